@@ -1,0 +1,5 @@
+"""Files to arrays, arrays to files, and the text of programs.
+
+Everything read here is untrusted: sizes are checked before anything is allocated, nothing is
+unpickled, and every mistake is a `GradcliError` that names the file and the place in it.
+"""

@@ -1,0 +1,59 @@
+"""The command line's `NAME=VALUE`."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from gradcli.diagnostics import GradcliError
+
+_RESERVED = frozenset((
+    "and", "or", "not", "while", "for", "in", "if", "elif", "else", "def", "return", "break",
+    "continue", "True", "true", "False", "false", "None", "none",
+))  # fmt: skip
+
+
+def parse_binding(text: str) -> tuple[str, str]:
+    """Name and value of `--set NAME=VALUE`, split at the first `=`. Raises `usage`."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise GradcliError("usage", f"--set {text!r} gives no value", hint="write --set NAME=VALUE")
+    name = _checked_name(name)
+    if not value.strip():
+        raise GradcliError("usage", f"--set {name} has an empty value", hint=f"--set {name}=1.5")
+    return name, value
+
+
+def parse_gradient(text: str) -> tuple[str | None, str]:
+    """Output name, if there is one, and value of `--gradient [NAME=]VALUE`. Raises `usage`.
+
+    `-g=1,2` arrives as `=1,2` and is meant as `1,2`; `a==b` is a value.
+    """
+    before, equals, value = text.partition("=")
+    name = None
+    if equals and not value.startswith("=") and _normalised(before).isidentifier():
+        name = _checked_name(before)
+    elif before or not equals:
+        value = text
+    if not value.strip():
+        raise GradcliError(
+            "usage", "--gradient has an empty value", hint="--gradient 1,0 or --gradient z=1,0"
+        )
+    return name, value
+
+
+def _checked_name(text: str) -> str:
+    name = _normalised(text)
+    if name in _RESERVED:
+        raise GradcliError("usage", f"{name!r} is a word of the language, not a name for a value")
+    if not name.isidentifier():
+        raise GradcliError(
+            "usage",
+            f"{name!r} is not a name" if name else "there is no name before '='",
+            hint="names are letters, digits and '_': --set x=[1,2]",
+        )
+    return name
+
+
+def _normalised(text: str) -> str:
+    """As the language, and Python, read names: other forms of the same letters are the same."""
+    return unicodedata.normalize("NFKC", text.strip())

@@ -1,0 +1,139 @@
+"""Strict JSON, and its nested lists as arrays.
+
+Stricter than the standard library, which takes bare `NaN`, the last of doubled keys and `1e999`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.graph import Array, Shape
+
+MAX_DEPTH = 64
+"""The most axes that a NumPy array has."""
+
+NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+')
+
+
+class _RefusedTokenError(ValueError):
+    """A number or constant that the standard library would let pass."""
+
+
+def parse(text: str, name: str) -> Any:
+    """The value of a JSON text; every number is a float. Raises `data` with the place."""
+    source = Source(name, text)
+    try:
+        return json.loads(
+            text,
+            parse_float=_finite,
+            parse_int=_finite,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_distinct,
+        )
+    except json.JSONDecodeError as error:
+        what = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}" if text.strip() else "empty"
+        raise GradcliError(
+            "data", f"{name} is {what}", source=source, span=(error.pos, error.pos + 1)
+        ) from None
+    except _RefusedTokenError as error:
+        token, message, hint = error.args
+        raise GradcliError(
+            "data", f"{name}: {message}", hint=hint, source=source, span=_find(token, text)
+        ) from None
+    except RecursionError:
+        raise GradcliError("limit-depth", f"{name} is nested too deeply") from None
+
+
+def to_array(value: Any, name: str) -> Array:
+    """Nested lists of numbers, booleans or non-finite strings as a float64 or bool array.
+
+    Raises `data` for ragged lists and for anything that is not a number.
+    """
+    shape, leaves = _unnest(value, name)
+    types = set(map(type, leaves))
+    if types == {bool}:
+        return np.array(leaves, bool).reshape(shape)
+    if not types <= {float, bool}:
+        leaves = [_number(leaf, index, shape, name) for index, leaf in enumerate(leaves)]
+    return np.array(leaves, np.float64).reshape(shape)
+
+
+def _unnest(value: Any, name: str) -> tuple[Shape, list[Any]]:
+    """The common shape of nested lists, and what stands in the innermost ones."""
+    shape: Shape = ()
+    level = [value]
+    while any(isinstance(item, list) for item in level):
+        lengths = [len(item) if isinstance(item, list) else None for item in level]
+        if len(set(lengths)) > 1:
+            odd = next(i for i, length in enumerate(lengths) if length != lengths[0])
+            raise GradcliError(
+                "data",
+                f"{name} is ragged: {_place(odd, shape)} {_size(lengths[odd])}, "
+                f"but {_place(0, shape)} {_size(lengths[0])}",
+            )
+        if len(shape) == MAX_DEPTH:
+            raise GradcliError("limit-depth", f"{name} has more than {MAX_DEPTH} axes")
+        shape += (len(level[0]),)
+        level = [inner for item in level for inner in item]
+    return shape, level
+
+
+def _number(leaf: Any, index: int, shape: Shape, name: str) -> float:
+    if isinstance(leaf, float):  # numbers are far more than the rest
+        return leaf
+    if isinstance(leaf, bool):
+        return float(leaf)
+    if isinstance(leaf, str) and leaf in NON_FINITE:
+        return NON_FINITE[leaf]
+    text = f"the string {leaf[:20]!r}" if isinstance(leaf, str) else None
+    what = text or ("null" if leaf is None else "an object")
+    raise GradcliError(
+        "data",
+        f"{name}: {what} at {_place(index, shape)} is not a number",
+        hint='missing numbers are written "NaN"; an array is nested lists of numbers',
+    )
+
+
+def _place(index: int, shape: Shape) -> str:
+    """The subscripts of a flat index: `[1][0]`."""
+    subscripts = "".join(f"[{i}]" for i in np.unravel_index(index, shape)) if shape else ""
+    return subscripts or "the top"
+
+
+def _size(length: int | None) -> str:
+    return "is not a list" if length is None else f"has length {length}"
+
+
+def _finite(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise _RefusedTokenError(token, f"the number {token[:20]} overflows float64", None)
+    return value
+
+
+def _refuse_constant(token: str) -> float:
+    raise _RefusedTokenError(token, f"bare {token} is not JSON", f'write it as a string: "{token}"')
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        doubled = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise _RefusedTokenError(
+            json.dumps(doubled), f"the key {doubled[:40]!r} stands twice", None
+        )
+    return found
+
+
+def _find(token: str, text: str) -> Span | None:
+    """Where a token stands first."""
+    return next((match.span() for match in _TOKEN.finditer(text) if match[0] == token), None)

@@ -1,0 +1,88 @@
+"""The `@file` values: which reader a file needs is told by its suffix."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from typing import BinaryIO
+
+from gradcli.data import json, npy, table
+from gradcli.data.text import decode, open_binary, read_bytes, read_text
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Precision
+
+_TEXT_EXPANSION = 20
+"""Bytes that reading a byte of text takes at most, about: objects before there is an array."""
+
+
+def load(spec: str, precision: Precision, memory: int) -> Array:
+    """The array of an `@file` value; `spec` is what stands behind the `@`.
+
+    `FILE.npy`, `FILE.npz:KEY`, `FILE.json`, `FILE.csv`, `FILE.txt`, or `-` for standard input.
+    Floats get the run's precision, integers are int64, booleans stay; large `.npy` files are
+    mapped, read-only. At most `memory` bytes are used. Raises `file`, `data`, `encoding`,
+    `limit-memory` and `limit-depth`.
+    """
+    if spec == "-":
+        return _load_standard_input(precision, memory)
+    path, key = _split_key(spec)
+    _require_regular(path)
+    with open_binary(path) as stream:
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix == ".npy":
+            return npy.read_npy(stream, path, precision, memory)
+        if suffix == ".npz":
+            return npy.read_npz(stream, key, path, precision, memory)
+        parse = _PARSERS.get(suffix)
+        if parse is None:
+            raise GradcliError(
+                "file",
+                f"cannot tell from its name what {path!r} holds",
+                hint="name it .npy, .npz, .json, .csv or .txt",
+            )
+        text = read_text(stream, path, memory // _TEXT_EXPANSION, "limit-memory")
+    return npy.to_run_dtype(parse(text, path), path, precision, memory)
+
+
+def parse_json(text: str, name: str) -> Array:
+    """The array of a JSON text: nested lists, or one number."""
+    return json.to_array(json.parse(text, name), name)
+
+
+_PARSERS = {".json": parse_json, ".csv": table.parse_csv, ".txt": table.parse_txt}
+
+
+def _load_standard_input(precision: Precision, memory: int) -> Array:
+    """`.npy` if it begins as such, JSON if it begins with a bracket, else numbers in lines."""
+    name = "standard input"
+    stream: BinaryIO | None = sys.stdin.buffer if sys.stdin else None
+    if stream is None:
+        raise GradcliError("file", f"{name} is closed")
+    data = read_bytes(stream, name, memory // 2, "limit-memory")
+    if data.startswith(npy.MAGIC):
+        return npy.parse_npy(data, name, precision, memory)
+    npy.require_memory(len(data) * _TEXT_EXPANSION, memory, name)
+    text = decode(data, name)
+    parse = parse_json if text.lstrip().startswith(("[", "{")) else table.parse_either
+    return npy.to_run_dtype(parse(text, name), name, precision, memory)
+
+
+def _split_key(spec: str) -> tuple[str, str | None]:
+    """`weights.npz:w` is the array `w` of `weights.npz`."""
+    if not spec:
+        raise GradcliError("usage", "there is no file name behind '@'", hint="--set x=@data.npy")
+    at = spec.lower().rfind(".npz:")
+    return (spec, None) if at < 0 else (spec[: at + 4], spec[at + 5 :])
+
+
+def _require_regular(path: str) -> None:
+    """A pipe or device could block or never end, and its name says nothing about its content."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return  # opening it says what is wrong
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise GradcliError(
+            "file", f"{path!r} is not a file but a pipe or device", hint="use @- and redirect it"
+        )

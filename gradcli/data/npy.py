@@ -1,0 +1,189 @@
+"""NumPy's files, read without trust: `.npy` and the members of `.npz`.
+
+The header is matched, never evaluated, and what it promises is compared with what there is
+before anything is allocated. Format: numpy.org/doc/stable/reference/generated/numpy.lib.format
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import zlib
+from dataclasses import dataclass
+from math import prod
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from gradcli.data.text import reason
+from gradcli.diagnostics import GradcliError, nearest
+from gradcli.graph import Array, Precision, Shape
+
+MAGIC = b"\x93NUMPY"
+
+_MAX_HEADER = 10_000
+_MAX_AXES = 64
+_MAX_DIGITS = 18
+_MAPPED = 2**20
+"""Files from this size on are mapped into memory instead of read."""
+
+_DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([<>|=]?)([?a-zA-Z])(\d*)[^'"]*['"]""")
+_RECORDS = re.compile(r"""['"]descr['"]\s*:\s*\[""")
+_FORTRAN = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
+_SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,\sL]*)\)""")
+_NUMERIC = re.compile(r"b1|[iu][1248]|f[248]")
+_REFUSED = {
+    "c": "complex numbers",
+    "f": "floats wider than 64 bits",
+    "O": "pickled Python objects",
+    "S": "strings",
+    "U": "strings",
+    "M": "dates",
+    "m": "time spans",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    dtype: np.dtype[Any]
+    shape: Shape
+    fortran: bool
+    size: int
+    """Bytes before the data."""
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+
+def parse_npy(buffer: bytes | Array, name: str, precision: Precision, memory: int) -> Array:
+    """The array of a whole `.npy` file, given as bytes or as a map of them.
+
+    It shares the buffer where the dtype allows. Raises `data` and `limit-memory`.
+    """
+    header = _parse_header(bytes(buffer[: _MAX_HEADER + 12]), name)
+    present = len(buffer) - header.size
+    if present < header.nbytes:
+        raise GradcliError(
+            "data",
+            f"{name} is cut off: its header promises shape {header.shape}, "
+            f"{header.nbytes:,} bytes, but {present:,} are there",
+        )
+    flat = np.frombuffer(buffer, header.dtype, prod(header.shape), header.size)
+    array = flat.reshape(header.shape, order="F" if header.fortran else "C")
+    return to_run_dtype(array, name, precision, memory)
+
+
+def read_npy(stream: BinaryIO, name: str, precision: Precision, memory: int) -> Array:
+    """The array of a `.npy` file; a large one is mapped instead of read."""
+    size = os.fstat(stream.fileno()).st_size
+    try:
+        buffer = np.asarray(np.memmap(stream, np.uint8, "r")) if size >= _MAPPED else stream.read()
+    except OSError as error:
+        raise GradcliError("file", f"cannot read {name}: {reason(error)}") from None
+    return parse_npy(buffer, name, precision, memory)
+
+
+def read_npz(
+    stream: BinaryIO, key: str | None, name: str, precision: Precision, memory: int
+) -> Array:
+    """The array `key` of a `.npz` file; without a key, its only one."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(stream) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            member = members[_choose(key, list(members), name)]
+            require_memory(member.file_size, memory, f"{name}:{key}" if key else name)
+            # An explicit size bounds what is inflated, whatever the compressed data claim.
+            data = archive.open(member).read(member.file_size)
+    except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        raise GradcliError("data", f"{name} is not a sound .npz file: {reason(error)}") from None
+    return parse_npy(data, f"{name}:{key}" if key else name, precision, memory)
+
+
+def to_run_dtype(array: Array, name: str, precision: Precision, memory: int) -> Array:
+    """Floats in the run's precision, integers as int64, booleans as they are; C-contiguous.
+
+    Raises `data` where a value does not fit.
+    """
+    letter = array.dtype.kind
+    dtype = np.dtype(precision if letter == "f" else np.bool_ if letter == "b" else np.int64)
+    if array.dtype == dtype and array.flags.c_contiguous and array.flags.aligned and letter != "b":
+        return array
+    require_memory(array.size * dtype.itemsize, memory, name)
+    if letter == "b":
+        return np.not_equal(array.view(np.uint8), 0, order="C")  # a file may hold any byte
+    if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise GradcliError("data", f"{name}: {array.max()} is too large for int64")
+    try:
+        with np.errstate(over="raise"):
+            return array.astype(dtype, order="C")
+    except FloatingPointError:
+        raise GradcliError(
+            "data",
+            f"{name} holds a number that is too large for {precision}",
+            hint="use --dtype float64",
+        ) from None
+
+
+def require_memory(needed: int, memory: int, name: str) -> None:
+    """Raises `limit-memory` if `needed` bytes are too many."""
+    if needed > memory:
+        raise GradcliError(
+            "limit-memory",
+            f"{name} needs {needed:,} bytes, the limit is {memory:,}",
+            hint="raise it with --max-memory",
+        )
+
+
+def _choose(key: str | None, keys: list[str], name: str) -> str:
+    if key in keys:
+        return key
+    if key is None and len(keys) == 1:
+        return keys[0]
+    listing = ", ".join(keys[:20]) + (", …" if len(keys) > 20 else "") or "nothing"
+    near = nearest(key or "", keys)
+    problem = f"{name} has no array {key!r}" if key else f"{name} holds {len(keys)} arrays"
+    raise GradcliError(
+        "data",
+        f"{problem}; it holds {listing}",
+        hint=f"did you mean {name}:{near}?" if near else f"name one: @{name}:KEY",
+    )
+
+
+def _parse_header(start: bytes, name: str) -> _Header:
+    if not start.startswith(MAGIC) or len(start) < 12:
+        raise GradcliError("data", f"{name} is not a .npy file")
+    width = 2 if start[6] == 1 else 4
+    size = 8 + width + int.from_bytes(start[8 : 8 + width], "little")
+    text = start[8 + width : size].decode("latin-1")
+    if _RECORDS.search(text):
+        raise GradcliError("data", f"{name} holds records", hint="save each field on its own")
+    descr, fortran, shape = (key.search(text) for key in (_DESCR, _FORTRAN, _SHAPE))
+    if size > len(start) or not (descr and fortran and shape):
+        raise GradcliError("data", f"{name} has a header that is damaged or cut off")
+    dtype = _dtype(*descr.groups(), name)
+    lengths = _shape(shape[1], name)
+    if prod(max(1, length) for length in lengths) * dtype.itemsize > sys.maxsize:
+        raise GradcliError("data", f"{name} has an impossible shape")
+    return _Header(dtype, lengths, fortran[1] == "True", size)
+
+
+def _dtype(order: str, letter: str, width: str, name: str) -> np.dtype[Any]:
+    if not _NUMERIC.fullmatch(letter + width):
+        what = _REFUSED.get(letter, f"values of type {letter + width[:9]!r}")
+        raise GradcliError(
+            "data",
+            f"{name} holds {what}; only floats up to 64 bits, integers and booleans are read",
+            hint="convert it first: np.save(file, a.astype('float64'))",
+        )
+    return np.dtype(order + letter + width)
+
+
+def _shape(text: str, name: str) -> Shape:
+    lengths = re.findall(r"\d+", text)
+    if len(lengths) > _MAX_AXES or any(len(digits) > _MAX_DIGITS for digits in lengths):
+        raise GradcliError("data", f"{name} has an impossible shape")
+    return tuple(map(int, lengths))

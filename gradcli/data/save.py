@@ -1,0 +1,74 @@
+"""Arrays to `.npz` and `.npy` files, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import BinaryIO
+
+import numpy as np
+
+from gradcli.data.text import reason
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array
+
+
+def save(path: str, arrays: Mapping[str, Array]) -> None:
+    """Write the arrays under their names as `.npz`, or the only one as `.npy`.
+
+    The file appears under its name when it is complete; a link is followed. Raises `usage` for
+    an unknown suffix or for several arrays in a `.npy`, and `file` where writing fails.
+    """
+    check_target(path)
+    if path.lower().endswith(".npy") and len(arrays) != 1:
+        raise GradcliError(
+            "usage",
+            f"a .npy file holds one array, there are {len(arrays)}: {', '.join(arrays)}",
+            hint=f"save all of them: --save {os.path.splitext(path)[0]}.npz",
+        )
+    target = os.path.realpath(path)
+    partial = os.path.join(os.path.dirname(target), f".gradcli-{os.urandom(6).hex()}.part")
+    try:
+        with open(partial, "xb") as stream:
+            if path.lower().endswith(".npy"):
+                (array,) = arrays.values()
+                np.lib.format.write_array(stream, array, allow_pickle=False)
+            else:
+                _write_npz(stream, arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(partial, target)
+    except OSError as error:
+        raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+    finally:
+        with suppress(OSError):  # after success it is gone
+            os.unlink(partial)
+
+
+def check_target(path: str) -> None:
+    """Raise, before anything is computed, what `save` would raise about its path."""
+    if not path.lower().endswith((".npz", ".npy")):
+        raise GradcliError(
+            "usage", f"cannot save to {path!r}", hint="use a name that ends in .npz or .npy"
+        )
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise GradcliError(
+            "file", f"there is no folder {folder!r}", hint=f"make it first: mkdir -p {folder!r}"
+        )
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise GradcliError("file", f"{path!r} is a folder or device", hint="name a file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise GradcliError("file", f"no permission to write in {folder!r}")
+
+
+def _write_npz(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:
+    """Like `numpy.savez`, which takes names as keywords and so cannot save one called `file`."""
+    from zipfile import ZipFile
+
+    with ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)

@@ -1,0 +1,138 @@
+"""Numbers in lines: `.csv`, `.txt` and standard input.
+
+One row a line; blank lines and what follows a `#` are skipped. CSV is separated by the first of
+tab, `;` and `,` that its first line holds, and that line may be a header, in which no field is a
+number. Like `numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,).
+"""
+
+from __future__ import annotations
+
+import io
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.graph import Array
+
+
+def parse_csv(text: str, name: str) -> Array:
+    """The float64 array of separated values. Raises `data` with line and column."""
+    first = next((line for _, line in _lines(text)), "")
+    separator = next((mark for mark in "\t;," if mark in first), ",")
+    return _Table(Source(name, text), separator).array()
+
+
+def parse_txt(text: str, name: str) -> Array:
+    """The float64 array of numbers between white space. Raises `data` with line and column."""
+    return _Table(Source(name, text), None).array()
+
+
+def parse_either(text: str, name: str) -> Array:
+    """CSV if there is a `,` or `;` in the first line, else numbers between white space."""
+    first = next((line for _, line in _lines(text)), "")
+    return parse_csv(text, name) if "," in first or ";" in first else parse_txt(text, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    source: Source
+    separator: str | None
+
+    def array(self) -> Array:
+        numbers = array("d")
+        columns = 0
+        for offset, line in self._rows():
+            fields = line.split(self.separator)
+            columns = columns or len(fields)
+            if len(fields) != columns:
+                raise self._error(
+                    f"this row has {len(fields)} fields, the first one {columns}",
+                    (offset, offset + len(line)),
+                )
+            try:
+                numbers.extend(map(_number, fields) if _unusual(line) else map(float, fields))
+            except ValueError:
+                raise self._bad_field(offset, fields) from None
+        if not columns:
+            raise GradcliError("data", f"{self.source.name} holds no numbers")
+        values = np.frombuffer(numbers)
+        if np.isinf(values).any():
+            self._refuse_overflow()
+        return values.reshape(-1, columns).squeeze()
+
+    def _rows(self) -> Iterator[tuple[int, str]]:
+        """The lines that hold data: all but a header."""
+        lines = _lines(self.source.text)
+        first = next(lines, None)
+        if first and (
+            self.separator is None or any(map(_is_number, first[1].split(self.separator)))
+        ):
+            yield first
+        yield from lines
+
+    def _bad_field(self, offset: int, fields: list[str]) -> GradcliError:
+        index = next(i for i, field in enumerate(fields) if not _is_number(field))
+        field = fields[index].strip()
+        span = self._span(offset, fields, index)
+        if not field:
+            return self._error("this field is empty", span, "write a missing number as NaN")
+        point = field.replace(",", ".")
+        hint = f"write decimals with a point: {point[:20]}" if _is_number(point) else None
+        return self._error(f"{field[:20]!r} is not a number", span, hint)
+
+    def _refuse_overflow(self) -> None:
+        """Infinity is welcome where it is spelled out, not where a number is too large."""
+        for offset, line in self._rows():
+            fields = line.split(self.separator)
+            for index, field in enumerate(fields):
+                if abs(_number(field)) == inf and "n" not in field.lower():
+                    span = self._span(offset, fields, index)
+                    raise self._error(f"{field.strip()[:20]} overflows float64", span)
+
+    def _span(self, offset: int, fields: list[str], index: int) -> Span:
+        """Where a field of the line at `offset` stands."""
+        text = self.source.text
+        for field in fields[:index]:
+            offset = text.index(field, offset) + len(field) + (self.separator is not None)
+        offset = text.index(fields[index], offset)
+        return offset, offset + max(1, len(fields[index]))
+
+    def _error(self, message: str, span: Span, hint: str | None = None) -> GradcliError:
+        message = f"{self.source.name}: {message}"
+        return GradcliError("data", message, hint=hint, source=self.source, span=span)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and text of the lines that are not blank, without comments."""
+    offset = 0
+    for line in io.StringIO(text, newline=""):
+        content = line.partition("#")[0].rstrip("\r\n")
+        if content.strip():
+            yield offset, content
+        offset += len(line)
+
+
+def _unusual(line: str) -> bool:
+    """Whether a line needs more care than `float` takes (which reads `1_0` and Arabic digits)."""
+    return '"' in line or "_" in line or not line.isascii()
+
+
+def _number(field: str) -> float:
+    field = field.strip()
+    if len(field) > 1 and field[0] == field[-1] == '"':
+        field = field[1:-1]
+    if "_" in field or not field.isascii():
+        raise ValueError(field)
+    return float(field)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        _number(field)
+    except ValueError:
+        return False
+    return True
