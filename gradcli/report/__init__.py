@@ -1,0 +1,1 @@
+"""Answers and errors, rendered for people and for programs."""

@@ -1,0 +1,89 @@
+"""Errors for people: message, place, the line with a caret, and what to do."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from gradcli.diagnostics import Diagnostic
+from gradcli.report.sanitise import sanitise
+
+_WIDTH = 100
+"""Columns that a quoted line takes at most, its margin included."""
+_TAB = "    "
+_CUT = "..."
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """A few lines of plain text, safe for a terminal, without a line break at the end."""
+    lines = [f"error[{diagnostic.code}]: {sanitise(diagnostic.message)}"]
+    margin = "   "
+    source, span = diagnostic.source, diagnostic.span
+    if source and span:
+        number, column = source.locate(span[0])
+        margin = " " * (len(str(number)) + 2)
+        room = _WIDTH - len(margin) - 2
+        shown, carets = _quote(source.line_text(span[0]), column - 1, span[1] - span[0], room)
+        lines += [
+            f"{margin[1:]}--> {_one_line(source.name)}:{number}:{column}",
+            f"{margin}|",
+            f" {number} | {shown}".rstrip(),
+            f"{margin}| {carets}",
+        ]
+    elif source:
+        lines.append(f"{margin[1:]}--> {_one_line(source.name)}")
+    if diagnostic.hint:
+        hint = sanitise(diagnostic.hint).replace("\n", f"\n{margin}{' ' * len('= help: ')}")
+        lines.append(f"{margin}= help: {hint}")
+    return "\n".join(lines)
+
+
+def _quote(line: str, start: int, length: int, room: int) -> tuple[str, str]:
+    """The line, and carets under `length` code points from `start` on, as wide on a terminal.
+
+    A line of more than `room` columns is cut around the first caret.
+    """
+    first = max(0, start - room)  # a line may have millions of code points
+    cells = [_cell(character) for character in line[first : start + room]]
+    widths = [_columns(cell) for cell in cells]
+    start -= first
+    left, right = 0, len(cells)
+    before = after = ""
+    if first or first + right < len(line) or sum(widths) > room:
+        left, right = _window(widths, start, room - 2 * len(_CUT))
+        before = _CUT if first + left else ""
+        after = _CUT if first + right < len(line) else ""
+    indent = len(before) + sum(widths[left:start])
+    marked = sum(widths[start : min(start + length, right)])
+    text = before + "".join(cells[left:right]) + after
+    return text, " " * indent + "^" * max(1, marked)
+
+
+def _window(widths: list[int], start: int, room: int) -> tuple[int, int]:
+    """The range of cells around `start` that fits: half before it, if there is so much after."""
+    left = right = start
+    used = 0
+    for budget in (room // 2, room):
+        while left and used + widths[left - 1] <= budget:
+            left -= 1
+            used += widths[left]
+        while right < len(widths) and used + widths[right] <= room:
+            used += widths[right]
+            right += 1
+    return left, right
+
+
+def _cell(character: str) -> str:
+    return _TAB if character == "\t" else sanitise(character)
+
+
+def _columns(cell: str) -> int:
+    """The width of a cell on a terminal: two for East Asian wide, none for combining marks."""
+    if len(cell) > 1:
+        return len(cell)
+    if unicodedata.category(cell) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(cell) in "WF" else 1
+
+
+def _one_line(name: str) -> str:
+    return sanitise(name).replace("\n", "\\x0a")

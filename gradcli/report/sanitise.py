@@ -1,0 +1,24 @@
+"""The one place that makes text from outside safe to print on a terminal."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "["
+    "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters but the line feed, DEL and ESC among them
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of what follows
+    "\u2028\u2029"  # line breaks to some terminals
+    "\ud800-\udfff"  # lone surrogates, which no encoding can print
+    "]"
+)
+
+
+def sanitise(text: str) -> str:
+    r"""The text with characters that steer a terminal, or break it, as escapes: `\x1b`."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
