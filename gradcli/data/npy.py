@@ -164,7 +164,7 @@ def _parse_header(start: bytes, name: str) -> _Header:
     descr, fortran, shape = (key.search(text) for key in (_DESCR, _FORTRAN, _SHAPE))
     if size > len(start) or not (descr and fortran and shape):
         raise GradcliError("data", f"{name} has a header that is damaged or cut off")
-    dtype = _dtype(*descr.groups(), name)
+    dtype = _dtype(descr[1], descr[2], descr[3], name)
     lengths = _shape(shape[1], name)
     if prod(max(1, length) for length in lengths) * dtype.itemsize > sys.maxsize:
         raise GradcliError("data", f"{name} has an impossible shape")
