@@ -1,0 +1,3 @@
+"""gradcli: differentiate tensor expressions from the command line."""
+
+__version__ = "0.1.0"

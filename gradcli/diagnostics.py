@@ -1,0 +1,110 @@
+"""Errors and notes: one type for everything that a user is told went wrong.
+
+A room below the command line raises :class:`GradcliError`; `cli` alone turns it into an exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+Span: TypeAlias = tuple[int, int]
+"""Start (inclusive) and end (exclusive) offsets in a source text, in code points."""
+
+Code: TypeAlias = Literal[
+    "usage", "syntax", "name", "type", "shape", "axis", "index", "value",
+    "gradient-required", "gradient-shape", "no-grad", "graph-freed", "not-differentiable",
+    "singular", "file", "data", "encoding", "assertion",
+    "limit-tokens", "limit-depth", "limit-steps", "limit-nodes", "limit-memory", "limit-time",
+    "device", "internal",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that came from the user, and what to call it: `program`, `--set x`, a file's name."""
+
+    name: str
+    text: str
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of the code point at `offset`."""
+        line = self.text.count("\n", 0, offset) + 1
+        return line, offset - self.text.rfind("\n", 0, offset)
+
+    def line_text(self, offset: int) -> str:
+        """The whole line that holds `offset`, without its line break."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What is wrong, where, and what to do about it."""
+
+    code: Code
+    message: str
+    hint: str | None = None
+    source: Source | None = None
+    span: Span | None = None
+
+
+class GradcliError(Exception):
+    """Raised for every mistake of the user's and every limit that was met."""
+
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        *,
+        hint: str | None = None,
+        source: Source | None = None,
+        span: Span | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(code, message, hint, source, span)
+
+    def located(self, source: Source, span: Span | None) -> GradcliError:
+        """Fill in the place where the error arose; a place that is already known stays."""
+        if self.diagnostic.source is None:
+            known = self.diagnostic.span
+            self.diagnostic = replace(self.diagnostic, source=source, span=known or span)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that the user should know although the run succeeded."""
+
+    code: str
+    message: str
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` most likely stands for, if any is close (did you mean …?)."""
+    best: tuple[int, str] | None = None
+    limit = max(1, len(name) // 3)
+    for candidate in known:
+        if abs(len(candidate) - len(name)) > limit:
+            continue
+        distance = _edit_distance(name.lower(), candidate.lower())
+        if distance <= limit and (best is None or (distance, candidate) < best):
+            best = (distance, candidate)
+    return best[1] if best else None
+
+
+def _edit_distance(a: str, b: str) -> int:
+    """Optimal string alignment: insert, delete, replace, or swap two neighbours."""
+    before: list[int] = []
+    previous = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        current = [i]
+        for j, y in enumerate(b, 1):
+            cost = min(previous[j] + 1, current[-1] + 1, previous[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        before, previous = previous, current
+    return previous[-1]

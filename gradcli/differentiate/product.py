@@ -1,0 +1,31 @@
+"""How the walks multiply a change by a local derivative."""
+
+from __future__ import annotations
+
+from gradcli.graph import CONSTANT, OPERATORS, Node, Operand
+
+
+def multiply(change: Node, factor: Operand) -> Node:
+    """change · factor; factors 1, -1 and 1/b become nothing, a minus and a division."""
+    if not isinstance(factor, Node):
+        return change if factor == 1 else -change if factor == -1 else change * factor
+    if _is_one(factor):
+        return change
+    if _is_one(change) and len(change.shape) <= len(factor.shape):
+        return factor
+    if factor.op.name == "div" and _is_one(factor.inputs[0]):
+        return change / factor.inputs[1]
+    return change * factor
+
+
+def scale(change: Node, factor: Operand) -> Node:
+    """The same below an op that selects: where nothing was selected the change is exactly 0, and
+    it stays 0 even if the factor is infinite or nan.
+    """
+    if not isinstance(factor, Node) or factor.op is CONSTANT:
+        return multiply(change, factor)
+    return OPERATORS["scale"](change, factor)
+
+
+def _is_one(node: Node) -> bool:
+    return node.data is not None and node.shape == () and bool(node.data == 1)

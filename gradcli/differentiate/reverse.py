@@ -1,0 +1,66 @@
+"""Reverse mode: one walk from the outputs to the leaves, adding graph as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.differentiate.product import multiply, scale
+from gradcli.graph import OPERATORS, Node, Shape, ancestors, dependents
+from gradcli.ops.table import Elementwise
+
+
+def vjp(
+    outputs: Sequence[Node], cotangents: Sequence[Node], wrt: Sequence[Node]
+) -> list[Node | None]:
+    """Cotangents of the nodes `wrt`, vᵀ·J each in its node's shape; None where no path leads.
+
+    `cotangents` are the v of the outputs, of shapes that broadcast to them. A node in `wrt` is
+    not a barrier: gradients flow on through it to the others, as in PyTorch.
+
+    While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
+    back is one number until an op needs it in full.
+    """
+    order = ancestors(outputs)
+    linked = dependents(order, wrt)
+    changes: dict[Node, Node] = {}
+    selected: set[Node] = set()  # nodes whose cotangent has been through an op that selects
+    for output, cotangent in zip(outputs, cotangents, strict=True):
+        if output in linked:
+            _accumulate(changes, output, cotangent)
+    graph = outputs[0].graph
+    for node in reversed(order):
+        change = changes.get(node)
+        if change is None:
+            continue
+        op = node.op
+        graph.origin, graph.span = node, node.span
+        elementwise = isinstance(op, Elementwise)
+        if not elementwise:
+            change = _expand(change, node.shape)
+        product = scale if node in selected else multiply
+        selects = op.selects or (node in selected and not op.contracts)
+        for position, operand in enumerate(node.inputs):
+            if operand not in linked or not op.differentiable(node, position):
+                continue
+            part = op.vjp(node, position, change, product)
+            if part is None:
+                continue
+            if elementwise and operand.shape != node.shape:
+                part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
+            _accumulate(changes, operand, part)
+            if selects:
+                selected.add(operand)
+    graph.origin = None
+    return [
+        None if (change := changes.get(node)) is None else _expand(change, node.shape)
+        for node in wrt
+    ]
+
+
+def _accumulate(changes: dict[Node, Node], node: Node, change: Node) -> None:
+    before = changes.get(node)
+    changes[node] = change if before is None else before + change
+
+
+def _expand(node: Node, shape: Shape) -> Node:
+    return node if node.shape == shape else OPERATORS["expand"](node, shape)

@@ -1,0 +1,317 @@
+"""The graph of values: ops, nodes, interning, and walks that never recurse.
+
+A node is the result of an op on other nodes. Operands exist before the node that uses them, so a
+node's `index` is a topological order: sorting by it is all that any walk needs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.diagnostics import Span
+
+Array: TypeAlias = npt.NDArray[Any]
+Shape: TypeAlias = tuple[int, ...]
+Kind: TypeAlias = Literal["float", "int", "bool"]
+"""What a node holds. A run has one floating-point dtype; integers are int64."""
+Precision: TypeAlias = Literal["float64", "float32"]
+Attributes: TypeAlias = tuple[Any, ...]
+Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
+"""How a walk multiplies a (co)tangent by a local derivative: see `differentiate`."""
+
+INTERNED_BYTES = 1024
+"""Constants up to this size are compared by their bytes; larger ones are nodes of their own."""
+
+
+class Op:
+    """What a node does: its shape rule, its forward function and its derivative rules.
+
+    Subclasses in `gradcli.ops.table` fill in the rules for one kind of op each. Attributes of a
+    node are a tuple in the order of the forward function's trailing parameters.
+    """
+
+    name: str
+    selects: bool = False
+    """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
+    contracts: bool = False
+    """Elements are mixed by products, so "not selected" does not reach below."""
+    unique: bool = False
+    """Never shared, although op, operands and attributes are the same."""
+    view: bool = False
+    """The value lies in the memory of the first operand."""
+    typed: bool = False
+    """The last attribute is a kind; the forward function gets the dtype that stands for it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        """Shape and kind of the result; raises `shape`, `axis` … where the operands do not fit."""
+        raise NotImplementedError
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        """The value on the array namespace `xp`; the arguments are arrays, then the attributes."""
+        raise NotImplementedError
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        """The cotangent of one operand, in the node's broadcast shape; None is a structural zero.
+
+        `cotangent` has the node's shape, or for elementwise ops one that broadcasts to it.
+        """
+        raise NotImplementedError
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        """The tangent of the node; `tangents` has one entry an operand, None for a zero."""
+        raise NotImplementedError
+
+    def differentiable(self, node: Node, operand: int) -> bool:
+        """Whether a gradient can flow from the node to this operand."""
+        return node.kind == "float" and node.inputs[operand].kind == "float"
+
+
+class Node:
+    """One value of the graph. Operators build further nodes; `==` compares identity."""
+
+    __slots__ = (
+        "attributes", "data", "graph", "index", "inputs", "kind", "op", "origin", "shape", "span",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        graph: Graph,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attributes: Attributes,
+        shape: Shape,
+        kind: Kind,
+        data: Array | None = None,
+    ) -> None:
+        self.graph = graph
+        self.op = op
+        self.inputs = inputs
+        self.attributes = attributes
+        self.shape = shape
+        self.kind = kind
+        self.data = data
+        """The array of a constant; None for every other node."""
+        self.span = graph.span
+        self.origin = graph.origin
+        self.index = graph.size
+        graph.size += 1
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+    def __repr__(self) -> str:
+        return f"<node {self.index} {self.op.name} {self.shape}>"
+
+    def __add__(self, other: Operand) -> Node:
+        return OPERATORS["add"](self, other)
+
+    def __radd__(self, other: Operand) -> Node:
+        return OPERATORS["add"](other, self)
+
+    def __sub__(self, other: Operand) -> Node:
+        return OPERATORS["sub"](self, other)
+
+    def __rsub__(self, other: Operand) -> Node:
+        return OPERATORS["sub"](other, self)
+
+    def __mul__(self, other: Operand) -> Node:
+        return OPERATORS["mul"](self, other)
+
+    def __rmul__(self, other: Operand) -> Node:
+        return OPERATORS["mul"](other, self)
+
+    def __truediv__(self, other: Operand) -> Node:
+        return OPERATORS["div"](self, other)
+
+    def __rtruediv__(self, other: Operand) -> Node:
+        return OPERATORS["div"](other, self)
+
+    def __pow__(self, other: Operand) -> Node:
+        return OPERATORS["pow"](self, other)
+
+    def __rpow__(self, other: Operand) -> Node:
+        return OPERATORS["pow"](other, self)
+
+    def __matmul__(self, other: Node) -> Node:
+        return OPERATORS["matmul"](self, other)
+
+    def __neg__(self) -> Node:
+        return OPERATORS["neg"](self)
+
+    def __lt__(self, other: Operand) -> Node:
+        return OPERATORS["lt"](self, other)
+
+    def __le__(self, other: Operand) -> Node:
+        return OPERATORS["le"](self, other)
+
+    def __gt__(self, other: Operand) -> Node:
+        return OPERATORS["gt"](self, other)
+
+    def __ge__(self, other: Operand) -> Node:
+        return OPERATORS["ge"](self, other)
+
+
+Operand: TypeAlias = Node | float
+OPERATORS: dict[str, Callable[..., Node]] = {}
+"""The functions behind Node's operators, filled by `gradcli.ops`."""
+
+
+class Constant(Op):
+    """A known array, in `node.data`."""
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        raise AssertionError("the engine takes a constant's data from its node")
+
+
+class Input(Op):
+    """A value that is bound from outside; its name is the attribute."""
+
+    unique = True
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        raise AssertionError("the engine is fed the values of inputs")
+
+
+CONSTANT = Constant("constant")
+INPUT = Input("input")
+
+
+class Graph:
+    """A growing set of interned nodes: same op, operands and attributes are the same node."""
+
+    def __init__(
+        self,
+        precision: Precision = "float64",
+        seed: int | None = None,
+        max_nodes: int | None = None,
+    ) -> None:
+        self.precision: Precision = precision
+        self.seed = seed
+        self.draws = 0
+        self.max_nodes = max_nodes
+        self.size = 0
+        self.span: Span | None = None
+        """Where in the program the nodes that are being built come from."""
+        self.origin: Node | None = None
+        """The node whose derivative they are part of; None while the program itself is traced."""
+        self._interned: dict[Any, Node] = {}
+
+    def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
+        """The node of `op` on `inputs`: an existing one if there is one."""
+        key = (op, inputs, attributes)
+        node = self._interned.get(key)
+        if node is None:
+            shape, kind = op.infer(inputs, attributes)
+            node = self._add(op, inputs, attributes, shape, kind)
+            if not op.unique:
+                self._interned[key] = node
+        return node
+
+    def constant(self, value: Array | float | bool) -> Node:
+        """A node with a known value; numbers become arrays of rank 0 in the graph's precision."""
+        array = np.asarray(value)
+        kind = kind_of(array)
+        array = array.astype(self.dtype(kind), copy=False)
+        if array.nbytes > INTERNED_BYTES:
+            return self._add(CONSTANT, (), (), array.shape, kind, array)
+        key = (CONSTANT, kind, array.shape, array.tobytes())
+        node = self._interned.get(key)
+        if node is None:
+            node = self._add(CONSTANT, (), (), array.shape, kind, array)
+            self._interned[key] = node
+        return node
+
+    def input(self, name: str, shape: Shape, kind: Kind) -> Node:
+        """A node whose value is given when the graph is run."""
+        return self._add(INPUT, (), (name,), shape, kind)
+
+    def lift(self, value: Operand) -> Node:
+        """A node as it is, a number as a constant."""
+        return value if isinstance(value, Node) else self.constant(value)
+
+    def draw(self) -> tuple[int, int]:
+        """The seed and the number of the next random draw; a seed is drawn if none was given."""
+        if self.seed is None:
+            self.seed = int.from_bytes(os.urandom(4))
+        self.draws += 1
+        return self.seed, self.draws
+
+    def dtype(self, kind: Kind) -> np.dtype[Any]:
+        """The array dtype that stands for a kind in this graph."""
+        if kind == "float":
+            return np.dtype(self.precision)
+        return np.dtype(np.int64 if kind == "int" else np.bool_)
+
+    def _add(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attributes: Attributes,
+        shape: Shape,
+        kind: Kind,
+        data: Array | None = None,
+    ) -> Node:
+        if self.max_nodes is not None and self.size >= self.max_nodes:
+            raise GradcliError(
+                "limit-nodes",
+                f"the graph has more than {self.max_nodes:,} nodes",
+                hint="loops are unrolled: use fewer steps",
+            )
+        return Node(self, op, inputs, attributes, shape, kind, data)
+
+
+def kind_of(array: Array) -> Kind:
+    """The kind of an array's dtype."""
+    letter = array.dtype.kind
+    return "float" if letter == "f" else "bool" if letter == "b" else "int"
+
+
+def ancestors(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs and all nodes that they are computed from, operands first."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        for operand in stack.pop().inputs:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_index)
+
+
+def dependents(nodes: Sequence[Node], sources: Iterable[Node]) -> set[Node]:
+    """Those of `nodes` (in topological order) that a gradient links to one of `sources`."""
+    found = set(sources)
+    for node in nodes:
+        if node not in found:
+            for position, operand in enumerate(node.inputs):
+                if operand in found and node.op.differentiable(node, position):
+                    found.add(node)
+                    break
+    return found
+
+
+def _index(node: Node) -> int:
+    return node.index

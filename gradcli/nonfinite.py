@@ -1,0 +1,68 @@
+"""Where a nan or an infinity came from: the first op that made one out of finite numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gradcli.diagnostics import Note
+from gradcli.engine.cpu import run
+from gradcli.engine.plan import Plan
+from gradcli.graph import CONSTANT, INPUT, Array, Node
+
+SEARCH_BYTES = 1 << 28
+"""A run whose values take more than this together is not searched for the culprit."""
+
+
+def explain_nonfinite(
+    plan: Plan,
+    arrays: Sequence[tuple[str, Array]],
+    feeds: Mapping[Node, Array],
+) -> list[Note]:
+    """A note on the first op that made a non-finite value, if any of the arrays holds one."""
+    bad = [name for name, array in arrays if not _finite(array)]
+    if not bad:
+        return []
+    what = f"{bad[0]} is not finite everywhere"
+    nodes = plan.sources + plan.schedule
+    if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
+        return [Note("nonfinite", what)]
+    values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))
+    for node in nodes:
+        if not _finite(values[node]) and all(_finite(values[each]) for each in node.inputs):
+            return [Note("nonfinite", f"{what}: {_describe(node, values)}")]
+    return [Note("nonfinite", what)]
+
+
+def _finite(array: Array) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+
+
+def _describe(node: Node, values: Mapping[Node, Array]) -> str:
+    """`log of 0 at [2] gave -inf`, `in the backward of sqrt, 1 / 0 at [0] gave inf`."""
+    value = values[node]
+    place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
+    made = f"{value[place]:g}"
+    at = f" at [{', '.join(map(str, place))}]" if place else ""
+    if node.op is INPUT or node.op is CONSTANT:
+        name = node.attributes[0] if node.attributes else "a constant"
+        return f"{name} holds {made}{at}"
+    operands = [_operand(values[each], value.shape, place) for each in node.inputs]
+    backward = "" if node.origin is None else f"in the backward of {node.origin.op.name}, "
+    infix = getattr(node.op, "infix", "")
+    if infix and len(operands) == 2:
+        step = f" {infix} ".join(operands)
+    elif all(operands):
+        step = f"{node.op.name} of {', '.join(operands)}"
+    else:
+        step = node.op.name
+    return f"{backward}{step}{at} gave {made}"
+
+
+def _operand(array: Array, shape: tuple[int, ...], place: tuple[int, ...]) -> str:
+    """The element of an operand that went into an element of the result, where they correspond."""
+    try:
+        return f"{np.broadcast_to(array, shape)[place]:g}"
+    except ValueError:
+        return ""

@@ -1,0 +1,37 @@
+"""The op table. Importing this package fills it; `gradcli.ops.table` says what an entry is."""
+
+from gradcli.graph import OPERATORS
+from gradcli.ops import (
+    contractions,
+    control,
+    creation,
+    elementwise,
+    indexing,
+    reductions,
+    shaping,
+)
+from gradcli.ops.table import FUNCTIONS, Case, Function, Parameter
+
+OPERATORS.update(
+    {
+        name: FUNCTIONS[name].build
+        for name in (
+            "add", "sub", "mul", "div", "pow", "neg", "matmul", "lt", "le", "gt", "ge",
+            "scale", "sum", "reshape", "expand", "sum_to",
+        )
+    }
+)  # fmt: skip
+
+__all__ = [
+    "FUNCTIONS",
+    "Case",
+    "Function",
+    "Parameter",
+    "contractions",
+    "control",
+    "creation",
+    "elementwise",
+    "indexing",
+    "reductions",
+    "shaping",
+]

@@ -1,0 +1,156 @@
+"""Products of vectors and matrices. Gradients stay products: no needless transposed copies."""
+
+from __future__ import annotations
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node, Shape
+from gradcli.ops.indexing import diagonal
+from gradcli.ops.reductions import sum_
+from gradcli.ops.shaping import matrix_transpose, reshape, sum_to, unsqueeze
+from gradcli.ops.table import Case, Linear, broadcast, cast, function, show
+
+
+def _matmul_shape(a: Node, b: Node) -> Shape:
+    rows = a.shape[-2:-1]
+    columns = b.shape[-1:] if b.ndim > 1 else ()
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise GradcliError(
+            "shape",
+            f"matmul: inner dimensions differ: {show(a.shape)} @ {show(b.shape)} has "
+            f"{a.shape[-1]} columns on the left and {inner} rows on the right",
+            hint=_transpose_hint(a.shape, b.shape),
+        )
+    return (*broadcast("matmul", [a.shape[:-2], b.shape[:-2]]), *rows, *columns)
+
+
+def _transpose_hint(a: Shape, b: Shape) -> str | None:
+    if len(a) == len(b) == 2:
+        if a[1] == b[1]:
+            return "the second operand transposed would fit: a @ b.T"
+        if a[0] == b[0]:
+            return "the first operand transposed would fit: a.T @ b"
+    return None
+
+
+def _left(change: Node, y: Node, a: Node, b: Node) -> Node:
+    """The cotangent of a in a @ b."""
+    if b.ndim == 1:
+        return (change if a.ndim == 1 else unsqueeze(change, -1)) * b
+    if a.ndim > 1:
+        return sum_to(change @ matrix_transpose(b), a.shape)
+    if b.ndim == 2:
+        return b @ change
+    return reshape(sum_to(b @ unsqueeze(change, -1), (*a.shape, 1)), a.shape)
+
+
+def _right(change: Node, y: Node, a: Node, b: Node) -> Node:
+    """The cotangent of b in a @ b."""
+    if a.ndim == 1:
+        if b.ndim == 1:
+            return change * a
+        return sum_to(unsqueeze(a, -1) * unsqueeze(change, -2), b.shape)
+    if b.ndim > 1:
+        return sum_to(matrix_transpose(a) @ change, b.shape)
+    if a.ndim == 2:
+        return matrix_transpose(a) @ change
+    return reshape(sum_to(unsqueeze(change, -2) @ a, (1, *b.shape)), b.shape)
+
+
+MATMUL = Linear(
+    "matmul",
+    infer=_matmul_shape,
+    forward=lambda xp, a, b: xp.matmul(a, b),
+    adjoints=(_left, _right),
+    contracts=True,
+)
+
+
+@function(
+    "matmul",
+    "linear algebra",
+    op=MATMUL,
+    cases=[
+        Case("matmul(x, y)", {"x": (2, 3), "y": (3, 4)}),
+        Case("x @ y", {"x": (3,), "y": (3,)}),
+        Case("x @ y", {"x": (2, 3), "y": (3,)}),
+        Case("x @ y", {"x": (2,), "y": (2, 3)}),
+        Case("x @ y", {"x": (2, 2, 3), "y": (3, 2)}),
+        Case("x @ y", {"x": (3,), "y": (2, 3, 2)}),
+        Case("x @ y", {"x": (2, 2, 3), "y": (3,)}),
+        Case("x @ y", {"x": (2, 1, 2, 3), "y": (2, 3, 2)}),
+    ],
+    formula="a @ b",
+)
+def matmul(a: Node, b: Node) -> Node:
+    """The matrix product; vectors are rows on the left, columns on the right; batches broadcast."""
+    a, b = cast(a, "float"), cast(b, "float")
+    if not a.shape or not b.shape:
+        raise GradcliError(
+            "shape",
+            f"matmul needs at least 1 dimension on each side: {show(a.shape)} @ {show(b.shape)}",
+            hint="multiply by a single value with *",
+        )
+    return a.graph.apply(MATMUL, (a, b))
+
+
+def _matmul_of(name: str, a: Node, b: Node, a_ndim: int, b_ndim: int) -> Node:
+    if a.ndim != a_ndim or b.ndim != b_ndim:
+        raise GradcliError(
+            "shape",
+            f"{name} takes {a_ndim} and {b_ndim} dimensions; these are {show(a.shape)} and "
+            f"{show(b.shape)}",
+            hint="matmul takes any number of dimensions",
+        )
+    return matmul(a, b)
+
+
+@function("mm", "linear algebra", cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
+def mm(a: Node, b: Node) -> Node:
+    """The product of two matrices."""
+    return _matmul_of("mm", a, b, 2, 2)
+
+
+@function("mv", "linear algebra", cases=[Case("mv(x, y)", {"x": (2, 3), "y": (3,)})])
+def mv(a: Node, b: Node) -> Node:
+    """The product of a matrix and a vector."""
+    return _matmul_of("mv", a, b, 2, 1)
+
+
+@function("bmm", "linear algebra", cases=[Case("bmm(x, y)", {"x": (2, 2, 3), "y": (2, 3, 1)})])
+def bmm(a: Node, b: Node) -> Node:
+    """The products of two batches of matrices, pair by pair."""
+    if a.ndim == b.ndim == 3 and a.shape[0] != b.shape[0]:
+        raise GradcliError(
+            "shape", f"bmm: batches differ: {show(a.shape)} and {show(b.shape)} on axis 0"
+        )
+    return _matmul_of("bmm", a, b, 3, 3)
+
+
+@function("dot", "linear algebra", cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})])
+def dot(a: Node, b: Node) -> Node:
+    """The inner product of two vectors."""
+    return _matmul_of("dot", a, b, 1, 1)
+
+
+@function(
+    "outer",
+    "linear algebra",
+    aliases=("ger",),
+    cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})],
+)
+def outer(a: Node, b: Node) -> Node:
+    """All products of an element of one vector with one of the other."""
+    if a.ndim != 1 or b.ndim != 1:
+        raise GradcliError(
+            "shape", f"outer takes two vectors; these are {show(a.shape)} and {show(b.shape)}"
+        )
+    return unsqueeze(a, -1) * b
+
+
+@function("trace", "linear algebra", cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})])
+def trace(x: Node) -> Node:
+    """The sum of a matrix's diagonal."""
+    if x.ndim != 2:
+        raise GradcliError("shape", f"trace takes a matrix; this is {show(x.shape)}")
+    return sum_(diagonal(x))

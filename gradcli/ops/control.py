@@ -1,0 +1,58 @@
+"""Control of gradients: where they stop, and names for values that need a node of their own."""
+
+from __future__ import annotations
+
+from gradcli.graph import Node
+from gradcli.ops.table import Case, General, Linear, function
+
+DETACH = General(
+    "detach",
+    infer=lambda x: (x.shape, x.kind),
+    forward=lambda xp, x: x,
+    view=True,
+)
+
+
+@function(
+    "detach",
+    "control",
+    aliases=("stop_gradient",),
+    op=DETACH,
+    cases=[Case("x * detach(x)", smooth=False)],
+)
+def detach(x: Node) -> Node:
+    """x as a constant: no gradient flows back through it."""
+    return x.graph.apply(DETACH, (x,))
+
+
+LEAF = General(
+    "leaf",
+    infer=lambda x, marked: (x.shape, x.kind),
+    forward=lambda xp, x, marked: x,
+    view=True,
+    unique=True,
+)
+"""A value that the user made, as a leaf of its own: gradients arrive here and end here."""
+
+
+def leaf(x: Node, marked: bool) -> Node:
+    """A new leaf with the value of x, even where equal values exist already.
+
+    `marked` leaves are those that the program asked for with `requires_grad=True`.
+    """
+    return x.graph.apply(LEAF, (x,), (marked,))
+
+
+BIND = Linear(
+    "bind",
+    infer=lambda x: x.shape,
+    forward=lambda xp, x: x,
+    adjoints=(lambda change, y, x: change,),
+    view=True,
+    unique=True,
+)
+
+
+def bind(x: Node) -> Node:
+    """x under a name whose own gradient is wanted, apart from other uses of the same value."""
+    return x.graph.apply(BIND, (x,))

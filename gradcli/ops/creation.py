@@ -1,0 +1,186 @@
+"""Making tensors. Nothing is allocated here: a constructor is a node like any other, so the
+memory of a run is estimated before it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Graph, Kind, Node, Shape
+from gradcli.ops.control import leaf
+from gradcli.ops.shaping import expand
+from gradcli.ops.table import Case, General, cast, function
+
+
+def _lengths(name: str, lengths: tuple[Any, ...]) -> Shape:
+    """The shape in `zeros(2, 3)` and `zeros((2, 3))`."""
+    shape = lengths[0] if len(lengths) == 1 and isinstance(lengths[0], tuple) else lengths
+    if any(length < 0 for length in shape):
+        raise GradcliError("value", f"{name}: a length cannot be negative: {tuple(shape)}")
+    return tuple(shape)
+
+
+def _filled(graph: Graph, value: float, shape: Shape) -> Node:
+    return expand(graph.constant(value), shape)
+
+
+@function("zeros", "creation", cases=[Case("x * zeros(2, 3)")])
+def zeros(graph: Graph, *shape: int) -> Node:
+    """Zeros of a shape."""
+    return _filled(graph, 0.0, _lengths("zeros", shape))
+
+
+@function("ones", "creation", cases=[Case("x * ones(2, 3)")])
+def ones(graph: Graph, *shape: int) -> Node:
+    """Ones of a shape."""
+    return _filled(graph, 1.0, _lengths("ones", shape))
+
+
+@function("full", "creation", cases=[Case("x * full((2, 3), 7)")])
+def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
+    """One value, in every place of a shape."""
+    return expand(fill_value, _lengths("full", (shape,)))
+
+
+@function("zeros_like", "creation", cases=[Case("x * zeros_like(x)")])
+def zeros_like(x: Node) -> Node:
+    """Zeros of the shape of x."""
+    return _filled(x.graph, 0.0, x.shape)
+
+
+@function("ones_like", "creation", cases=[Case("x * ones_like(x)")])
+def ones_like(x: Node) -> Node:
+    """Ones of the shape of x."""
+    return _filled(x.graph, 1.0, x.shape)
+
+
+@function("full_like", "creation", cases=[Case("x * full_like(x, 3)")])
+def full_like(x: Node, fill_value: Node) -> Node:
+    """One value, in every place of the shape of x."""
+    return expand(fill_value, x.shape)
+
+
+@function(
+    "tensor",
+    "creation",
+    aliases=("array", "asarray", "as_tensor", "FloatTensor", "DoubleTensor", "Tensor", "Variable"),
+    cases=[Case("x * tensor([1, 2, 3])")],
+)
+def tensor(data: Node, requires_grad: bool = False) -> Node:
+    """A tensor of the given elements; with `requires_grad=True` it is a leaf."""
+    return leaf(cast(data, "float"), marked=True) if requires_grad else data
+
+
+# --- sequences and matrices ----------------------------------------------------------------
+
+
+def _constructor(
+    name: str, shape: Callable[..., Shape], forward: Callable[..., Array], kind: Kind = "float"
+) -> General:
+    """An op without operands."""
+    return General(
+        name, infer=lambda *attributes: (shape(*attributes), kind), forward=forward, typed=True
+    )
+
+
+EYE = _constructor(
+    "eye",
+    shape=lambda rows, columns, kind: (rows, columns),
+    forward=lambda xp, rows, columns, dtype: xp.eye(rows, columns, dtype=dtype),
+)
+ARANGE = _constructor(
+    "arange",
+    shape=lambda start, count, step, kind: (count,),
+    forward=lambda xp, start, count, step, dtype: start + step * xp.arange(count, dtype=dtype),
+)
+LINSPACE = _constructor(
+    "linspace",
+    shape=lambda start, end, steps, kind: (steps,),
+    forward=lambda xp, start, end, steps, dtype: xp.linspace(start, end, steps, dtype=dtype),
+)
+
+
+@function("eye", "creation", aliases=("identity",), cases=[Case("x @ eye(3)")])
+def eye(graph: Graph, n: int, m: int | None = None) -> Node:
+    """The identity matrix: ones on the diagonal."""
+    rows, columns = _lengths("eye", (n, n if m is None else m))
+    return graph.apply(EYE, (), (rows, columns, "float"))
+
+
+@function("arange", "creation", cases=[Case("x * arange(3)")])
+def arange(graph: Graph, start: float, end: float | None = None, step: float = 1.0) -> Node:
+    """Numbers from `start` up to, not including, `end`; with one argument from 0."""
+    if end is None:
+        start, end = 0.0, start
+    if step == 0 or not all(map(math.isfinite, (start, end, step))):
+        raise GradcliError("value", "arange: bounds must be finite and the step not 0")
+    count = max(0, math.ceil((end - start) / step))
+    return graph.apply(ARANGE, (), (float(start), count, float(step), "float"))
+
+
+@function("linspace", "creation", cases=[Case("x * linspace(0, 1, 3)")])
+def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
+    """`steps` numbers at equal distances, from `start` to `end`, both included."""
+    (count,) = _lengths("linspace", (steps,))
+    return graph.apply(LINSPACE, (), (float(start), float(end), count, "float"))
+
+
+# --- random numbers ------------------------------------------------------------------------
+
+
+def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
+    """Draws from a generator of its own, keyed by the run's seed and the number of the draw."""
+
+    def forward(xp: Any, shape: Shape, seed: int, index: int, dtype: Any) -> Array:
+        import numpy as np
+
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, index))))
+        return xp.asarray(draw(generator, shape)).astype(dtype)  # type: ignore[no-any-return]
+
+    return General(
+        name,
+        infer=lambda shape, seed, index, kind: (shape, "float"),
+        forward=forward,
+        unique=True,
+        typed=True,
+    )
+
+
+RANDN = _random("randn", lambda generator, shape: generator.standard_normal(shape))
+RAND = _random("rand", lambda generator, shape: generator.random(shape))
+
+
+@function("randn", "creation", cases=[Case("x * randn(2, 3)")])
+def randn(graph: Graph, *shape: int) -> Node:
+    """Random numbers from the standard normal distribution."""
+    return graph.apply(RANDN, (), (_lengths("randn", shape), *graph.draw(), "float"))
+
+
+@function("rand", "creation", cases=[Case("x * rand(2, 3)")])
+def rand(graph: Graph, *shape: int) -> Node:
+    """Random numbers, uniform between 0 and 1."""
+    return graph.apply(RAND, (), (_lengths("rand", shape), *graph.draw(), "float"))
+
+
+@function("randn_like", "creation", cases=[Case("x * randn_like(x)")])
+def randn_like(x: Node) -> Node:
+    """Random numbers from the standard normal distribution, in the shape of x."""
+    return randn(x.graph, x.shape)
+
+
+@function("rand_like", "creation", cases=[Case("x * rand_like(x)")])
+def rand_like(x: Node) -> Node:
+    """Random numbers, uniform between 0 and 1, in the shape of x."""
+    return rand(x.graph, x.shape)
+
+
+# --- kinds ---------------------------------------------------------------------------------
+
+
+@function("float", "creation", aliases=("double",), cases=[Case("float(x > 0)", smooth=False)])
+def float_(x: Node) -> Node:
+    """Truth values and integers as floating-point numbers."""
+    return cast(x, "float")

@@ -1,0 +1,428 @@
+"""Shaping: the same elements in another arrangement. Each primitive's adjoint is another one here:
+reshape ↔ reshape, expand ↔ sum_to, permute ↔ permute, flip ↔ flip, slice ↔ embed, cat ↔ slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    JointlyLinear,
+    Linear,
+    broadcast,
+    cast,
+    function,
+    normalize_axes,
+    normalize_axis,
+    show,
+)
+
+# --- reshape -------------------------------------------------------------------------------
+
+RESHAPE: Linear = Linear(
+    "reshape",
+    infer=lambda x, shape: shape,
+    forward=lambda xp, x, shape: xp.reshape(x, shape),
+    adjoints=(lambda change, y, x, shape: x.graph.apply(RESHAPE, (change,), (x.shape,)),),
+    view=True,
+)
+
+
+@function(
+    "reshape",
+    "shaping",
+    aliases=("view",),
+    op=RESHAPE,
+    cases=[Case("reshape(x, 3, 2)"), Case("x.view(-1)"), Case("x.reshape(1, -1, 2)")],
+)
+def reshape(x: Node, *shape: int) -> Node:
+    """The same elements, row by row, in another shape; one length may be -1 (what is left)."""
+    target = _complete(x, _flat(shape))
+    return x if target == x.shape else x.graph.apply(RESHAPE, (x,), (target,))
+
+
+def _flat(lengths: Sequence[Any]) -> Shape:
+    """`(2, 3)` from `2, 3` or from one tuple."""
+    if len(lengths) == 1 and isinstance(lengths[0], tuple):
+        lengths = lengths[0]
+    return tuple(lengths)
+
+
+def _complete(x: Node, shape: Shape) -> Shape:
+    """The shape with its -1 worked out; it must hold as many elements as x."""
+    unknown = [i for i, length in enumerate(shape) if length == -1]
+    known = prod(length for length in shape if length != -1)
+    fits = x.size == known
+    if len(unknown) == 1:
+        fits = known > 0 and x.size % known == 0
+        if fits:
+            i = unknown[0]
+            shape = (*shape[:i], x.size // known, *shape[i + 1 :])
+    if not fits or any(length < 0 for length in shape):
+        raise GradcliError(
+            "shape",
+            f"reshape: {show(x.shape)} has {x.size} elements, which do not fit {show(shape)}",
+            hint="the lengths multiplied must give the same count; one length may be -1",
+        )
+    return shape
+
+
+@function(
+    "flatten",
+    "shaping",
+    cases=[Case("flatten(x)"), Case("x.flatten(1)", {"x": (2, 2, 3)})],
+)
+def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
+    """One axis in the place of those from `start_dim` to `end_dim`."""
+    if not x.shape:
+        return reshape(x, 1)
+    first = normalize_axis("flatten", start_dim, x.ndim) + x.ndim
+    last = normalize_axis("flatten", end_dim, x.ndim) + x.ndim
+    if first > last:
+        raise GradcliError("axis", "flatten: start_dim is behind end_dim")
+    middle = prod(x.shape[first : last + 1])
+    return reshape(x, (*x.shape[:first], middle, *x.shape[last + 1 :]))
+
+
+@function("ravel", "shaping", cases=[Case("ravel(x)")])
+def ravel(x: Node) -> Node:
+    """All elements, row by row, along one axis."""
+    return reshape(x, -1) if x.size else reshape(x, 0)
+
+
+@function(
+    "squeeze",
+    "shaping",
+    cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})],
+)
+def squeeze(x: Node, dim: Axes | None = None) -> Node:
+    """Without the axes of length 1: all of them, or those in `dim` that have it."""
+    axes = normalize_axes("squeeze", dim, x.ndim)
+    kept = (n for i, n in enumerate(x.shape) if n != 1 or i - x.ndim not in axes)
+    return reshape(x, tuple(kept))
+
+
+@function(
+    "unsqueeze",
+    "shaping",
+    aliases=("expand_dims",),
+    cases=[Case("unsqueeze(x, 1)"), Case("x.unsqueeze(-1)")],
+)
+def unsqueeze(x: Node, dim: int) -> Node:
+    """With a new axis of length 1 at `dim`."""
+    at = normalize_axis("unsqueeze", dim, x.ndim + 1) + x.ndim + 1
+    return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
+
+
+# --- expand and sum_to ---------------------------------------------------------------------
+
+
+def _sum_to(xp: Any, x: Array, shape: Shape) -> Array:
+    lead = x.ndim - len(shape)
+    axes = [i for i in range(x.ndim) if i < lead or shape[i - lead] == 1 != x.shape[i]]
+    return xp.reshape(xp.sum(x, axis=tuple(axes)), shape)  # type: ignore[no-any-return]
+
+
+EXPAND: Linear = Linear(
+    "expand",
+    infer=lambda x, shape: shape,
+    forward=lambda xp, x, shape: xp.broadcast_to(x, shape),
+    adjoints=(lambda change, y, x, shape: x.graph.apply(SUM_TO, (change,), (x.shape,)),),
+    view=True,
+)
+SUM_TO: Linear = Linear(
+    "sum_to",
+    infer=lambda x, shape: shape,
+    forward=_sum_to,
+    adjoints=(lambda change, y, x, shape: x.graph.apply(EXPAND, (change,), (x.shape,)),),
+)
+
+
+@function(
+    "expand",
+    "shaping",
+    aliases=("broadcast_to",),
+    op=EXPAND,
+    cases=[Case("expand(x, 4, 2, 3)"), Case("x.expand(2, 3)", {"x": (2, 1)})],
+)
+def expand(x: Node, *shape: int) -> Node:
+    """x repeated along new leading axes and axes of length 1; -1 keeps an axis as it is."""
+    target = _flat(shape)
+    lead = len(target) - x.ndim
+    if lead >= 0:
+        target = tuple(
+            x.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(target)
+        )
+    if target == x.shape:
+        return x
+    if lead < 0 or min(target) < 0 or broadcast("expand", [x.shape, target]) != target:
+        raise GradcliError("shape", f"expand: {show(x.shape)} does not fit {show(target)}")
+    return x.graph.apply(EXPAND, (x,), (target,))
+
+
+@function(
+    "sum_to",
+    "shaping",
+    aliases=("sum_to_size",),
+    op=SUM_TO,
+    cases=[Case("sum_to(x, 3)"), Case("sum_to(x, 2, 1)"), Case("sum_to(x, ())")],
+)
+def sum_to(x: Node, *shape: int) -> Node:
+    """x summed over the axes that would have been repeated to get from `shape` to x."""
+    target = _flat(shape)
+    if target == x.shape:
+        return x
+    if len(target) > x.ndim or broadcast("sum_to", [x.shape, target]) != x.shape:
+        raise GradcliError("shape", f"sum_to: {show(target)} does not broadcast to {show(x.shape)}")
+    return x.graph.apply(SUM_TO, (x,), (target,))
+
+
+# --- order of axes -------------------------------------------------------------------------
+
+
+def _inverse(axes: Axes) -> Axes:
+    """The permutation that undoes `axes`, both counted from the right."""
+    places = {axis: i - len(axes) for i, axis in enumerate(axes)}
+    return tuple(places[i - len(axes)] for i in range(len(axes)))
+
+
+PERMUTE: Linear = Linear(
+    "permute",
+    infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
+    forward=lambda xp, x, axes: xp.permute_dims(
+        x, (*range(x.ndim - len(axes)), *(axis + x.ndim for axis in axes))
+    ),
+    adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
+    view=True,
+)
+
+
+@function(
+    "permute",
+    "shaping",
+    op=PERMUTE,
+    cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
+)
+def permute(x: Node, *dims: int) -> Node:
+    """The axes in another order."""
+    wanted = _flat(dims)
+    axes = tuple(normalize_axis("permute", axis, x.ndim) for axis in wanted)
+    if sorted(axes) != list(range(-x.ndim, 0)):
+        raise GradcliError(
+            "axis", f"permute: {wanted} does not name each of {x.ndim} axes exactly once"
+        )
+    if list(axes) == sorted(axes):
+        return x
+    return x.graph.apply(PERMUTE, (x,), (axes,))
+
+
+@function(
+    "transpose",
+    "shaping",
+    aliases=("swapaxes", "swapdims"),
+    cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
+)
+def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node:
+    """Two axes swapped; without any named, all axes in reverse order (as NumPy does)."""
+    order = list(range(-x.ndim, 0))
+    if dim0 is None or dim1 is None:
+        return permute(x, tuple(reversed(order)))
+    a = normalize_axis("transpose", dim0, x.ndim)
+    b = normalize_axis("transpose", dim1, x.ndim)
+    if x.ndim:
+        order[a], order[b] = order[b], order[a]
+    return permute(x, tuple(order))
+
+
+@function("t", "shaping", cases=[Case("t(x)"), Case("x.T")])
+def t(x: Node) -> Node:
+    """The transpose of a matrix; a vector or a single value stays as it is."""
+    if x.ndim > 2:
+        raise GradcliError(
+            "shape",
+            f".T is for at most 2 dimensions; this is {show(x.shape)}",
+            hint="use .mT to swap the last two axes, or permute(x, …) for any order",
+        )
+    return permute(x, tuple(reversed(range(-x.ndim, 0))))
+
+
+@function("mT", "shaping", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
+def matrix_transpose(x: Node) -> Node:
+    """The last two axes swapped."""
+    if x.ndim < 2:
+        raise GradcliError("shape", f".mT needs at least 2 dimensions; this is {show(x.shape)}")
+    return transpose(x, -1, -2)
+
+
+@function(
+    "movedim",
+    "shaping",
+    aliases=("moveaxis",),
+    cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})],
+)
+def movedim(x: Node, source: Axes, destination: Axes) -> Node:
+    """The axes `source` moved to the places `destination`; the others keep their order."""
+    if len(source) != len(destination):
+        raise GradcliError("axis", "movedim: as many sources as destinations are needed")
+    taken = {
+        normalize_axis("movedim", to, x.ndim): normalize_axis("movedim", axis, x.ndim)
+        for axis, to in zip(source, destination, strict=True)
+    }
+    rest = iter(axis for axis in range(-x.ndim, 0) if axis not in taken.values())
+    return permute(x, tuple(taken[i] if i in taken else next(rest) for i in range(-x.ndim, 0)))
+
+
+FLIP: Linear = Linear(
+    "flip",
+    infer=lambda x, axes: x.shape,
+    forward=lambda xp, x, axes: xp.flip(x, axis=axes),
+    adjoints=(lambda change, y, x, axes: x.graph.apply(FLIP, (change,), (axes,)),),
+    view=True,
+)
+
+
+@function("flip", "shaping", op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
+def flip(x: Node, dim: Axes | None = None) -> Node:
+    """The elements in reverse order along `dim` (all axes without it)."""
+    axes = normalize_axes("flip", dim, x.ndim)
+    return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
+
+
+# --- slices --------------------------------------------------------------------------------
+
+Slices = tuple[tuple[int, int, int], ...]
+"""(first, count, step) for every axis; the step may be negative, never 0."""
+
+
+def _python_slices(slices: Slices) -> tuple[Any, ...]:
+    places: list[Any] = [Ellipsis]
+    for first, count, step in slices:
+        last = first + count * step
+        places.append(slice(first, None if last < 0 else last, step))
+    return tuple(places)
+
+
+def _embed(xp: Any, x: Array, shape: Shape, slices: Slices) -> Array:
+    batch = x.shape[: x.ndim - len(shape)]
+    result = xp.zeros((*batch, *shape), x.dtype)
+    result[_python_slices(slices)] = x
+    return result  # type: ignore[no-any-return]
+
+
+SLICE: Linear = Linear(
+    "slice",
+    infer=lambda x, slices: tuple(count for _, count, _ in slices),
+    forward=lambda xp, x, slices: x[_python_slices(slices)],
+    adjoints=(lambda change, y, x, slices: embed(change, x.shape, slices),),
+    selects=True,
+    view=True,
+)
+EMBED: Linear = Linear(
+    "embed",
+    infer=lambda x, shape, slices: shape,
+    forward=_embed,
+    adjoints=(lambda change, y, x, shape, slices: take_slices(change, slices),),
+)
+
+
+def take_slices(x: Node, slices: Slices) -> Node:
+    """The elements at a regular grid of places."""
+    if slices == tuple((0, length, 1) for length in x.shape):
+        return x
+    return x.graph.apply(SLICE, (x,), (slices,))
+
+
+def embed(x: Node, shape: Shape, slices: Slices) -> Node:
+    """Zeros of `shape`, with x at a regular grid of places."""
+    return x.graph.apply(EMBED, (x,), (shape, slices))
+
+
+# --- joining -------------------------------------------------------------------------------
+
+
+def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:
+    shape = list(nodes[0].shape)
+    shape[axis] = sum(node.shape[axis] for node in nodes)
+    return tuple(shape)
+
+
+def _cat_adjoint(change: Node, y: Node, operand: int, axis: int) -> Node:
+    before = sum(node.shape[axis] for node in y.inputs[:operand])
+    slices = [(0, length, 1) for length in y.shape]
+    slices[axis] = (before, y.inputs[operand].shape[axis], 1)
+    return take_slices(change, tuple(slices))
+
+
+CAT = JointlyLinear(
+    "cat",
+    infer=_cat_shape,
+    forward=lambda xp, *arguments: xp.concat(arguments[:-1], axis=arguments[-1]),
+    adjoint=_cat_adjoint,
+)
+
+
+@function(
+    "cat",
+    "shaping",
+    aliases=("concat", "concatenate"),
+    op=CAT,
+    cases=[
+        Case("cat([x, y])", {"x": (2, 3), "y": (1, 3)}),
+        Case("cat([x, 2*x, y], dim=-1)", {"x": (2, 3), "y": (2, 1)}),
+    ],
+)
+def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
+    """Tensors one behind the other along the axis `dim`; their other lengths must agree."""
+    if not tensors:
+        raise GradcliError("value", "cat: there is nothing to join")
+    first = tensors[0]
+    axis = normalize_axis("cat", dim, first.ndim)
+    if not first.ndim:
+        raise GradcliError("shape", "cat: single values have no axis to join along; use stack")
+    for node in tensors[1:]:
+        same = len(node.shape) == first.ndim and all(
+            a == b or i == axis + first.ndim
+            for i, (a, b) in enumerate(zip(node.shape, first.shape, strict=True))
+        )
+        if not same:
+            raise GradcliError(
+                "shape",
+                f"cat: {show(first.shape)} and {show(node.shape)} differ beside dim {dim}",
+            )
+    return first.graph.apply(CAT, _one_kind(tensors), (axis,)) if len(tensors) > 1 else first
+
+
+@function(
+    "stack",
+    "shaping",
+    cases=[
+        Case("stack([x, y])", {"x": (2, 3), "y": (2, 3)}),
+        Case("stack([x, y, x], dim=-1)", {"x": (2,), "y": (2,)}),
+        Case("stack([x, y])", {"x": (), "y": ()}),
+    ],
+)
+def stack(tensors: Sequence[Node], dim: int = 0) -> Node:
+    """Tensors of one shape side by side along a new axis `dim`."""
+    for node in tensors[1:]:
+        if node.shape != tensors[0].shape:
+            raise GradcliError(
+                "shape",
+                f"stack: shapes {show(tensors[0].shape)} and {show(node.shape)} differ",
+                hint="all elements of a list must have one shape to be a tensor",
+            )
+    if not tensors:
+        raise GradcliError("value", "stack: there is nothing to join")
+    return cat([unsqueeze(node, dim) for node in tensors], dim)
+
+
+def _one_kind(tensors: Sequence[Node]) -> tuple[Node, ...]:
+    """All operands as floats, unless all are of one other kind."""
+    if len({node.kind for node in tensors}) == 1:
+        return tuple(tensors)
+    return tuple(cast(node, "float") for node in tensors)

@@ -1,0 +1,249 @@
+"""Backward passes: which values are outputs, which nodes get grads, and which gradient goes in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.differentiate import vjp
+from gradcli.graph import INPUT, Array, Graph, Node, Shape, ancestors
+from gradcli.ops.control import LEAF
+from gradcli.ops.table import show, zeros_like
+from gradcli.trace import Binding, Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """One gradient vector: v for the output `output` (None: the only output)."""
+
+    value: Array
+    output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """One pass as graph: what goes in, and the nodes of what comes out."""
+
+    gradient: dict[str, Array]
+    """By output, in the output's shape."""
+    feeds: dict[Node, Array]
+    """Values for the input nodes that stand for the gradients."""
+    grads: dict[str, Node]
+    """By leaf (or name in `--wrt`)."""
+    retained: dict[str, Node]
+    """By intermediate."""
+
+
+# --- outputs -------------------------------------------------------------------------------
+
+
+def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
+    """The output values by name: those asked for, or what the program ended on."""
+    if names:
+        return {name: lookup(tracer, name, "--output") for name in names}
+    if not tracer.last:
+        raise GradcliError(
+            "value",
+            "the program has no value: nothing was assigned or computed",
+            hint="end it with the expression to differentiate",
+        )
+    outputs: dict[str, Node] = {}
+    for binding in tracer.last:
+        outputs[binding.name or _free_name(tracer, outputs)] = _tensor(tracer, binding)
+    return outputs
+
+
+def lookup(tracer: Tracer, name: str, flag: str) -> Node:
+    """The tensor that a name was last bound to."""
+    if name not in tracer.globals.values:
+        guess = nearest(name, tracer.globals.values)
+        raise GradcliError(
+            "name",
+            f"{flag} {name}: the program binds no such name",
+            hint=f"did you mean {guess!r}?" if guess else None,
+        )
+    return _tensor(tracer, Binding(name, tracer.globals.values[name]))
+
+
+def _tensor(tracer: Tracer, binding: Binding) -> Node:
+    return tracer.values.tensor(binding.value, binding.name or "the program's value")
+
+
+def _free_name(tracer: Tracer, taken: Mapping[str, Node]) -> str:
+    """`out` for a value without a name, or the first of `out_1`, `out_2` … that is free."""
+    name, count = "out", 0
+    while name in taken or name in tracer.globals.values:
+        count += 1
+        name = f"out_{count}"
+    return name
+
+
+# --- leaves --------------------------------------------------------------------------------
+
+
+def choose_leaves(
+    tracer: Tracer, inputs: Mapping[str, Node], outputs: Sequence[Node], wrt: Sequence[str]
+) -> dict[str, Node]:
+    """The nodes that get grads, by name (contract: inputs, marked leaves, else literals)."""
+    if wrt:
+        chosen = {name: lookup(tracer, name, "--wrt") for name in wrt}
+        for name, node in chosen.items():
+            if node.kind != "float":
+                raise GradcliError("no-grad", f"--wrt {name}: {_kind(node)} have no gradient")
+        return chosen
+    leaves = {name: node for name, node in inputs.items() if node.kind == "float"}
+    marked = {node: name for node, name in tracer.leaves.items() if node.attributes[0]}
+    if not inputs and not marked:
+        linked = set(ancestors(outputs))
+        marked = {node: name for node, name in tracer.leaves.items() if node in linked}
+    for node, name in marked.items():
+        leaves[_numbered(name, leaves)] = node
+    return leaves
+
+
+def _numbered(name: str, taken: Mapping[str, Node]) -> str:
+    """The name, or `x_2`, `x_3` … where two leaves were bound to one name."""
+    count, unique = 1, name
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    return unique
+
+
+def _kind(node: Node) -> str:
+    return "integers" if node.kind == "int" else "truth values"
+
+
+# --- gradients -----------------------------------------------------------------------------
+
+
+def group(gradients: Sequence[Gradient]) -> list[dict[str | None, Array]]:
+    """Gradients as passes: named ones belong to one pass until a name repeats."""
+    passes: list[dict[str | None, Array]] = []
+    for gradient in gradients:
+        last = passes[-1] if passes else {None: gradient.value}
+        if gradient.output is None or gradient.output in last or None in last:
+            passes.append({})
+        passes[-1][gradient.output] = gradient.value
+    return passes or [{}]
+
+
+def backward(
+    graph: Graph,
+    outputs: Mapping[str, Node],
+    leaves: Mapping[str, Node],
+    retained: Mapping[str, Node],
+    given: Mapping[str | None, Array],
+    strict: bool,
+    notes: list[Note],
+) -> Backward:
+    """Build one backward pass; raises `gradient-required`, `gradient-shape`, `name`, `usage`."""
+    if None in given and len(outputs) > 1:
+        raise GradcliError(
+            "usage",
+            f"there are {len(outputs)} outputs: say which one the gradient is for",
+            hint=f"--gradient {next(iter(outputs))}=…",
+        )
+    for name in given:
+        if name is not None and name not in outputs:
+            raise GradcliError(
+                "name",
+                f"--gradient {name}: that is not an output; the outputs are {', '.join(outputs)}",
+                hint=f"--output {name} makes it one",
+            )
+    gradient: dict[str, Array] = {}
+    feeds: dict[Node, Array] = {}
+    cotangents: list[Node] = []
+    for name, output in outputs.items():
+        value = given.get(name, given.get(None))
+        if value is None:
+            if output.size != 1:
+                raise _required(name, output.shape)
+            cotangents.append(graph.constant(1.0))
+            gradient[name] = np.ones(output.shape, graph.dtype("float"))
+            continue
+        value = _fitted(name, np.asarray(value, graph.dtype("float")), output.shape, strict, notes)
+        node = graph.input(f"gradient of {name}", value.shape, "float")
+        cotangents.append(node)
+        feeds[node] = value
+        gradient[name] = np.broadcast_to(value, output.shape)
+    wanted = {**leaves, **retained}
+    found = vjp(list(outputs.values()), cotangents, list(wanted.values()))
+    grads = {
+        name: zeros_like(node) if grad is None else grad
+        for (name, node), grad in zip(wanted.items(), found, strict=True)
+    }
+    return Backward(
+        gradient,
+        feeds,
+        {name: grads[name] for name in leaves},
+        {name: grads[name] for name in retained},
+    )
+
+
+def _required(name: str, shape: Shape) -> GradcliError:
+    ones = ",".join("1" * shape[0]) if len(shape) == 1 and 0 < shape[0] <= 8 else f"ones{shape}"
+    return GradcliError(
+        "gradient-required",
+        f"the output {name} has shape {show(shape)}: more than one element, so backward needs a "
+        "gradient vector v to weigh them with",
+        hint=f"one of: --gradient '{ones}' for the sum of its rows of the Jacobian · "
+        f"sum({name}) as the last statement · gradcli jacobian for the whole matrix",
+    )
+
+
+def _fitted(name: str, value: Array, shape: Shape, strict: bool, notes: list[Note]) -> Array:
+    """The gradient in the output's shape, or one that broadcasts to it."""
+    if value.shape == shape:
+        return value
+    if value.size == 1 and math.prod(shape) == 1:
+        return value.reshape(shape)
+    fits = len(value.shape) <= len(shape) and all(
+        a in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
+    )
+    if not fits or strict:
+        raise GradcliError(
+            "gradient-shape",
+            f"the gradient has shape {show(value.shape)}, the output {name} has {show(shape)}"
+            + (" (--strict allows no broadcasting)" if fits else ""),
+            hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
+        )
+    notes.append(
+        Note(
+            "broadcast",
+            f"the gradient of shape {show(value.shape)} was broadcast to the shape {show(shape)} "
+            f"of {name}",
+        )
+    )
+    return value
+
+
+# --- notes ---------------------------------------------------------------------------------
+
+
+def unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
+    """Notes on leaves that no output depends on."""
+    linked = set(ancestors(outputs))
+    return [
+        Note("unused", f"unused: the output does not depend on {name}, so its grad is 0")
+        for name, node in leaves.items()
+        if node not in linked
+    ]
+
+
+def retained_names(tracer: Tracer, wanted: Sequence[str]) -> dict[str, Node]:
+    """The intermediates whose gradient is kept: those named, or with `all` every named one."""
+    if "all" in wanted:
+        return {
+            name: value
+            for name, value in tracer.globals.values.items()
+            if isinstance(value, Node)
+            and value.kind == "float"
+            and value.op is not INPUT
+            and value.op is not LEAF
+        }
+    return {name: lookup(tracer, name, "--retain-grad") for name in wanted}

@@ -1,0 +1,334 @@
+"""The main job in one page: a program and its inputs in, values and gradients out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Note, Source, nearest
+from gradcli.engine.cpu import Evaluator, run
+from gradcli.engine.plan import Plan
+from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
+from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.language.syntax import Program
+from gradcli.nonfinite import explain_nonfinite
+from gradcli.passes import (
+    Backward,
+    Gradient,
+    backward,
+    choose_leaves,
+    choose_outputs,
+    group,
+    retained_names,
+    unused,
+)
+from gradcli.trace import TraceLimits, Tracer
+from gradcli.trace.literal import LiteralTracer
+from gradcli.trace.tracer import mentioned
+
+__all__ = ["Gradient", "Limits", "Options", "Pass", "Result", "evaluate", "literals"]
+
+TREE_ELEMENTS = 10_000
+TREE_NODES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use; `SAFE` is for text from strangers."""
+
+    parse: ParseLimits = field(default_factory=ParseLimits)
+    trace: TraceLimits = field(default_factory=TraceLimits)
+    nodes: int = 5_000_000
+    memory: int = 0
+    """Bytes; 0 is three quarters of the machine's memory."""
+
+    def memory_bytes(self) -> int:
+        """The limit on memory in bytes."""
+        if self.memory:
+            return self.memory
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+
+
+SAFE = Limits(
+    parse=ParseLimits(source_bytes=2**20, tokens=100_000, depth=10_000),
+    trace=TraceLimits(steps=10_000, calls=1_000),
+    nodes=200_000,
+    memory=2**28,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `evaluate` is asked for beside the program and its inputs."""
+
+    outputs: tuple[str, ...] = ()
+    wrt: tuple[str, ...] = ()
+    retain_grad: tuple[str, ...] = ()
+    """Names of intermediates whose gradient is kept; `all` is every named one."""
+    forward_only: bool = False
+    accumulate: bool = False
+    strict: bool = False
+    values: str = "all"
+    """`all`, `outputs` or `none`."""
+    precision: Precision = "float64"
+    device: str = "cpu"
+    threads: int | None = None
+    seed: int | None = None
+    trace_values: bool = False
+    """Keep the values of all small nodes, named or not, for the tree."""
+    limits: Limits = field(default_factory=Limits)
+
+
+DEFAULT = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One backward pass."""
+
+    gradient: dict[str, Array]
+    """Output name to the cotangent that was used, after broadcasting."""
+    grads: dict[str, Array]
+    """Leaf name to vᵀ·J, in the leaf's shape."""
+    retained: dict[str, Array]
+    """Intermediate name to its gradient, for names in `--retain-grad`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one run, for `report` to render."""
+
+    program: Program
+    graph: Graph
+    outputs: dict[str, Node]
+    """The differentiated values under their names, in order."""
+    names: dict[str, Node]
+    """Every named value (inputs, bindings, outputs) and its node, in order of appearance."""
+    values: dict[str, Array]
+    """The named values that were asked for."""
+    node_values: dict[Node, Array]
+    """Values of small nodes, for the tree; empty unless asked for."""
+    passes: list[Pass]
+    """Empty when nothing was differentiated."""
+    grads: dict[str, Array]
+    """The last pass's grads, or with `accumulate` the sum over passes."""
+    leaves: dict[str, Node]
+    """Grad name to the node that it belongs to."""
+    precision: Precision
+    device: str
+    seed: int | None
+    accumulated: bool = False
+    notes: list[Note] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+
+
+def evaluate(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient] = (),
+    options: Options = DEFAULT,
+    draws: int = 0,
+) -> Result:
+    """Run a program forward, and backward once per gradient.
+
+    `draws` is how many random numbers literals have drawn from the seed already. Raises
+    GradcliError with the place in the program's text.
+    """
+    memory = options.limits.memory_bytes()
+    graph = Graph(options.precision, options.seed, options.limits.nodes)
+    graph.draws = draws
+    feeds = _bind_inputs(graph, program, inputs)
+    tracer = Tracer(
+        graph,
+        Evaluator(feeds, memory),
+        program.source,
+        options.limits.trace,
+        own=_own_node(options),
+    )
+    input_nodes = dict(zip(inputs, feeds, strict=True))
+    tracer.globals.values.update(input_nodes)
+    tracer.trace(program)
+
+    outputs = choose_outputs(tracer, options.outputs)
+    leaves = choose_leaves(tracer, input_nodes, list(outputs.values()), options.wrt)
+    retained = retained_names(tracer, options.retain_grad)
+    notes = [Note("legal", message) for _, message in program.notes] + tracer.notes
+    differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
+    backwards: list[Backward] = []
+    if not options.forward_only and _can_differentiate(
+        outputs, differentiated, leaves, gradients, options, notes
+    ):
+        backwards = [
+            backward(graph, differentiated, leaves, retained, given, options.strict, notes)
+            for given in group(gradients)
+        ]
+        notes += unused(list(differentiated.values()), leaves)
+
+    names = _names(tracer, outputs)
+    shown = _shown(names, outputs, options.values)
+    tree = _tree_nodes(outputs.values()) if options.trace_values else []
+    wanted = [*shown.values(), *tree]
+    for each in backwards:
+        wanted += [*each.grads.values(), *each.retained.values()]
+        feeds.update(each.feeds)
+    plan = Plan(wanted)
+    try:
+        plan.check_memory(memory)
+        arrays = iter(run(plan, feeds))
+    except GradcliError as error:
+        raise error.located(program.source, None) from None
+    values = {name: next(arrays) for name in shown}
+    node_values = {node: next(arrays) for node in tree}
+    passes = [
+        Pass(
+            each.gradient,
+            {name: next(arrays) for name in each.grads},
+            {name: next(arrays) for name in each.retained},
+        )
+        for each in backwards
+    ]
+    result = Result(
+        program=program,
+        graph=graph,
+        outputs=outputs,
+        names=names,
+        values=values,
+        node_values=node_values,
+        passes=passes,
+        grads=_total(passes, options.accumulate),
+        leaves=leaves,
+        precision=options.precision,
+        device="cpu",
+        seed=graph.seed,
+        accumulated=options.accumulate,
+        notes=notes,
+    )
+    notes += explain_nonfinite(plan, _named_arrays(result), feeds)
+    return result
+
+
+def literals(
+    sources: Sequence[Source],
+    options: Options = DEFAULT,
+) -> tuple[list[Array], int | None, int]:
+    """The arrays that texts from the command line stand for: literals, constants, constructors.
+
+    Also the seed, if random numbers were drawn, and how many draws were made.
+    """
+    graph = Graph(options.precision, options.seed, options.limits.nodes)
+    evaluator = Evaluator({}, options.limits.memory_bytes())
+    arrays = []
+    for source in sources:
+        expression = parse_expression(source, options.limits.parse)
+        tracer = LiteralTracer(graph, evaluator, source, options.limits.trace)
+        node = tracer.literal(expression)
+        try:
+            arrays.append(evaluator.value(node))
+        except GradcliError as error:
+            raise error.located(source, None) from None
+    return arrays, graph.seed, graph.draws
+
+
+def _bind_inputs(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[Node, Array]:
+    """A node and its value for every input; an input that stands nowhere is the error `name`."""
+    feeds: dict[Node, Array] = {}
+    if inputs:
+        known = mentioned(program)
+        for name, array in inputs.items():
+            if name not in known:
+                raise _unknown_input(name, known)
+            kind = kind_of(array)
+            node = graph.input(name, array.shape, kind)
+            feeds[node] = np.asarray(array, graph.dtype(kind))
+    return feeds
+
+
+def _unknown_input(name: str, known: set[str]) -> GradcliError:
+    guess = nearest(name, known)
+    return GradcliError(
+        "name",
+        f"--set {name}: the program does not mention {name}",
+        hint=f"did you mean {guess!r}?" if guess else "leave the flag out, or use the name",
+    )
+
+
+def _own_node(options: Options) -> Callable[[str], bool]:
+    """Tells the names whose own gradient is asked for, so that each needs a node of its own."""
+    wanted = frozenset((*options.wrt, *options.retain_grad))
+    return lambda name: name in wanted or "all" in options.retain_grad
+
+
+def _can_differentiate(
+    outputs: Mapping[str, Node],
+    differentiated: Mapping[str, Node],
+    leaves: Mapping[str, Node],
+    gradients: Sequence[Gradient],
+    options: Options,
+    notes: list[Note],
+) -> bool:
+    """Whether there is anything to differentiate; a note, or an error if it was asked for."""
+    if not differentiated:
+        kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
+        if gradients or options.wrt:
+            raise GradcliError("not-differentiable", f"{kinds}: they have no derivative")
+        notes.append(Note("no-grad", f"{kinds}: nothing was differentiated"))
+        return False
+    if not leaves:
+        notes.append(
+            Note(
+                "no-grad",
+                "there is no leaf to differentiate by: --set NAME=… makes one, and so does "
+                "a name bound to a number",
+            )
+        )
+        return False
+    return True
+
+
+def _names(tracer: Tracer, outputs: Mapping[str, Node]) -> dict[str, Node]:
+    """Every named tensor, then outputs without a name."""
+    names = {}
+    for name, value in tracer.globals.values.items():
+        if isinstance(value, list) and value and all(isinstance(item, Node) for item in value):
+            if len({item.shape for item in value}) == 1:
+                names[name] = tracer.values.tensor(value)
+        elif isinstance(value, Node):
+            names[name] = value
+    return names | {name: node for name, node in outputs.items() if name not in names}
+
+
+def _shown(names: Mapping[str, Node], outputs: Mapping[str, Node], values: str) -> dict[str, Node]:
+    if values == "none":
+        return {}
+    return dict(outputs if values == "outputs" else names)
+
+
+def _tree_nodes(outputs: Iterable[Node]) -> list[Node]:
+    """The nodes whose values a tree can show: small ones, in a graph that is not too large."""
+    nodes = ancestors(outputs)
+    if len(nodes) > TREE_NODES:
+        return []
+    return [node for node in nodes if node.size <= TREE_ELEMENTS]
+
+
+def _total(passes: Sequence[Pass], accumulate: bool) -> dict[str, Array]:
+    """The grads of the last pass, or the sum over all of them."""
+    if not passes:
+        return {}
+    if not accumulate:
+        return passes[-1].grads
+    total = passes[0].grads
+    for each in passes[1:]:
+        total = {name: total[name] + grad for name, grad in each.grads.items()}
+    return total
+
+
+def _named_arrays(result: Result) -> list[tuple[str, Array]]:
+    """What is shown of a result, under the names that notes call it."""
+    arrays = list(result.values.items())
+    for each in result.passes:
+        arrays += [(f"the grad of {name}", grad) for name, grad in each.grads.items()]
+    return arrays

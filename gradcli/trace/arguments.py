@@ -1,0 +1,175 @@
+"""Binding the arguments of a call to the parameters of a function of the op table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError, nearest
+from gradcli.graph import CONSTANT, Node
+from gradcli.ops.table import Function, Parameter
+from gradcli.trace.values import Value, Values, describe
+
+ALIASES = {
+    "axis": "dim",
+    "axes": "dims",
+    "keepdims": "keepdim",
+    "ddof": "correction",
+    "a_min": "min",
+    "a_max": "max",
+}
+"""NumPy's keywords, where PyTorch's differ."""
+
+Convert: TypeAlias = Callable[[Values, Value, str], Any]
+
+
+def _optional(convert: Convert) -> Convert:
+    return lambda values, value, what: None if value is None else convert(values, value, what)
+
+
+def _bool(values: Values, value: Value, what: str) -> bool:
+    return values.truth(value)
+
+
+def _string(values: Values, value: Value, what: str) -> str:
+    if not isinstance(value, str):
+        raise GradcliError("type", f"{what} must be a string, not {describe(value)}")
+    return value
+
+
+def _number_or_string(values: Values, value: Value, what: str) -> float | str:
+    return value if isinstance(value, str) else values.number(value, what)
+
+
+def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
+    """A plain whole number is an axis; anything that was computed or bound is a tensor."""
+    node = values.tensor(value, what)
+    if node.op is CONSTANT and not node.shape and node.data is not None:
+        number = float(node.data)
+        if number == int(number) and abs(number) < 64:
+            return int(number)
+    return node
+
+
+CONVERSIONS: dict[str, Convert] = {
+    "Node": Values.tensor,
+    "Index": Values.index,
+    "Sequence[Node]": Values.tensors,
+    "int": Values.integer,
+    "float": Values.number,
+    "Axes": Values.integers,
+    "tuple[int, ...]": Values.integers,
+    "bool": _bool,
+    "str": _string,
+    "float | str": _number_or_string,
+    "int | Node": _axis_or_tensor,
+}
+"""How an argument is converted, by the annotation of its parameter."""
+CONVERSIONS |= {f"{name} | None": _optional(convert) for name, convert in CONVERSIONS.items()}
+
+_parameters: dict[str, tuple[Parameter, ...]] = {}
+
+
+def parameters_of(function: Function) -> tuple[Parameter, ...]:
+    """The function's parameters, worked out once; the graph is not among them."""
+    found = _parameters.get(function.name)
+    if found is None:
+        found = tuple(p for p in function.parameters if p.kind != "Graph")
+        _parameters[function.name] = found
+    return found
+
+
+def call(
+    values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
+) -> Any:
+    """The nodes that a call builds, with every argument converted to what its parameter wants."""
+    if function.operands and not keywords and len(arguments) == len(function.operands):
+        return function.build(*[values.tensor(argument, function.name) for argument in arguments])
+    parameters = parameters_of(function)
+    positional, rest, named = _bind(function, parameters, arguments, keywords)
+
+    def convert(parameter: Parameter, value: Value) -> Any:
+        return CONVERSIONS[parameter.kind](values, value, f"{function.name}: {parameter.name}")
+
+    converted = [convert(p, value) for p, value in zip(parameters, positional, strict=False)]
+    if rest:
+        variadic = next(p for p in parameters if p.variadic)
+        if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
+            converted += values.integers(rest[0] if len(rest) == 1 else tuple(rest), variadic.name)
+        else:
+            converted += [convert(variadic, value) for value in rest]
+    by_name = {p.name: convert(p, named[p.name]) for p in parameters if p.name in named}
+    if function.build.__code__.co_varnames[:1] == ("graph",):
+        return function.build(values.graph, *converted, **by_name)
+    return function.build(*converted, **by_name)
+
+
+def _bind(
+    function: Function,
+    parameters: tuple[Parameter, ...],
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> tuple[Sequence[Value], Sequence[Value], dict[str, Value]]:
+    """The arguments for the plain parameters in order, for the variadic one, and by name."""
+    plain = [p for p in parameters if not p.keyword_only and not p.variadic]
+    variadic = next((p for p in parameters if p.variadic), None)
+    positional = arguments[: len(plain)]
+    rest = arguments[len(plain) :]
+    if rest and variadic is None:
+        raise GradcliError(
+            "type",
+            f"{function.name} takes {_count(plain)}; {len(arguments)} are given",
+            hint=signature(function),
+        )
+    named: dict[str, Value] = {}
+    known = {p.name for p in parameters}
+    for name, value in keywords.items():
+        target = name if name in known else ALIASES.get(name, name)
+        if target in ("input", "self") and plain and target not in known:
+            target = plain[0].name
+        if target not in known:
+            raise _unknown_keyword(function, name, known)
+        taken = [p.name for p in plain[: len(positional)]]
+        if target in taken or target in named:
+            raise GradcliError("type", f"{function.name}: {name} is given twice")
+        named[target] = value
+    missing = [p.name for p in plain[len(positional) :] if p.required and p.name not in named]
+    if missing:
+        raise GradcliError(
+            "type",
+            f"{function.name} needs {' and '.join(missing)}",
+            hint=signature(function),
+        )
+    if variadic is not None and variadic.name in named:
+        rest = [named.pop(variadic.name)]
+    return positional, rest, named
+
+
+def _count(parameters: Sequence[Parameter]) -> str:
+    least = sum(p.required for p in parameters)
+    most = len(parameters)
+    numbers = str(most) if least == most else f"{least} to {most}"
+    return f"{numbers} argument{'' if most == 1 else 's'}"
+
+
+def _unknown_keyword(function: Function, name: str, known: set[str]) -> GradcliError:
+    guess = nearest(name, known)
+    return GradcliError(
+        "name",
+        f"{function.name} has no parameter {name!r}",
+        hint=f"did you mean {guess!r}?" if guess else signature(function),
+    )
+
+
+def signature(function: Function) -> str:
+    """A call as documentation writes it: `sum(x, dim=None, keepdim=False)`."""
+    parts = []
+    for parameter in parameters_of(function):
+        if parameter.variadic:
+            parts.append(f"*{parameter.name}")
+        elif parameter.required:
+            parts.append(parameter.name)
+        else:
+            default = parameter.default
+            parts.append(f"{parameter.name}={default!r}")
+    return f"{function.name}({', '.join(parts)})"

@@ -1,0 +1,462 @@
+"""Expressions: each kind of syntax node and the value it has.
+
+Visitors are generators that yield the visitors of their parts, and one loop runs them on a stack
+of its own. So they read like recursion, and no program is too deep for Python's stack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from types import GeneratorType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Span, nearest
+from gradcli.graph import Graph, Node
+from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
+from gradcli.ops.shaping import matrix_transpose, t
+from gradcli.ops.table import Function
+from gradcli.trace.arguments import call
+from gradcli.trace.values import Value, Values, describe
+
+Visit: TypeAlias = Generator[Any, Any, Any]
+"""A running visitor: yields visitors of its parts (or what atoms are), is sent their results."""
+
+BINARY = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "//": "floor_divide",
+    "%": "remainder",
+    "@": "matmul",
+    "**": "pow",
+}
+COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+PREFIXES = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.", "F.", "numpy.",
+            "np.linalg.", "np.")  # fmt: skip
+"""What people paste in front of a function's name."""
+
+MAX_RANK = 64
+"""NumPy's limit on dimensions."""
+
+
+class Frame:
+    """The names that one body can see: its own, then those of the body around it."""
+
+    __slots__ = ("functions", "outer", "values")
+
+    def __init__(self, outer: Frame | None = None) -> None:
+        self.outer = outer
+        self.values: dict[str, Value] = {}
+        self.functions: dict[str, UserFunction] = {}
+
+    def value(self, name: str) -> Value:
+        """The value of a name; KeyError if it has none."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.values:
+                return frame.values[name]
+            frame = frame.outer
+        raise KeyError(name)
+
+    def function(self, name: str) -> UserFunction | None:
+        """The user's function of that name, if there is one."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.functions:
+                return frame.functions[name]
+            frame = frame.outer
+        return None
+
+
+class UserFunction:
+    """A function that the program defined, and the frame that its body sees."""
+
+    __slots__ = ("definition", "frame")
+
+    def __init__(self, definition: syntax.Function, frame: Frame) -> None:
+        self.definition = definition
+        self.frame = frame
+
+
+class Expressions:
+    """Evaluates expressions; `Tracer` adds statements and calls of the user's functions."""
+
+    def __init__(self, graph: Graph, values: Values) -> None:
+        self.graph = graph
+        self.values = values
+        self.frame = Frame()
+        self._visitors: dict[type[Any], Callable[[Any], Visit | Value]] = {
+            syntax.Number: self._number,
+            syntax.Constant: self._constant,
+            syntax.String: self._string,
+            syntax.Name: self._name,
+            syntax.List: self._list,
+            syntax.Tuple: self._tuple,
+            syntax.Unary: self._unary,
+            syntax.Binary: self._binary,
+            syntax.Compare: self._compare,
+            syntax.Call: self._call,
+            syntax.Attribute: self._attribute,
+            syntax.Index: self._index,
+        }
+
+    def visit(self, expression: syntax.Expression) -> Visit | Value:
+        """The visitor of an expression, or its value at once if it has no parts."""
+        return self._visitors[type(expression)](expression)
+
+    def run(self, visit: Visit | Value) -> Any:
+        """Run a visitor and all that it yields, on a stack that is not Python's."""
+        if not isinstance(visit, GeneratorType):
+            return visit
+        stack = [visit]
+        result: Any = None
+        while stack:
+            try:
+                result = stack[-1].send(result)
+            except StopIteration as stop:
+                stack.pop()
+                result = stop.value
+            else:
+                if isinstance(result, GeneratorType):
+                    stack.append(result)
+                    result = None
+        return result
+
+    def user_call(
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value], span: Span
+    ) -> Visit:
+        raise NotImplementedError
+
+    # --- atoms ---
+
+    def _number(self, expression: syntax.Number) -> Node:
+        self.graph.span = expression.span
+        return self.graph.constant(expression.value)
+
+    def _constant(self, expression: syntax.Constant) -> Node | None:
+        return None if expression.value is None else self.graph.constant(expression.value)
+
+    def _string(self, expression: syntax.String) -> Value:
+        return expression.value
+
+    def _name(self, expression: syntax.Name) -> Value:
+        try:
+            return self.frame.value(expression.id)
+        except KeyError:
+            pass
+        if expression.id in CONSTANTS:
+            return self.graph.constant(CONSTANTS[expression.id])
+        self.graph.span = expression.span
+        raise self._unknown_name(expression.id)
+
+    def _unknown_name(self, name: str) -> GradcliError:
+        known: set[str] = set(CONSTANTS)
+        frame: Frame | None = self.frame
+        while frame is not None:
+            known |= frame.values.keys()
+            frame = frame.outer
+        guess = nearest(name, known)
+        if name in FUNCTIONS or self.frame.function(name):
+            hint = f"{name} is a function: call it as {name}(…)"
+        elif guess:
+            hint = f"did you mean {guess!r}?"
+        else:
+            hint = f"give it a value: --set {name}=…"
+        return GradcliError("name", f"the name {name!r} has no value", hint=hint)
+
+    # --- literals ---
+
+    def _list(self, expression: syntax.List) -> Visit:
+        array = numeric(expression)
+        if array is not None:
+            self.graph.span = expression.span
+            return self.graph.constant(array)
+        items = []
+        for item in expression.items:
+            items.append((yield self.visit(item)))
+        return items
+
+    def _tuple(self, expression: syntax.Tuple) -> Visit:
+        items = []
+        for item in expression.items:
+            items.append((yield self.visit(item)))
+        return tuple(items)
+
+    # --- operators ---
+
+    def _unary(self, expression: syntax.Unary) -> Visit:
+        operand = yield self.visit(expression.operand)
+        self.graph.span = expression.span
+        node = self.values.tensor(operand, f"the operand of {expression.operator}")
+        if expression.operator == "+":
+            return node
+        return FUNCTIONS["neg" if expression.operator == "-" else "logical_not"](node)
+
+    def _binary(self, expression: syntax.Binary) -> Visit:
+        operator = expression.operator
+        left = yield self.visit(expression.left)
+        if operator in ("and", "or"):
+            return (yield self._logical(expression, left))
+        right = yield self.visit(expression.right)
+        self.graph.span = expression.span
+        return self.binary(operator, left, right)
+
+    def binary(self, operator: str, left: Value, right: Value) -> Node:
+        """An arithmetic operator on two values."""
+        if left.__class__ is not Node:
+            left = self.values.tensor(left, f"the left side of {operator}")
+        if right.__class__ is not Node:
+            right = self.values.tensor(right, f"the right side of {operator}")
+        return FUNCTIONS[BINARY[operator]].build(left, right)  # type: ignore[no-any-return]
+
+    def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
+        """`and`, `or`: elementwise; a single value on the left may settle the matter alone."""
+        conjunction = expression.operator == "and"
+        self.graph.span = expression.span
+        single = not isinstance(left, Node) or left.size == 1
+        if single and self.values.truth(left) != conjunction:
+            return self.graph.constant(not conjunction)
+        right = yield self.visit(expression.right)
+        self.graph.span = expression.span
+        name = "logical_and" if conjunction else "logical_or"
+        return FUNCTIONS[name](self._boolean(left), self._boolean(right))
+
+    def _boolean(self, value: Value) -> Node:
+        """A tensor as it is; a list, string or None by whether there is anything in it."""
+        if isinstance(value, Node):
+            return value
+        return self.graph.constant(self.values.truth(value))
+
+    def _compare(self, expression: syntax.Compare) -> Visit:
+        left = yield self.visit(expression.operands[0])
+        result: Node | None = None
+        for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
+            right = yield self.visit(operand)
+            self.graph.span = expression.span
+            part = self._comparison(operator, left, right)
+            result = part if result is None else FUNCTIONS["logical_and"](result, part)
+            left = right
+        return result
+
+    def _comparison(self, operator: str, left: Value, right: Value) -> Node:
+        plain = left is None or right is None or isinstance(left, str) or isinstance(right, str)
+        if plain and operator in ("==", "!="):
+            return self.graph.constant((left == right) == (operator == "=="))
+        sides = [self.values.tensor(side, f"a side of {operator}") for side in (left, right)]
+        return FUNCTIONS[COMPARE[operator]](*sides)
+
+    # --- indexing and attributes ---
+
+    def _index(self, expression: syntax.Index) -> Visit:
+        value = yield self.visit(expression.value)
+        items: list[Any] = []
+        for item in expression.items:
+            if isinstance(item, syntax.Ellipsis):
+                items.append(Ellipsis)
+            elif isinstance(item, syntax.Slice):
+                bounds = []
+                for bound in (item.lower, item.upper, item.step):
+                    part = None if bound is None else (yield self.visit(bound))
+                    bounds.append(
+                        None if part is None else self.values.integer(part, "a slice's bound")
+                    )
+                items.append(slice(*bounds))
+            else:
+                found = yield self.visit(item)
+                items += found if isinstance(found, tuple) else [found]
+        self.graph.span = expression.span
+        return self.values.subscript(value, items)
+
+    def _attribute(self, expression: syntax.Attribute) -> Visit:
+        value = yield self.visit(expression.value)
+        self.graph.span = expression.name_span
+        return self.attribute(value, expression.name)
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """`value.name`."""
+        if isinstance(value, Node):
+            if name == "T":
+                return t(value)
+            if name == "mT":
+                return matrix_transpose(value)
+            if name == "shape":
+                return self.shape(value)
+            if name == "ndim":
+                return self.graph.constant(float(value.ndim))
+            if name == "data":
+                return detach(value)
+        fields: tuple[str, ...] = getattr(value, "_fields", ())
+        if name in fields:
+            return getattr(value, name)  # type: ignore[no-any-return]
+        known = fields or ("T", "mT", "shape", "ndim", "data")
+        guess = nearest(name, known)
+        if name in FUNCTIONS:
+            hint = f"{name} is a method: call it as .{name}(…)"
+        else:
+            hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
+        raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+
+    def shape(self, node: Node) -> tuple[Node, ...]:
+        """The lengths of a tensor's axes, as numbers to compute with."""
+        return tuple(self.graph.constant(float(length)) for length in node.shape)
+
+    # --- calls ---
+
+    def _call(self, expression: syntax.Call) -> Visit:
+        callee = expression.callee
+        name = self._dotted(callee)
+        arguments: list[Value] = []
+        if name is None:
+            if not isinstance(callee, syntax.Attribute):
+                self.graph.span = callee.span
+                raise GradcliError("type", "only a function can be called")
+            name = callee.name
+            arguments.append((yield self.visit(callee.value)))
+            method = True
+        else:
+            method = False
+        for argument in expression.arguments:
+            arguments.append((yield self.visit(argument)))
+        keywords: dict[str, Value] = {}
+        for keyword in expression.keywords:
+            if keyword.name in keywords:
+                self.graph.span = keyword.span
+                raise GradcliError("type", f"{keyword.name} is given twice")
+            keywords[keyword.name] = yield self.visit(keyword.value)
+        self.graph.span = expression.span
+        function = None if method else self.frame.function(name)
+        if function is not None:
+            return (yield self.user_call(function, arguments, keywords, expression.span))
+        special = self._special(name, method)
+        if special is not None:
+            return special(arguments, keywords)
+        return call(self.values, self._built_in(name, method, callee), arguments, keywords)
+
+    def _dotted(self, callee: syntax.Expression) -> str | None:
+        """The function's name where the callee is one, without a prefix such as `torch.`."""
+        if isinstance(callee, syntax.Name):
+            return callee.id
+        parts: list[str] = []
+        while isinstance(callee, syntax.Attribute):
+            parts.append(callee.name)
+            callee = callee.value
+        if not isinstance(callee, syntax.Name):
+            return None
+        prefix = ".".join([callee.id, *reversed(parts[1:])]) + "."
+        if prefix not in PREFIXES:
+            return None
+        try:
+            self.frame.value(callee.id)
+        except KeyError:
+            return parts[0]
+        return None
+
+    def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
+        function = FUNCTIONS.get(name)
+        if function is not None:
+            return function
+        self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
+        kind = "method" if method else "function"
+        try:
+            self.frame.value(name)
+            hint: str | None = f"{name} is a value: multiplication is written with *"
+        except KeyError:
+            guess = nearest(name, [*FUNCTIONS, *self.frame.functions])
+            hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
+        raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
+
+    def _special(
+        self, name: str, method: bool
+    ) -> Callable[[list[Value], dict[str, Value]], Value] | None:
+        """Functions on values that are no tensors, or that ask for a tensor's form."""
+        if method:
+            return {"size": self._size, "dim": self._dim, "numel": self._numel}.get(name)
+        return {"range": self._range, "append": self._append, "len": self._len}.get(name)
+
+    def _positional(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value], least: int, most: int
+    ) -> None:
+        if keywords or not least <= len(arguments) <= most:
+            counts = str(most) if least == most else f"{least} to {most}"
+            raise GradcliError("type", f"{name} takes {counts} arguments without names")
+
+    def _size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("size", arguments, keywords, 1, 2)
+        shape = self.shape(self.values.tensor(arguments[0]))
+        return shape if len(arguments) == 1 else self.values.subscript(shape, arguments[1:])
+
+    def _dim(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("dim", arguments, keywords, 1, 1)
+        return self.graph.constant(float(self.values.tensor(arguments[0]).ndim))
+
+    def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("numel", arguments, keywords, 1, 1)
+        return self.graph.constant(float(self.values.tensor(arguments[0]).size))
+
+    def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("range", arguments, keywords, 1, 3)
+        bounds = [self.values.integer(argument, "range") for argument in arguments]
+        if len(bounds) == 3 and bounds[2] == 0:
+            raise GradcliError("value", "range: the step is 0")
+        return range(*bounds)
+
+    def _append(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("append", arguments, keywords, 2, 2)
+        items, item = arguments
+        if isinstance(items, Node):
+            items = [*self.values.rows(items)]
+        if not isinstance(items, list):
+            raise GradcliError("type", f"append takes a list, not {describe(items)}")
+        return [*items, item]
+
+    def _len(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        self._positional("len", arguments, keywords, 1, 1)
+        value = arguments[0]
+        if isinstance(value, list | tuple | range | str):
+            return self.graph.constant(float(len(value)))
+        node = self.values.tensor(value)
+        if not node.shape:
+            raise GradcliError("type", "a single value has no length")
+        return self.graph.constant(float(node.shape[0]))
+
+
+def numeric(expression: syntax.List) -> np.ndarray[Any, Any] | None:
+    """The array of a literal that holds nothing but numbers in equal rows, else None.
+
+    Level by level, so that no nesting is too deep.
+    """
+    shape: list[int] = []
+    level: list[Any] = [expression]
+    while type(level[0]) is syntax.List:
+        length = len(level[0].items)
+        for row in level:
+            if type(row) is not syntax.List or len(row.items) != length:
+                return None
+        if not length:
+            return None
+        shape.append(length)
+        level = [item for row in level for item in row.items]
+    if len(shape) > MAX_RANK:
+        raise GradcliError(
+            "shape", f"{len(shape)} dimensions; there can be {MAX_RANK}", span=expression.span
+        )
+    numbers: list[float] = []
+    for item in level:
+        if type(item) is syntax.Number:
+            numbers.append(item.value)
+        elif (
+            type(item) is syntax.Unary
+            and item.operator == "-"
+            and type(item.operand) is syntax.Number
+        ):
+            numbers.append(-item.operand.value)
+        else:
+            return None
+    return np.array(numbers).reshape(shape)

@@ -1,0 +1,366 @@
+"""Statements: a program is run over nodes, its loops and branches unrolled as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from gradcli.diagnostics import GradcliError, Note, Source, Span
+from gradcli.engine.cpu import Evaluator
+from gradcli.graph import INPUT, Graph, Node
+from gradcli.language import syntax
+from gradcli.ops.control import LEAF, bind, leaf
+from gradcli.trace.expressions import Expressions, Frame, UserFunction, Visit, numeric
+from gradcli.trace.values import Value, Values, describe
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLimits:
+    """How many loop steps and calls a program may make, and how deep its calls may nest."""
+
+    steps: int = 100_000
+    calls: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A value that the program ended on, and its name if it has one."""
+
+    name: str | None
+    value: Value
+
+
+class _Leave(Enum):
+    """How a body was left, other than by its end."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+@dataclass(frozen=True, slots=True)
+class _Return:
+    value: Value
+
+
+class Tracer(Expressions):
+    """Runs a program. Afterwards `globals`, `last` and `leaves` say what it bound and made."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        evaluator: Evaluator,
+        source: Source,
+        limits: TraceLimits,
+        own: Callable[[str], bool] = frozenset().__contains__,
+    ) -> None:
+        """`own` tells which names get a node of their own, because their grad is wanted."""
+        super().__init__(graph, Values(graph, evaluator))
+        self.source = source
+        self.globals = self.frame
+        self.last: list[Binding] = []
+        """What the last top-level expression or assignment was; several for a tuple."""
+        self.leaves: dict[Node, str] = {}
+        """Leaves that the program made at top level, and the names they were first bound to."""
+        self.notes: list[Note] = []
+        self._own = own
+        self._limits = limits
+        self._steps = 0
+        self._calls = 0
+        self._statements: dict[type[Any], Callable[[Any], Visit | _Leave | None]] = {
+            syntax.Assign: self._assign,
+            syntax.AugmentedAssign: self._augmented_assign,
+            syntax.Evaluate: self._evaluate,
+            syntax.Function: self._function,
+            syntax.Return: self._return,
+            syntax.Break: self._break,
+            syntax.Continue: self._continue,
+            syntax.While: self._while,
+            syntax.For: self._for,
+            syntax.If: self._if,
+        }
+
+    def trace(self, program: syntax.Program) -> None:
+        """Run the whole program; errors come with their place in its text."""
+        try:
+            self.run(self._body(program.statements))
+        except GradcliError as error:
+            raise error.located(self.source, self.graph.span) from None
+
+    # --- bodies ---
+
+    def _body(self, statements: Sequence[syntax.Statement]) -> Visit:
+        """Run statements one after another; the result says how the body was left early."""
+        for statement in statements:
+            leave = yield self._statements[type(statement)](statement)
+            if leave is not None:
+                return leave
+        return None
+
+    def _step(self, span: Span) -> None:
+        self._steps += 1
+        if self._steps > self._limits.steps:
+            self.graph.span = span
+            raise GradcliError(
+                "limit-steps",
+                f"more than {self._limits.steps:,} steps of loops and calls",
+                hint="--max-steps sets the limit; does the loop end?",
+            )
+
+    # --- binding ---
+
+    def _assign(self, statement: syntax.Assign) -> Visit:
+        value = yield self.visit(statement.value)
+        self.graph.span = statement.span
+        target = statement.target
+        if isinstance(target, syntax.Name):
+            self._bind(target.id, self._settled(target.id, statement.value, value))
+            self._ends_on([target])
+        elif isinstance(target, syntax.Tuple):
+            self._unpack(target, value)
+            self._ends_on(target.items)
+        else:
+            raise GradcliError("syntax", "only a name can be assigned to")
+
+    def _settled(self, name: str, expression: syntax.Expression, value: Value) -> Value:
+        """The value as it is bound: list literals as tensors, top-level literals as leaves."""
+        if isinstance(expression, syntax.List) and isinstance(value, list) and value:
+            value = self._tensor_if_even(value)
+        if (
+            self.frame is self.globals
+            and isinstance(value, Node)
+            and value.kind == "float"
+            and self._reads_no_name(expression)
+        ):
+            value = value if value.op is LEAF else leaf(value, marked=False)
+        if self.frame is self.globals and isinstance(value, Node) and value.op is LEAF:
+            self.leaves.setdefault(value, name)
+        return value
+
+    def _tensor_if_even(self, items: list[Any]) -> Value:
+        """A list of equal shapes as a tensor; a ragged one stays a list."""
+        try:
+            return self.values.tensor(items)
+        except GradcliError:
+            return items
+
+    def _reads_no_name(self, expression: syntax.Expression) -> bool:
+        """Whether the value comes from literals, constants and constructors alone."""
+        if isinstance(expression, syntax.Number):
+            return True
+        if isinstance(expression, syntax.List) and numeric(expression) is not None:
+            return True
+        stack: list[Any] = [expression]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, syntax.Name) and part.id in self.globals.values:
+                return False
+            if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
+                stack += [*part.arguments, *part.keywords]
+            else:
+                stack += _parts(part)
+        return True
+
+    def _bind(self, name: str, value: Value) -> None:
+        if self.frame is self.globals and isinstance(value, Node):
+            if value.kind == "float" and value.op not in (LEAF, INPUT) and self._own(name):
+                value = bind(value)
+            self._note_rebinding(name)
+        self.frame.values[name] = value
+
+    def _note_rebinding(self, name: str) -> None:
+        before = self.frame.values.get(name)
+        if isinstance(before, Node) and before.op in (LEAF, INPUT):
+            self.notes.append(
+                Note(
+                    "rebound",
+                    f"{name} is bound again: its value is the last binding's, its grad belongs to "
+                    "the first, which is the leaf",
+                )
+            )
+
+    def _unpack(self, target: syntax.Tuple, value: Value) -> None:
+        names = [item.id for item in target.items if isinstance(item, syntax.Name)]
+        parts = self.values.rows(value) if isinstance(value, Node) else value
+        if not isinstance(parts, list | tuple):
+            raise GradcliError("type", f"{describe(value)} cannot be taken apart")
+        if len(parts) != len(names):
+            raise GradcliError("value", f"{len(names)} names for {len(parts)} values")
+        for name, part in zip(names, parts, strict=True):
+            self._bind(name, part)
+
+    def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
+        """Remember a top-level assignment as what the program may end on."""
+        if self.frame is self.globals:
+            self.last = [
+                Binding(name.id, self.frame.values[name.id])
+                for name in names
+                if isinstance(name, syntax.Name)
+            ]
+
+    def _augmented_assign(self, statement: syntax.AugmentedAssign) -> Visit:
+        name = statement.target
+        before = yield self.visit(name)
+        value = yield self.visit(statement.value)
+        self.graph.span = statement.span
+        self._bind(name.id, self.binary(statement.operator, before, value))
+        self._ends_on([name])
+
+    def _evaluate(self, statement: syntax.Evaluate) -> Visit:
+        value = yield self.visit(statement.value)
+        if self.frame is self.globals:
+            expression = statement.value
+            if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
+                self.last = [
+                    _binding(part, each) for part, each in zip(expression.items, value, strict=True)
+                ]
+            elif isinstance(value, tuple):
+                self.last = [Binding(None, each) for each in value]
+            else:
+                self.last = [_binding(expression, value)]
+
+    # --- functions ---
+
+    def _function(self, statement: syntax.Function) -> None:
+        self.frame.functions[statement.name] = UserFunction(statement, self.frame)
+
+    def _return(self, statement: syntax.Return) -> Visit:
+        value = None if statement.value is None else (yield self.visit(statement.value))
+        return _Return(value)
+
+    def user_call(
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value], span: Span
+    ) -> Visit:
+        """The value of a call of the user's function: its body is run in a frame of its own."""
+        self._step(span)
+        self._calls += 1
+        if self._calls > self._limits.calls:
+            raise GradcliError("limit-depth", f"calls are nested {self._limits.calls:,} deep")
+        frame = Frame(function.frame)
+        caller = self.frame
+        given = self._given(function.definition, arguments, keywords)
+        self.frame = frame
+        for parameter in function.definition.parameters:
+            if parameter.name in given:
+                frame.values[parameter.name] = given[parameter.name]
+            else:
+                assert parameter.default is not None
+                frame.values[parameter.name] = yield self.visit(parameter.default)
+        leave = yield self._body(function.definition.body)
+        self.frame = caller
+        self._calls -= 1
+        self.graph.span = span
+        return leave.value if isinstance(leave, _Return) else None
+
+    def _given(
+        self, definition: syntax.Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> dict[str, Value]:
+        """The arguments of a call by the names of the parameters."""
+        names = [parameter.name for parameter in definition.parameters]
+        if len(arguments) > len(names):
+            raise GradcliError(
+                "type",
+                f"{definition.name} takes {len(names)} arguments; {len(arguments)} are given",
+            )
+        given = dict(zip(names, arguments, strict=False))
+        for name, value in keywords.items():
+            if name not in names:
+                raise GradcliError("name", f"{definition.name} has no parameter {name!r}")
+            if name in given:
+                raise GradcliError("type", f"{definition.name}: {name} is given twice")
+            given[name] = value
+        missing = [
+            parameter.name
+            for parameter in definition.parameters
+            if parameter.name not in given and parameter.default is None
+        ]
+        if missing:
+            raise GradcliError("type", f"{definition.name} needs {' and '.join(missing)}")
+        return given
+
+    # --- control flow ---
+
+    def _break(self, statement: syntax.Break) -> _Leave:
+        return _Leave.BREAK
+
+    def _continue(self, statement: syntax.Continue) -> _Leave:
+        return _Leave.CONTINUE
+
+    def _while(self, statement: syntax.While) -> Visit:
+        while (yield self._holds(statement.test)):
+            self._step(statement.span)
+            leave = yield self._body(statement.body)
+            if leave is _Leave.BREAK:
+                break
+            if isinstance(leave, _Return):
+                return leave
+        return None
+
+    def _holds(self, test: syntax.Expression) -> Visit:
+        value = yield self.visit(test)
+        self.graph.span = test.span
+        return self.values.truth(value)
+
+    def _for(self, statement: syntax.For) -> Visit:
+        iterable = yield self.visit(statement.iterable)
+        self.graph.span = statement.iterable.span
+        items = self.values.rows(iterable) if isinstance(iterable, Node) else iterable
+        if not isinstance(items, list | tuple | range):
+            raise GradcliError("type", f"{describe(iterable)} has nothing to loop over")
+        for item in items:
+            self._step(statement.span)
+            value = self.graph.constant(float(item)) if isinstance(item, int) else item
+            if isinstance(statement.target, syntax.Name):
+                self._bind(statement.target.id, value)
+            else:
+                self._unpack(statement.target, value)
+            leave = yield self._body(statement.body)
+            if leave is _Leave.BREAK:
+                break
+            if isinstance(leave, _Return):
+                return leave
+        return None
+
+    def _if(self, statement: syntax.If) -> Visit:
+        for test, body in statement.branches:
+            if (yield self._holds(test)):
+                return (yield self._body(body))
+        return (yield self._body(statement.otherwise))
+
+
+def _binding(expression: syntax.Expression, value: Value) -> Binding:
+    return Binding(expression.id if isinstance(expression, syntax.Name) else None, value)
+
+
+def mentioned(program: syntax.Program) -> set[str]:
+    """Every name that stands anywhere in the program, read or bound."""
+    names: set[str] = set()
+    stack: list[Any] = list(program.statements)
+    while stack:
+        part = stack.pop()
+        if isinstance(part, syntax.Name):
+            names.add(part.id)
+        else:
+            stack += _parts(part)
+    return names
+
+
+def _parts(node: Any) -> list[Any]:
+    """The syntax nodes that a syntax node is made of."""
+    parts: list[Any] = []
+    for field in node.__dataclass_fields__:
+        value = getattr(node, field)
+        if isinstance(value, tuple):
+            parts += [item for item in _flattened(value) if hasattr(item, "__dataclass_fields__")]
+        elif hasattr(value, "__dataclass_fields__"):
+            parts.append(value)
+    return parts
+
+
+def _flattened(items: tuple[Any, ...]) -> list[Any]:
+    """The items of a tuple, and of the tuples in it, as a branch of `if` holds its body."""
+    flat: list[Any] = []
+    for item in items:
+        flat += _flattened(item) if isinstance(item, tuple) else [item]
+    return flat

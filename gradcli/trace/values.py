@@ -1,0 +1,189 @@
+"""What an expression may be while tracing, and conversions between such values.
+
+Numbers, truth values and tensors are nodes. Where an op wants a plain number (an axis, a count, a
+condition) the engine is asked for the node's value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.engine.cpu import Evaluator
+from gradcli.graph import Graph, Node
+from gradcli.ops.indexing import Item, getitem
+from gradcli.ops.shaping import stack
+from gradcli.ops.table import cast, show
+
+Value: TypeAlias = "Node | str | tuple[Any, ...] | list[Any] | range | None"
+
+
+class Values:
+    """Conversions, which may look at the values of nodes."""
+
+    def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
+        self.graph = graph
+        self.evaluator = evaluator
+
+    # --- tensors ---
+
+    def tensor(self, value: Value, what: str = "this") -> Node:
+        """The value as a node; a list of equal shapes becomes a stack."""
+        if isinstance(value, Node):
+            return value
+        if isinstance(value, list):
+            return self._stack(value)
+        raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}")
+
+    def _stack(self, items: list[Any]) -> Node:
+        """Nested lists as one tensor, from the innermost lists outwards."""
+        lists = [items]
+        for current in lists:
+            lists += [item for item in current if isinstance(item, list)]
+        done: dict[int, Node] = {}
+        for current in reversed(lists):
+            if not current:
+                raise GradcliError("type", "an empty list is not a tensor; zeros(0) is one")
+            nodes = [
+                done[id(item)] if isinstance(item, list) else self.tensor(item, "an element")
+                for item in current
+            ]
+            done[id(current)] = stack(nodes)
+        return done[id(items)]
+
+    def tensors(self, value: Value, what: str) -> list[Node]:
+        """A list or tuple of tensors; a tensor stands for its rows."""
+        if isinstance(value, Node):
+            return self.rows(value)
+        if isinstance(value, list | tuple):
+            return [self.tensor(item, f"an element of {what}") for item in value]
+        raise GradcliError("type", f"{what} must be a list of tensors, not {describe(value)}")
+
+    def rows(self, node: Node) -> list[Node]:
+        """The elements along the first axis."""
+        if not node.shape:
+            raise GradcliError("type", "a single value has no rows")
+        return [getitem(node, [i]) for i in range(node.shape[0])]
+
+    def index(self, value: Value, what: str) -> Node:
+        """A tensor of integers; integer-valued floats serve, as numbers are floats here."""
+        node = self.tensor(value, what)
+        if node.kind == "float":
+            array = self.evaluator.value(node)
+            if not bool(np.all(array == np.floor(array))) or not bool(
+                np.all(np.abs(array) < 2**53)
+            ):
+                raise GradcliError("type", f"{what} must hold integers")
+        return cast(node, "int")
+
+    # --- plain values ---
+
+    def number(self, value: Value, what: str) -> float:
+        """A single number, looked at now."""
+        node = self.tensor(value, what)
+        if node.size != 1:
+            raise GradcliError("type", f"{what} must be a single number; it is {show(node.shape)}")
+        return float(self.evaluator.value(node).reshape(()))
+
+    def integer(self, value: Value, what: str) -> int:
+        """A single integer-valued number, looked at now."""
+        number = self.number(value, what)
+        if number != number or number in (float("inf"), float("-inf")) or number != int(number):
+            raise GradcliError("type", f"{what} must be an integer, not {number:g}")
+        return int(number)
+
+    def integers(self, value: Value, what: str) -> tuple[int, ...]:
+        """One or several integers, as a tuple."""
+        if isinstance(value, list | tuple):
+            return tuple(self.integer(item, what) for item in value)
+        node = self.tensor(value, what)
+        if not node.shape:
+            return (self.integer(node, what),)
+        if node.ndim > 1:
+            raise GradcliError("type", f"{what} must be integers in one row")
+        return tuple(self.integer(row, what) for row in self.rows(node))
+
+    def truth(self, value: Value) -> bool:
+        """Whether a condition holds; it must be a single value."""
+        if value is None or isinstance(value, str | tuple | list):
+            return bool(value)
+        if isinstance(value, range):
+            return len(value) > 0
+        if value.size != 1:
+            raise GradcliError(
+                "value",
+                f"a condition of several elements: {show(value.shape)}",
+                hint="all(…) or any(…) makes one of them; where(…) chooses element by element",
+            )
+        return bool(self.evaluator.value(value).reshape(()))
+
+    # --- indexing ---
+
+    def item(self, value: Value) -> list[Item]:
+        """What one subscript stands for; a mask stands for one array of places an axis."""
+        if value is None:
+            return [None]
+        if isinstance(value, list) and not value:
+            return [self.graph.constant(np.zeros(0, np.int64))]
+        node = self.tensor(value, "an index")
+        if node.kind == "bool":
+            places = np.nonzero(np.atleast_1d(self.evaluator.value(node)))
+            return [self.graph.constant(each.astype(np.int64)) for each in places]
+        if not node.shape:
+            return [self.integer(node, "an index")]
+        return [self.index(node, "an index")]
+
+    def subscript(self, value: Value, items: Sequence[Any]) -> Value:
+        """`value[items]`: of a tensor, or one place of a list or tuple."""
+        if isinstance(value, list | tuple | range):
+            return self._element(value, items)
+        node = self.tensor(value, "what is indexed")
+        places: list[Item] = []
+        for item in items:
+            if item is Ellipsis or isinstance(item, slice):
+                places.append(item)
+                continue
+            found = self.item(item)
+            if isinstance(item, Node) and item.kind == "bool":
+                self._check_mask(node, item, len([p for p in places if p is not None]))
+            places += found
+        return getitem(node, places)
+
+    def _check_mask(self, node: Node, mask: Node, axis: int) -> None:
+        covered = node.shape[axis : axis + max(1, mask.ndim)]
+        if mask.shape != covered:
+            raise GradcliError(
+                "index", f"a mask of {show(mask.shape)} does not fit a tensor of {show(node.shape)}"
+            )
+
+    def _element(self, values: Sequence[Any], items: Sequence[Any]) -> Value:
+        if len(items) == 1 and isinstance(items[0], slice):
+            part: Value = values[items[0]]  # type: ignore[assignment]
+            return part
+        if len(items) != 1:
+            return self.subscript(self.tensor(list(values)), items)
+        place = self.integer(items[0], "an index")
+        if not -len(values) <= place < len(values):
+            raise GradcliError("index", f"index {place} is out of range for {len(values)} values")
+        element = values[place]
+        return self.graph.constant(float(element)) if isinstance(element, int) else element
+
+
+def describe(value: Value) -> str:
+    """What a value is, in words."""
+    if isinstance(value, Node):
+        return f"a tensor of shape {show(value.shape)}"
+    if isinstance(value, str):
+        return "a string"
+    if value is None:
+        return "None"
+    return (
+        "a tuple"
+        if isinstance(value, tuple)
+        else "a list"
+        if isinstance(value, list)
+        else "a range"
+    )
