@@ -1,0 +1,92 @@
+"""A result for people: a table of named values and grads, the graph as a tree, notes."""
+
+from __future__ import annotations
+
+from io import StringIO
+from textwrap import wrap
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from gradcli.report import text_table, text_tree
+from gradcli.report.sanitise import sanitise
+from gradcli.report.summary import sections
+from gradcli.report.text_style import REMARK, Layout
+from gradcli.session import Result
+
+TREE_LINES = 60
+CANVAS = 1_000_000
+"""What rich takes for the terminal's width: layouts are chosen here, and it crops nothing."""
+
+
+def render(
+    result: Result,
+    *,
+    width: int,
+    colour: bool = False,
+    tree: bool = True,
+    precision: int = 6,
+    ascii_only: bool = False,
+    tree_lines: int | None = TREE_LINES,
+) -> str:
+    """Everything that is shown of a result, laid out for `width` columns; ends in a newline.
+
+    Numbers have `precision` significant digits and are never cut: where one is wider than
+    `width`, so is the line. Only the edge items of large arrays are read. `tree_lines` is how
+    many lines of the graph are shown; None is all.
+    """
+    layout = Layout(width, precision, ascii_only)
+    blocks: list[RenderableType] = []
+    if result.printed:
+        blocks.append(Text(sanitise("\n".join(result.printed))))
+    blocks += [text_table.draw(section, layout) for section in sections(result)]
+    if tree:
+        blocks.append(text_tree.draw(result, layout, tree_lines))
+    remarks = _remarks(result, layout)
+    if remarks:
+        blocks.append(Text("\n").join(remarks))
+    return _printed(blocks, colour)
+
+
+def _remarks(result: Result, layout: Layout) -> list[Text]:
+    """What `v` means, the notes, and the seed."""
+    product = "v^T J" if layout.ascii_only else "vᵀ·J"
+    remarks: list[tuple[str, str]] = []
+    if result.passes:
+        remarks.append(("v: ", f"the gradient of the output; grad = {product}"))
+    remarks += [("note: ", sanitise(note.message)) for note in result.notes]
+    if result.seed is not None:
+        remarks.append(("seed: ", f"{result.seed} (repeat with --seed {result.seed})"))
+    return [_folded(label, text, layout.width) for label, text in remarks]
+
+
+def _folded(label: str, text: str, width: int) -> Text:
+    """A remark, its further lines indented; words are kept whole."""
+    folded = wrap(text, max(1, width - len(label)), break_long_words=False, break_on_hyphens=False)
+    return Text.assemble((label, REMARK), ("\n" + " " * len(label)).join(folded))
+
+
+def _printed(blocks: list[RenderableType], colour: bool) -> str:
+    """The blocks with a blank line between them."""
+    console = _console(colour)
+    with console.capture() as captured:
+        for position, block in enumerate(blocks):
+            if position:
+                console.print()
+            console.print(block, no_wrap=True, overflow="ignore", crop=False)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().split("\n")[:-1])
+
+
+def _console(colour: bool) -> Console:
+    """A console that takes text as it is: user text is no markup, and has no emoji codes."""
+    return Console(
+        file=StringIO(),
+        width=CANVAS,
+        color_system="256" if colour else None,
+        force_terminal=colour,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )

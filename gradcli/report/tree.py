@@ -1,0 +1,182 @@
+"""The graph as a tree: the lines from each output down, every node in full once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.report.arrays import GAP, Excerpt, excerpt
+from gradcli.report.formula import formula, written_in_place
+from gradcli.report.sanitise import sanitise
+from gradcli.report.summary import grads_by_node, made_by_user, shape_text
+from gradcli.session import Result
+
+NAME_WIDTH = 24
+"""Longer names are cut in the tree; the table has them in full."""
+
+Place = Literal["here", "above", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One node. Where `place` is not `here`, it is only referred to: the line ends at `name`."""
+
+    guide: str
+    """Leads from the node above to this one."""
+    guide_on: str
+    """Stands before further lines of the same node."""
+    place: Place
+    name: str
+    """`z`, or `#2` for a nameless node that is referred to."""
+    role: str = ""
+    formula: str = ""
+    op: str = ""
+    shape: str = ""
+    value: Excerpt | None = None
+    grad: Excerpt | None = None
+    given: Excerpt | None = None
+
+
+class Visit(NamedTuple):
+    """A step of the walk: a node, and where its line hangs."""
+
+    node: Node
+    guide: str
+    guide_on: str
+    depth: int
+    place: Place = "here"
+
+
+def tree(
+    result: Result, precision: int, *, depth: int, formula_width: int, limit: int | None
+) -> tuple[list[Line], int]:
+    """The first `limit` lines, and how many more there would be.
+
+    What lies deeper than `depth` is referred to, and gets a tree of its own further down, so that
+    a chain of any length fits into a page.
+    """
+    leaves = {node for node in result.leaves.values() if made_by_user(node)}
+    shown: list[Visit] = []
+    left_out = 0
+    for visit in _walk(result.outputs.values(), leaves, precision, depth):
+        if limit is None or len(shown) < limit:
+            shown.append(visit)
+        else:
+            left_out += 1
+    describe = _Description(result, _names(result, shown), precision, formula_width)
+    return [describe.line(visit) for visit in shown], left_out
+
+
+class _Description:
+    """What is known about the nodes of a result, ready to be looked up by node."""
+
+    def __init__(self, result: Result, names: dict[Node, str], precision: int, width: int) -> None:
+        self.names = names
+        self.precision = precision
+        self.width = width
+        self.leaves = {node for node in result.leaves.values() if made_by_user(node)}
+        self.outputs = set(result.outputs.values())
+        self.values = {**result.node_values, **_by_node(result.names, result.values)}
+        backward = result.passes[-1] if result.passes and not result.accumulated else None
+        self.grads = grads_by_node(result, backward)
+        given = result.passes[-1].gradient if result.passes else {}
+        self.given = _by_node(result.outputs, given)
+
+    def line(self, visit: Visit) -> Line:
+        node = visit.node
+        name = self.names.get(node, "")
+        role = "leaf" if node in self.leaves else "output" if node in self.outputs else ""
+        if visit.place != "here":
+            return Line(visit.guide, visit.guide_on, visit.place, name, role)
+        text, op = self._definition(node)
+        return Line(
+            visit.guide,
+            visit.guide_on,
+            visit.place,
+            name,
+            role,
+            text,
+            op,
+            shape_text(node),
+            _known(node.data if node.op is CONSTANT else self.values.get(node)),
+            _known(self.grads.get(node)),
+            _known(self.given.get(node)) if node not in self.grads else None,
+        )
+
+    def _definition(self, node: Node) -> tuple[str, str]:
+        """The formula and the op of a node."""
+        if node in self.leaves:
+            return "", "leaf"
+        node = _seen_through(node)
+        if not node.inputs and node.op in (CONSTANT, INPUT):
+            return "", node.op.name
+        return formula(node, self.names, self.precision, self.width), node.op.name
+
+
+def _walk(
+    outputs: Iterable[Node], leaves: set[Node], precision: int, limit: int
+) -> Iterator[Visit]:
+    """Depth first, without recursion; a node that was met before is not entered again."""
+    roots = deque(outputs)
+    entered: set[Node] = set()
+    postponed: set[Node] = set()
+    while roots:
+        root = roots.popleft()
+        if root in entered and root in postponed:
+            continue
+        stack = [Visit(root, "", "", 0)]
+        while stack:
+            visit = stack.pop()
+            node, _, on, depth, _ = visit
+            below = [] if node in leaves else _operands(node, precision)
+            if node in entered:
+                yield visit._replace(place="above")
+            elif below and depth == limit:
+                if node not in postponed:
+                    postponed.add(node)
+                    roots.append(node)
+                yield visit._replace(place="below")
+            else:
+                entered.add(node)
+                yield visit._replace(guide_on=on + ("│  " if below else "   "))
+                for operand in reversed(below):
+                    last = operand is below[-1]
+                    corner, line = ("└─ ", "   ") if last else ("├─ ", "│  ")
+                    stack.append(Visit(operand, on + corner, on + line, depth + 1))
+
+
+def _operands(node: Node, precision: int) -> list[Node]:
+    """The operands that get a line: each once, and no constants that the formula spells out."""
+    operands = dict.fromkeys(_seen_through(node).inputs)
+    return [operand for operand in operands if written_in_place(operand, precision) is None]
+
+
+def _seen_through(node: Node) -> Node:
+    """What a node that only gives a name to another one stands for."""
+    return node.inputs[0] if node.op.name == "bind" else node
+
+
+def _names(result: Result, shown: list[Visit]) -> dict[Node, str]:
+    """The first name of each node; nameless ones that are referred to get numbers."""
+    names: dict[Node, str] = {}
+    for name, node in {**result.names, **result.leaves}.items():
+        names.setdefault(node, _short(sanitise(name)))
+    referred = {visit.node for visit in shown if visit.place != "here"} - names.keys()
+    nameless = dict.fromkeys(visit.node for visit in shown if visit.node in referred)
+    names.update((node, f"#{number}") for number, node in enumerate(nameless, 1))
+    return names
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 3] + GAP
+
+
+def _by_node(nodes: Mapping[str, Node], arrays: Mapping[str, Array]) -> dict[Node, Array]:
+    return {node: arrays[name] for name, node in nodes.items() if name in arrays}
+
+
+def _known(array: Array | None) -> Excerpt | None:
+    return None if array is None else excerpt(array)
