@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ MAX_DEPTH = 64
 
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+')
+_TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*+"|[-+.\w]+')  # possessive: no stack for a long string
 
 
 class _RefusedTokenError(ValueError):
@@ -28,13 +29,16 @@ class _RefusedTokenError(ValueError):
 
 
 def parse(text: str, name: str) -> Any:
-    """The value of a JSON text; every number is a float. Raises `data` with the place."""
+    """The value of a JSON text. Raises `data` with the place, and `limit-depth`.
+
+    Numbers without fraction and exponent are integers, but `-0`, which only a float can be.
+    """
     source = Source(name, text)
     try:
         return json.loads(
             text,
             parse_float=_finite,
-            parse_int=_finite,
+            parse_int=_integer,
             parse_constant=_refuse_constant,
             object_pairs_hook=_distinct,
         )
@@ -61,7 +65,7 @@ def to_array(value: Any, name: str) -> Array:
     types = set(map(type, leaves))
     if types == {bool}:
         return np.array(leaves, bool).reshape(shape)
-    if not types <= {float, bool}:
+    if not types <= {float, int, bool}:
         leaves = [_number(leaf, index, shape, name) for index, leaf in enumerate(leaves)]
     return np.array(leaves, np.float64).reshape(shape)
 
@@ -87,9 +91,7 @@ def _unnest(value: Any, name: str) -> tuple[Shape, list[Any]]:
 
 
 def _number(leaf: Any, index: int, shape: Shape, name: str) -> float:
-    if isinstance(leaf, float):  # numbers are far more than the rest
-        return leaf
-    if isinstance(leaf, bool):
+    if isinstance(leaf, float | int):  # numbers are far more than the rest; bool is an int
         return float(leaf)
     if isinstance(leaf, str) and leaf in NON_FINITE:
         return NON_FINITE[leaf]
@@ -119,6 +121,11 @@ def _finite(token: str) -> float:
     return value
 
 
+def _integer(digits: str) -> int | float:
+    value = _finite(digits)
+    return value if digits == "-0" else int(digits)
+
+
 def _refuse_constant(token: str) -> float:
     raise _RefusedTokenError(token, f"bare {token} is not JSON", f'write it as a string: "{token}"')
 
@@ -126,11 +133,10 @@ def _refuse_constant(token: str) -> float:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        doubled = next(key for i, key in enumerate(keys) if key in keys[:i])
-        raise _RefusedTokenError(
-            json.dumps(doubled), f"the key {doubled[:40]!r} stands twice", None
-        )
+        counts = Counter(key for key, _ in pairs)
+        doubled = next(key for key, count in counts.items() if count > 1)
+        token = json.dumps(doubled, ensure_ascii=False)
+        raise _RefusedTokenError(token, f"the key {doubled[:40]!r} stands twice", None)
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json as stdlib
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -126,6 +128,32 @@ def test_records() -> None:
         "gradient": None,
     }
     assert math.isclose(parse("0.1", "line 1"), 0.1, rel_tol=0)
+
+
+def test_integers_stay_what_they_are() -> None:
+    numbers = parse("[0, -0, 7, 9007199254740993, -12345678901234567890, 1.0, 1e2]", "line 1")
+    assert [repr(number) for number in numbers] == [
+        *("0", "-0.0", "7", "9007199254740993", "-12345678901234567890", "1.0", "100.0")
+    ]
+
+
+def test_mistakes_in_much_text_are_found_soon() -> None:
+    """In a hundred thousand keys, and behind a string of ten million letters."""
+    keys = ", ".join(f'"{i}": 0' for i in range(10**5))
+    with pytest.raises(GradcliError, match="'99999' stands twice"):
+        parse("{" + keys + ', "99999": 1}', "line 1")
+    script = (
+        "import resource\n"
+        "from gradcli.data.json import parse\n"
+        "from gradcli.diagnostics import GradcliError\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (2**28, 2**28))\n"
+        "try: parse('[\"' + 'a' * 10**7 + '\", NaN]', 'line 1')\n"
+        "except GradcliError as error: print(error.diagnostic.span)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "(10000005, 10000008)\n"
 
 
 def test_equal_keys_in_other_objects_are_no_doubles() -> None:
