@@ -1,0 +1,107 @@
+"""The grammar, compiled by lark to tables. Runs when gradcli is built, or its grammar was edited.
+
+The only module that imports lark: a normal run reads the tables and never pays for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import lark
+from lark.lexer import PatternStr, TerminalDef
+from lark.parsers.lalr_analysis import Shift
+
+START_RULES = ("program", "expressions")
+END = "$END"
+
+
+def compile_grammar(grammar: str) -> dict[str, Any]:
+    """The tables of :class:`gradcli.language.tables.Tables` for a grammar text, ready for JSON.
+
+    An entry of `actions` is the state to go to when it is positive, the negated number of the rule
+    to reduce by when it is negative, and an error when it is 0.
+    """
+    compiler = lark.Lark(grammar, parser="lalr", lexer="basic", start=list(START_RULES))
+    parse_table = compiler.parser.parser._parse_table  # type: ignore[attr-defined]
+    patterns, keywords = _lexing_order(compiler)
+    terminals = [END, *patterns, *keywords.values()]
+    heads = list(dict.fromkeys(rule.origin.name for rule in compiler.rules))
+    states = _numbered(parse_table)
+
+    terminal_number = {name: i for i, name in enumerate(terminals)}
+    head_number = {head: i for i, head in enumerate(heads)}
+    rule_number = {rule: i for i, rule in enumerate(compiler.rules, 1)}
+    actions = [[0] * len(terminals) for _ in range(len(states) + 1)]
+    gotos = [[0] * len(heads) for _ in range(len(states) + 1)]
+    for old, new in states.items():
+        for symbol, (kind, argument) in parse_table.states[old].items():
+            if kind is not Shift:
+                actions[new][terminal_number[symbol]] = -rule_number[argument]
+            elif symbol in head_number:
+                gotos[new][head_number[symbol]] = states[argument]
+            else:
+                actions[new][terminal_number[symbol]] = states[argument]
+    for end in parse_table.end_states.values():
+        # The end of the text is shifted like any token: that accepts.
+        actions[states[end]][terminal_number[END]] = states[end]
+
+    literals = {t.name: t.pattern.value for t in compiler.terminals if _is_literal(t)}
+    return {
+        "terminals": terminals,
+        "literals": literals,
+        "patterns": list(patterns.values()),
+        "keywords": {word: terminal_number[name] for word, name in keywords.items()},
+        "rules": [["", 0, 0, []], *(_rule(rule, head_number) for rule in compiler.rules)],
+        "actions": actions,
+        "gotos": gotos,
+        "starts": {name: states[parse_table.start_states[name]] for name in START_RULES},
+    }
+
+
+def _rule(rule: Any, head_number: dict[str, int]) -> list[Any]:
+    """Label, head, length and the positions of the parts that the label's method is given."""
+    head = rule.origin.name
+    parts = [i for i, s in enumerate(rule.expansion) if not (s.is_term and s.filter_out)]
+    label = rule.alias or str(head)
+    single = len(parts) == 1 and not rule.expansion[parts[0]].name.startswith("_")
+    if head.startswith("_") or (rule.options.expand1 and not rule.alias and single):
+        label = "_"
+    return [label, head_number[head], len(rule.expansion), parts]
+
+
+def _lexing_order(compiler: lark.Lark) -> tuple[dict[str, str], dict[str, str]]:
+    """Terminal name to regular expression in the order to try them, and keyword to its name."""
+    name = next(terminal for terminal in compiler.terminals if terminal.name == "NAME")
+    is_name = re.compile(name.pattern.to_regexp()).fullmatch
+
+    def first_come(terminal: TerminalDef) -> tuple[int, int, int, str]:
+        pattern = terminal.pattern
+        return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
+
+    patterns: dict[str, str] = {}
+    keywords: dict[str, str] = {}
+    for terminal in sorted(compiler.terminals, key=first_come):
+        if _is_literal(terminal) and is_name(terminal.pattern.value):
+            keywords[terminal.pattern.value] = terminal.name
+        else:
+            patterns[terminal.name] = terminal.pattern.to_regexp()
+    return patterns, keywords
+
+
+def _is_literal(terminal: TerminalDef) -> bool:
+    return isinstance(terminal.pattern, PatternStr)
+
+
+def _numbered(parse_table: Any) -> dict[Any, int]:
+    """Lark's states to numbers from 1: the same for the same grammar, and 0 stays an error."""
+    order = dict.fromkeys(parse_table.start_states[name] for name in START_RULES)
+    queue = list(order)
+    for state in queue:
+        row = parse_table.states[state]
+        for symbol in sorted(row, key=str):
+            kind, target = row[symbol]
+            if kind is Shift and target not in order:
+                order[target] = None
+                queue.append(target)
+    return {old: new for new, old in enumerate(order, 1)}
