@@ -1,4 +1,4 @@
-"""Results as CSV (RFC 4180): one row an element.
+"""Results as CSV, one row an element; lines end as those of other shell tools do.
 
 `kind` is `value`, `gradient` or `grad`; with several passes the latter two are numbered
 (`grad.1`), and a plain `grad` is the accumulated sum. `index` is `0,1`, and empty for a number.
@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gradcli.graph import Array
-from gradcli.report.numbers import flat
+from gradcli.report.numbers import elements
 from gradcli.report.passes import final_grads, grads_of
-from gradcli.session import Result
+
+if TYPE_CHECKING:
+    from gradcli.session import Result
 
 
 def render(result: Result) -> str:
@@ -27,7 +28,7 @@ def write(result: Result, stream: TextIO) -> None:
 
 
 def _rows(result: Result) -> Iterator[str]:
-    yield "name,kind,index,value\r\n"
+    yield "name,kind,index,value\n"
     yield from _elements(result.values, "value")
     several = len(result.passes) > 1
     for number, backward in enumerate(result.passes, 1):
@@ -41,8 +42,7 @@ def _rows(result: Result) -> Iterator[str]:
 
 def _elements(named: Mapping[str, Array], kind: str) -> Iterator[str]:
     for name, array in named.items():
-        start = f"{name},{kind},"  # names are identifiers: nothing to quote
         quote = '"' if array.ndim > 1 else ""
-        subscripts = product(*(map(str, range(length)) for length in array.shape))
-        for index, value in zip(subscripts, flat(array), strict=True):
-            yield f"{start}{quote}{','.join(index)}{quote},{value.strip(chr(34))}\r\n"
+        start = f"{name},{kind},{quote}"  # names are identifiers: nothing to quote
+        for index, value in elements(array):
+            yield f"{start}{index}{quote},{value.strip(chr(34))}\n"

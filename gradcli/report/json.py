@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gradcli.diagnostics import Diagnostic
 from gradcli.graph import Array
 from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
-from gradcli.session import Result
+
+if TYPE_CHECKING:
+    from gradcli.session import Result
 
 
 def render(result: Result) -> str:

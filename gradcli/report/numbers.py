@@ -6,6 +6,7 @@ Non-finite numbers are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`, as J
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
@@ -17,10 +18,11 @@ _CHUNK = 2**14
 
 def nested(array: Array) -> Iterator[str]:
     """The array as JSON, in pieces; recurses over its axes, of which NumPy allows 64."""
-    if array.size <= _CHUNK or not array.ndim:
+    pieces = prod(max(1, length) for length in array.shape)  # empty rows are text, too
+    if pieces <= _CHUNK or not array.ndim or not len(array):
         yield _text(array)
         return
-    rows = max(1, _CHUNK * len(array) // array.size)
+    rows = max(1, _CHUNK * len(array) // pieces)
     separator = "["
     for start in range(0, len(array), rows):
         yield separator
@@ -32,11 +34,17 @@ def nested(array: Array) -> Iterator[str]:
     yield "]"
 
 
-def flat(array: Array) -> Iterator[str]:
-    """The text of each element, in C order."""
-    elements = array.reshape(-1)
-    for start in range(0, elements.size, _CHUNK):
-        yield from _text(elements[start : start + _CHUNK])[1:-1].split(", ")
+def elements(array: Array) -> Iterator[tuple[str, str]]:
+    """Subscripts (`0,1`) and text of each element, in C order."""
+    if not array.ndim:
+        yield "", _text(array)
+        return
+    for start in range(0, array.size, _CHUNK):
+        stop = min(start + _CHUNK, array.size)
+        axes = np.unravel_index(np.arange(start, stop), array.shape)
+        subscripts = zip(*(map(str, axis.tolist()) for axis in axes), strict=True)
+        texts = _text(array.flat[start:stop])[1:-1].split(", ")
+        yield from zip(map(",".join, subscripts), texts, strict=True)
 
 
 def _text(array: Array) -> str:

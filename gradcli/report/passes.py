@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gradcli.graph import Array
-from gradcli.session import Pass, Result
+
+if TYPE_CHECKING:
+    from gradcli.session import Pass, Result
 
 
 def grads_of(backward: Pass) -> dict[str, Array]:
@@ -13,9 +17,8 @@ def grads_of(backward: Pass) -> dict[str, Array]:
 
 def final_grads(result: Result) -> dict[str, Array]:
     """The last pass's grads, or their sums over all passes where these accumulate."""
-    grads = dict(result.grads)
-    if result.passes:
-        for name, last in result.passes[-1].retained.items():
-            earlier = [backward.retained[name] for backward in result.passes[:-1]]
-            grads[name] = sum(earlier, last) if result.accumulated else last
-    return grads
+    retained: dict[str, Array] = {}
+    for backward in result.passes if result.accumulated else result.passes[-1:]:
+        for name, grad in backward.retained.items():
+            retained[name] = retained[name] + grad if name in retained else grad
+    return {**result.grads, **retained}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import islice
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from gradcli.diagnostics import Source
 from gradcli.graph import Array, Graph
 from gradcli.language.syntax import Program
 from gradcli.report import csv as report
+from gradcli.report.numbers import elements
 from gradcli.session import Pass, Result
 
 
@@ -42,15 +44,15 @@ def test_to_the_letter() -> None:
         {"x": np.array([[1.0, np.nan]]), "b": np.array([True]), "n": np.array(3)}, [backward]
     )
     assert report.render(one) == (
-        "name,kind,index,value\r\n"
-        'x,value,"0,0",1.0\r\n'
-        'x,value,"0,1",NaN\r\n'
-        "b,value,0,true\r\n"
-        "n,value,,3\r\n"
-        "out,gradient,,1.0\r\n"
-        'x,grad,"0,0",0.1\r\n'
-        'x,grad,"0,1",-0.0\r\n'
-        "z,grad,0,2.0\r\n"
+        "name,kind,index,value\n"
+        'x,value,"0,0",1.0\n'
+        'x,value,"0,1",NaN\n'
+        "b,value,0,true\n"
+        "n,value,,3\n"
+        "out,gradient,,1.0\n"
+        'x,grad,"0,0",0.1\n'
+        'x,grad,"0,1",-0.0\n'
+        "z,grad,0,2.0\n"
     )
 
 
@@ -65,6 +67,11 @@ def test_several_passes_are_numbered() -> None:
     assert rows(result({}, passes))[1:] == expected
     summed = rows(result({}, passes, accumulated=True))
     assert summed[1:] == [*expected, ["x", "grad", "", "Infinity"]]
+
+
+def test_no_array_is_too_large_to_begin() -> None:
+    array = np.broadcast_to(np.array(0.5), (10**6, 10**6))
+    assert list(islice(elements(array), 2)) == [("0,0", "0.5"), ("0,1", "0.5")]
 
 
 def test_large_and_empty_arrays() -> None:

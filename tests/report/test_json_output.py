@@ -6,6 +6,7 @@ import io
 import json
 import math
 import struct
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gradcli.diagnostics import Diagnostic, Note, Source
 from gradcli.graph import Array, Graph, Precision
 from gradcli.language.syntax import Program
 from gradcli.report import json as report
+from gradcli.report.numbers import nested
 from gradcli.session import Pass, Result
 
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -124,6 +126,12 @@ def test_accumulated_grads_are_sums() -> None:
     assert strict(report.render(summed))["grads"] == {"x": 6, "y": 8}
 
 
+def test_retained_grads_are_summed_in_the_order_of_passes() -> None:
+    """As `.grad` is: with the last one first, this would be 0."""
+    passes = [Pass({}, {}, {"y": np.array(v)}) for v in (1e16, -1e16, 1.0)]
+    assert strict(report.render(result({}, *passes, accumulated=True)))["grads"] == {"y": 1}
+
+
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=20))
 def test_float64_bits(bits: list[int]) -> None:
     array = np.array(bits, np.uint64).view(np.float64)
@@ -173,7 +181,9 @@ def test_other_dtypes() -> None:
     assert shown(np.array(False)) is False
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 2)])
+@pytest.mark.parametrize(
+    "shape", [(0,), (0, 3), (3, 0), (2, 0, 2), (0, 10**9), (2, 0, 10**9), (40_000, 0)]
+)
 def test_empty_arrays(shape: tuple[int, ...]) -> None:
     assert shown(np.zeros(shape)) == np.zeros(shape).tolist()
 
@@ -188,7 +198,15 @@ def test_large_arrays_come_in_pieces(shape: tuple[int, ...]) -> None:
     report.write(one, stream)
     assert stream.getvalue() == report.render(one)
     assert stream.longest < 2**19
-    assert strict(stream.getvalue())["values"]["x"] == array.tolist()
+    assert f'{{"x": {json.dumps(array.tolist())}}}' in stream.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (10**9, 0)])
+def test_no_array_is_too_large_to_begin(shape: tuple[int, ...]) -> None:
+    array = np.broadcast_to(np.array(0.5), shape)
+    first = "".join(islice(nested(array), 8))
+    assert first.startswith("[[], []," if 0 in shape else "[" * len(shape) + "0.5, 0.5,")
+    assert len(first) < 2**20
 
 
 class _Counting(io.StringIO):
