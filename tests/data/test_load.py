@@ -8,6 +8,7 @@ import resource
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -275,7 +276,11 @@ def test_npz_bomb(tmp_path: Path) -> None:
     packed = (tmp_path / "x.npz").read_bytes()
     true_size = struct.pack("<I", len(data) + 2**26)
     (tmp_path / "y.npz").write_bytes(packed.replace(true_size, struct.pack("<I", 2**20)))
+    tracemalloc.start()
     assert refusal(tmp_path / "y.npz", memory=2**25).code == "data"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**24
 
 
 def test_npz_member_that_is_no_array(tmp_path: Path) -> None:
