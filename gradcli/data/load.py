@@ -41,6 +41,8 @@ def load(spec: str, precision: Precision, memory: int) -> Array:
                 f"cannot tell from its name what {path!r} holds",
                 hint="name it .npy, .npz, .json, .csv or .txt",
             )
+        size = os.fstat(stream.fileno()).st_size
+        npy.require_memory(size * _TEXT_EXPANSION, memory, path)
         text = read_text(stream, path, memory // _TEXT_EXPANSION, "limit-memory")
     return npy.to_run_dtype(parse(text, path), path, precision, memory)
 
@@ -64,7 +66,7 @@ def _load_standard_input(precision: Precision, memory: int) -> Array:
         return npy.parse_npy(data, name, precision, memory)
     npy.require_memory(len(data) * _TEXT_EXPANSION, memory, name)
     text = decode(data, name)
-    parse = parse_json if text.lstrip().startswith(("[", "{")) else table.parse_either
+    parse = parse_json if text.lstrip().startswith(("[", "{")) else table.parse_txt
     return npy.to_run_dtype(parse(text, name), name, precision, memory)
 
 

@@ -89,13 +89,15 @@ def read_npz(
     stream: BinaryIO, key: str | None, name: str, precision: Precision, memory: int
 ) -> Array:
     """The array `key` of a `.npz` file; without a key, its only one."""
-    from zipfile import BadZipFile, ZipFile
+    from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
     try:
         with ZipFile(stream) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             member = members[_choose(key, list(members), name)]
             require_memory(member.file_size, memory, f"{name}:{key}" if key else name)
+            if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                raise BadZipFile("it is compressed in a way that NumPy never uses")
             # An explicit size bounds what is inflated, whatever the compressed data claim.
             data = archive.open(member).read(member.file_size)
     except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
@@ -118,7 +120,7 @@ def to_run_dtype(array: Array, name: str, precision: Precision, memory: int) -> 
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise GradcliError("data", f"{name}: {array.max()} is too large for int64")
     try:
-        with np.errstate(over="raise"):
+        with np.errstate(over="raise", invalid="ignore"):  # a signalling NaN is a NaN
             return array.astype(dtype, order="C")
     except FloatingPointError:
         raise GradcliError(

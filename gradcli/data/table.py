@@ -2,7 +2,8 @@
 
 One row a line; blank lines and what follows a `#` are skipped. CSV is separated by the first of
 tab, `;` and `,` that its first line holds, and that line may be a header, in which no field is a
-number. Like `numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,).
+number. Text without `;` and `,` is separated by white space. Like `numpy.loadtxt`, axes of length 1
+are dropped: one column has shape (rows,).
 """
 
 from __future__ import annotations
@@ -27,14 +28,11 @@ def parse_csv(text: str, name: str) -> Array:
 
 
 def parse_txt(text: str, name: str) -> Array:
-    """The float64 array of numbers between white space. Raises `data` with line and column."""
-    return _Table(Source(name, text), None).array()
-
-
-def parse_either(text: str, name: str) -> Array:
-    """CSV if there is a `,` or `;` in the first line, else numbers between white space."""
+    """The float64 array of numbers between white space, or of CSV if the first line looks so."""
     first = next((line for _, line in _lines(text)), "")
-    return parse_csv(text, name) if "," in first or ";" in first else parse_txt(text, name)
+    if "," in first or ";" in first:
+        return parse_csv(text, name)
+    return _Table(Source(name, text), None).array()
 
 
 @dataclass(frozen=True, slots=True)

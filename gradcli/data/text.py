@@ -39,7 +39,8 @@ def read_bytes(stream: BinaryIO, name: str, limit: int, code: Code) -> bytes:
     except OSError as error:
         raise GradcliError("file", f"cannot read {name}: {reason(error)}") from None
     if len(data) > limit:
-        raise GradcliError(code, f"{name} is longer than the limit of {limit:,} bytes")
+        hint = "raise it with --max-memory" if code == "limit-memory" else None
+        raise GradcliError(code, f"{name} is longer than the limit of {limit:,} bytes", hint=hint)
     return bytes(data)
 
 

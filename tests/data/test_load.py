@@ -163,6 +163,11 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
     assert not (tmp_path / "sprung").exists()
 
 
+def test_signalling_nan(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([0x7FF0000000000001], np.uint64).view(np.float64))
+    assert np.isnan(read(tmp_path / "x.npy", "float32")).all()
+
+
 def test_float32_overflow(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([1e300, np.inf, np.nan]))
     (tmp_path / "x.json").write_text("[1e300]")
@@ -283,6 +288,13 @@ def test_npz_bomb(tmp_path: Path) -> None:
     assert peak < 2**24
 
 
+def test_npz_with_another_compression(tmp_path: Path) -> None:
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(tmp_path / "x.npz", "w", method) as archive:
+            archive.writestr("x.npy", b"")
+        assert "compressed" in refusal(tmp_path / "x.npz").message
+
+
 def test_npz_member_that_is_no_array(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
         archive.writestr("readme.txt", "hello")
@@ -319,14 +331,18 @@ def test_text_files(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('[[1, "NaN"]]')
     (tmp_path / "x.csv").write_text("\ufeffa;b\n1;2\n", encoding="utf-8")
     (tmp_path / "x.txt").write_text("1 2\n3 4\n")
+    (tmp_path / "commas.txt").write_text("1, 2\n3, 4\n")
     assert read(tmp_path / "x.json").tolist()[0][0] == 1
     assert read(tmp_path / "x.csv").tolist() == [1, 2]
     assert read(tmp_path / "x.txt", "float32").dtype == np.float32
+    assert read(tmp_path / "commas.txt").tolist() == [[1, 2], [3, 4]]
 
 
 def test_too_much_text(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" + "1," * 1000 + "1]")
-    assert refusal(tmp_path / "x.json", memory=10_000).code == "limit-memory"
+    wrong = refusal(tmp_path / "x.json", memory=10_000)
+    assert wrong.code == "limit-memory"
+    assert wrong.hint == "raise it with --max-memory"
     assert read(tmp_path / "x.json", memory=50_000).size == 1001
 
 

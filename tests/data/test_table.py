@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradcli.data.table import parse_csv, parse_either, parse_txt
+from gradcli.data.table import parse_csv, parse_txt
 from gradcli.diagnostics import Diagnostic, GradcliError
 
 TABLES = hnp.arrays(
@@ -60,8 +60,8 @@ def test_csv(text: str, expected: object) -> None:
         ("a,b\n3,4", [3, 4]),
     ],
 )
-def test_either(text: str, expected: object) -> None:
-    np.testing.assert_array_equal(parse_either(text, "standard input"), expected)
+def test_txt(text: str, expected: object) -> None:
+    np.testing.assert_array_equal(parse_txt(text, "x.txt"), expected)
 
 
 @pytest.mark.parametrize(
