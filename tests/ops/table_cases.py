@@ -1,0 +1,72 @@
+"""What the tests made from the op table share: every case as a traced graph over drawn inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import Source
+from gradcli.engine.cpu import Evaluator, run
+from gradcli.engine.plan import Plan
+from gradcli.graph import Array, Graph, Node
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops import FUNCTIONS, Case
+from gradcli.trace import Tracer, TraceLimits
+
+
+@dataclass
+class Traced:
+    """A case's output and inputs as nodes, and the values that were drawn for the inputs."""
+
+    output: Node
+    inputs: list[Node]
+    feeds: dict[Node, Array]
+
+    def value(self, *nodes: Node) -> list[Array]:
+        """The values of nodes of this graph."""
+        return run(Plan(nodes), self.feeds)
+
+    def at(self, feeds: dict[Node, Array], node: Node) -> Array:
+        """The value of a node for other inputs."""
+        return run(Plan([node]), self.feeds | feeds)[0]
+
+
+def all_cases() -> Iterator[Any]:
+    """(name, case) for every case of every function, with an id to read."""
+    seen = set()
+    for function in FUNCTIONS.values():
+        if function.name not in seen:
+            seen.add(function.name)
+            for case in function.cases:
+                yield function.name, case
+
+
+def case_id(value: object) -> str:
+    """How pytest names a case."""
+    if isinstance(value, Case):
+        shapes = " ".join(f"{name}{shape}" for name, shape in value.shapes.items())
+        return f"{value.program} {shapes}".replace(" ", "")
+    return str(value)
+
+
+def trace(case: Case, seed: int = 0) -> Traced:
+    """Trace a case over inputs drawn from its domain, no two of them close to each other."""
+    generator = np.random.default_rng(seed)
+    graph = Graph(seed=1)
+    low, high = case.domain
+    names: dict[str, Node] = {}
+    feeds: dict[Node, Array] = {}
+    for name, shape in case.shapes.items():
+        node = graph.input(name, shape, "float")
+        size = node.size
+        grid = (np.arange(size) + 0.5 + 0.6 * (generator.random(size) - 0.5)) / max(size, 1)
+        names[name] = node
+        feeds[node] = low + (high - low) * generator.permutation(grid).reshape(shape)
+    tracer = Tracer(graph, Evaluator(feeds, 2**30), Source("case", case.program), TraceLimits())
+    tracer.globals.values.update(names)
+    tracer.trace(parse_program(Source("case", case.program), ParseLimits()))
+    (binding,) = tracer.last
+    return Traced(tracer.values.tensor(binding.value), list(names.values()), feeds)
