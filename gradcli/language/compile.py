@@ -9,11 +9,16 @@ import re
 from typing import Any
 
 import lark
+from lark.grammar import Rule, Terminal
 from lark.lexer import PatternStr, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
+from gradcli.language.tables import SAME, SPLICE
+
 START_RULES = ("program", "expressions")
 END = "$END"
+OTHER = "$OTHER"
+"""Any character that begins nothing else, so that the lexer can say what is wrong with it."""
 
 
 def compile_grammar(grammar: str) -> dict[str, Any]:
@@ -23,7 +28,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     to reduce by when it is negative, and an error when it is 0.
     """
     compiler = lark.Lark(grammar, parser="lalr", lexer="basic", start=list(START_RULES))
-    parse_table = compiler.parser.parser._parse_table  # type: ignore[attr-defined]
+    parse_table = compiler.parser.parser._parse_table
     patterns, keywords = _lexing_order(compiler)
     terminals = [END, *patterns, *keywords.values()]
     heads = list(dict.fromkeys(rule.origin.name for rule in compiler.rules))
@@ -46,28 +51,34 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
         # The end of the text is shifted like any token: that accepts.
         actions[states[end]][terminal_number[END]] = states[end]
 
-    literals = {t.name: t.pattern.value for t in compiler.terminals if _is_literal(t)}
     return {
         "terminals": terminals,
-        "literals": literals,
         "patterns": list(patterns.values()),
         "keywords": {word: terminal_number[name] for word, name in keywords.items()},
-        "rules": [["", 0, 0, []], *(_rule(rule, head_number) for rule in compiler.rules)],
+        "literals": {
+            terminal.name: terminal.pattern.value
+            for terminal in compiler.terminals
+            if isinstance(terminal.pattern, PatternStr)
+        },
+        "rules": [[SAME, 0, 0, [], False], *(_rule(rule, head_number) for rule in compiler.rules)],
         "actions": actions,
         "gotos": gotos,
         "starts": {name: states[parse_table.start_states[name]] for name in START_RULES},
     }
 
 
-def _rule(rule: Any, head_number: dict[str, int]) -> list[Any]:
-    """Label, head, length and the positions of the parts that the label's method is given."""
+def _rule(rule: Rule, head_number: dict[str, int]) -> list[Any]:
+    """What :class:`gradcli.language.tables.Rule` says of a rule."""
     head = rule.origin.name
-    parts = [i for i, s in enumerate(rule.expansion) if not (s.is_term and s.filter_out)]
+    kept = [not (isinstance(symbol, Terminal) and symbol.filter_out) for symbol in rule.expansion]
+    parts = [i for i, keep in enumerate(kept) if keep]
+    spliced = any(not symbol.is_term and symbol.name.startswith("_") for symbol in rule.expansion)
     label = rule.alias or str(head)
-    single = len(parts) == 1 and not rule.expansion[parts[0]].name.startswith("_")
-    if head.startswith("_") or (rule.options.expand1 and not rule.alias and single):
-        label = "_"
-    return [label, head_number[head], len(rule.expansion), parts]
+    if head.startswith("_"):
+        label = SPLICE if len(kept) > 1 else SAME
+    elif rule.options.expand1 and not rule.alias and len(kept) == 1 and not spliced:
+        label = SAME
+    return [label, head_number[head], len(rule.expansion), parts, spliced]
 
 
 def _lexing_order(compiler: lark.Lark) -> tuple[dict[str, str], dict[str, str]]:
@@ -82,15 +93,12 @@ def _lexing_order(compiler: lark.Lark) -> tuple[dict[str, str], dict[str, str]]:
     patterns: dict[str, str] = {}
     keywords: dict[str, str] = {}
     for terminal in sorted(compiler.terminals, key=first_come):
-        if _is_literal(terminal) and is_name(terminal.pattern.value):
+        if isinstance(terminal.pattern, PatternStr) and is_name(terminal.pattern.value):
             keywords[terminal.pattern.value] = terminal.name
         else:
             patterns[terminal.name] = terminal.pattern.to_regexp()
+    patterns[OTHER] = r"[^ \t]"
     return patterns, keywords
-
-
-def _is_literal(terminal: TerminalDef) -> bool:
-    return isinstance(terminal.pattern, PatternStr)
 
 
 def _numbered(parse_table: Any) -> dict[Any, int]:

@@ -1,256 +1,298 @@
-"""Text to tokens: three arrays and the comments that state expectations.
+"""Text to tokens, driven by the grammar's terminals.
 
-Driven by the grammar's terminals; what no regular expression can say is here: which line breaks
-separate statements, Unicode's idea of a name, and the limits.
+What no regular expression can say is here: which line breaks separate statements, which brackets
+belong together, which comments are expectations, and the limits.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
 
-from gradcli.diagnostics import Code, GradcliError, Source, Span
-from gradcli.language.mistakes import misplaced_expectation, unknown_character
+from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.language.characters import clean, normalised_name, stray_character
 from gradcli.language.tables import load_tables
+
+TABLES = load_tables()
+NUMBER_OF = {name: number for number, name in enumerate(TABLES.terminals)}
+RESERVED = frozenset([*TABLES.keywords, "True", "true", "False", "false", "None", "none"])
+
+END = 0
+_NAME = NUMBER_OF["NAME"]
+_SEPARATOR = NUMBER_OF["_SEPARATOR"]
+_LBRACE = NUMBER_OF["LBRACE"]
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """What a text may have before it is refused: `limit-tokens`, `limit-depth`."""
+    """What a text may have before it is refused."""
 
     source_bytes: int = 16 * 2**20
     tokens: int = 1_000_000
     depth: int = 200_000
+    """Open brackets at one place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Tokens:
-    """The tokens of a text by their place; the last one is its end, of kind 0."""
+    """The tokens of a text as three arrays; the last one is its end, of kind 0."""
 
     source: Source
-    kinds: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    expectations: list[tuple[Span, int]] = field(default_factory=list)
-    """Comments `#=` and `#!`, and the token that each stands behind (-1: none on its line)."""
-    notes: list[tuple[Span, str]] = field(default_factory=list)
-
-    def append(self, kind: int, start: int, end: int) -> None:
-        self.kinds.append(kind)
-        self.starts.append(start)
-        self.ends.append(end)
+    kinds: list[int]
+    """Numbers of terminals in the grammar's tables."""
+    starts: list[int]
+    ends: list[int]
+    names: dict[int, str]
+    """Names that are not ASCII, normalised, by the place of their token."""
+    comments: list[tuple[Span, int]]
+    """Comments `#=` and `#!`, and where the token before each ends."""
+    notes: list[tuple[Span, str]]
 
     def text(self, index: int) -> str:
         return self.source.text[self.starts[index] : self.ends[index]]
 
+    def name(self, index: int) -> str:
+        return self.names.get(index) or self.text(index)
 
-SIGN_NOTE = "this line is a statement of its own; to continue the line above, put it in ( )"
-
-_FORBIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
+    def span(self, index: int) -> Span:
+        return self.starts[index], self.ends[index]
 
 
-def clean(source: Source, limits: ParseLimits) -> Source:
-    """The same text without a byte order mark and with `\\n` as its only line break.
+def lex(source: Source, limits: ParseLimits) -> Tokens:
+    """Cut a text into tokens; their source is the text without a byte order mark.
 
-    Raises `limit-tokens` for a text that is too long, and `syntax` for a character that no text
-    has use for, and that would do harm on a terminal.
+    Raises GradcliError: `syntax` for characters that begin nothing, brackets that do not match and
+    expectations that stand alone; `limit-tokens` and `limit-depth`.
     """
-    text = source.text
-    size = len(text)
-    if size <= limits.source_bytes and not text.isascii():
-        size = len(text.encode("utf-8", "surrogatepass"))
+    _check_size(source, limits)
+    source = clean(source)
+    tokens = Tokens(source, [], [], [], {}, [], [])
+    kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+    layout = _Layout(tokens, limits.depth)
+    keywords, handlers = TABLES.keywords, _HANDLERS
+    matches = TABLES.pattern.finditer(source.text)
+    for match in islice(matches, limits.tokens):
+        kind = match.lastindex or 0
+        start, end = match.span(kind)
+        if kind == _NAME:
+            kind = keywords.get(match[kind], _NAME)
+        handler = handlers[kind]
+        if handler and handler(layout, start, end):
+            continue
+        if layout.separator:
+            layout.separate()
+        kinds.append(kind)
+        starts.append(start)
+        ends.append(end)
+    if surplus := next(matches, None):
+        raise GradcliError(
+            "limit-tokens",
+            f"the text has more than {limits.tokens:,} tokens",
+            hint="data are read from files: --set x=@data.npy",
+            source=source,
+            span=surplus.span(surplus.lastindex or 0),
+        )
+    layout.finish()
+    if not source.text.isascii():
+        _normalise_names(tokens)
+    return tokens
+
+
+def _check_size(source: Source, limits: ParseLimits) -> None:
+    size = len(source.text)
+    if size <= limits.source_bytes < 4 * size and not source.text.isascii():
+        size = len(source.text.encode("utf-8", "surrogatepass"))
     if size > limits.source_bytes:
         raise GradcliError(
             "limit-tokens",
             f"the text has more than {limits.source_bytes:,} bytes",
-            hint="data belong in a file: --set x=@data.npy",
+            hint="data are read from files: --set x=@data.npy",
             source=Source(source.name, ""),
             span=(0, 0),
         )
-    if text.startswith("\ufeff"):
-        source = Source(source.name, text[1:])
-    if "\r" in text:
-        source = Source(source.name, source.text.replace("\r\n", "\n").replace("\r", "\n"))
-    if forbidden := _FORBIDDEN.search(source.text):
-        raise GradcliError(
-            "syntax",
-            f"the character U+{ord(forbidden[0]):04X} cannot stand in a program",
-            hint="it is invisible; delete it",
-            source=source,
-            span=forbidden.span(),
-        )
-    return source
 
 
-def lex(source: Source, limits: ParseLimits) -> Tokens:
-    """Cut a text that is :func:`clean` into tokens.
+def _normalise_names(tokens: Tokens) -> None:
+    for index, kind in enumerate(tokens.kinds):
+        if kind == _NAME and not tokens.text(index).isascii():
+            name = normalised_name(tokens.source, tokens.span(index))
+            if name in RESERVED:
+                raise GradcliError(
+                    "syntax",
+                    f"this name reads as the reserved word `{name}`",
+                    hint="use another name",
+                    source=tokens.source,
+                    span=tokens.span(index),
+                )
+            tokens.names[index] = name
 
-    Raises GradcliError: `syntax` for what is no token, for brackets that do not match and for an
-    expectation where none can stand; `limit-tokens` and `limit-depth`.
+
+class _Layout:
+    """Brackets, separators and comments, as the lexer meets them.
+
+    A method is called with the place of a token before it is stored, and answers whether it has
+    dealt with it.
     """
-    lexer = _Lexer(source, limits)
-    lexer.run()
-    return lexer.tokens
 
+    __slots__ = ("brackets", "depth", "separator", "tokens")
 
-class _Lexer:
-    def __init__(self, source: Source, limits: ParseLimits) -> None:
-        self.source = source
-        self.text = source.text
-        self.limits = limits
-        self.tables = tables = load_tables()
-        self.tokens = Tokens(source)
+    def __init__(self, tokens: Tokens, depth: int) -> None:
+        self.tokens = tokens
+        self.depth = depth
         self.brackets: list[int] = []
-        """Offsets of the brackets that are open."""
-        self.separator: int | None = None
-        """Offset of a separator that has not become a token yet: the next token decides."""
-        self.semicolon = False
-        """Whether that separator is, or runs on to, a `;`."""
-        number = tables.number
-        self.name = number["NAME"]
-        self.sign = number["SIGN"]
-        self.separator_kind = number["_SEPARATOR"]
-        self.open_brace = number["LBRACE"]
-        self.close_brace = number["RBRACE"]
-        self.continues = {number[name] for name in ("LBRACE", "ELSE", "ELIF", "DOT")}
-        self.special: dict[int, Callable[[int, int, int], int]] = {
-            self.name: self._word,
-            number["COMMENT"]: self._comment,
-            self.separator_kind: self._separate,
-            **{number[name]: self._open for name in ("LPAR", "LSQB", "LBRACE")},
-            **{number[name]: self._close for name in ("RPAR", "RSQB", "RBRACE")},
-            tables.pattern.groups: self._unknown,
-        }
+        """Where the brackets that are open stand in the text."""
+        self.separator: Span | None = None
+        """A separator that counts only if another statement follows it."""
 
-    def run(self) -> None:
-        tokens, special = self.tokens, self.special
-        kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
-        most = self.limits.tokens
-        for match in self.tables.pattern.finditer(self.text):
-            kind = match.lastindex
-            if kind is None:
-                break
-            start, end = match.span(kind)
-            if kind in special:
-                kind = special[kind](kind, start, end)
-                if not kind:
-                    continue
-            if self.separator is not None:
-                self._settle(kind, start, end)
-            kinds.append(kind)
-            starts.append(start)
-            ends.append(end)
-            if kind == self.close_brace:
-                self.separator = end
-            if len(kinds) > most:
-                raise self._error("limit-tokens", f"more than {most:,} tokens", start, end)
-        if self.brackets:
-            opening = self.brackets[-1]
-            raise self._error("syntax", f"{self._quoted(opening)} is never closed", opening)
-        tokens.append(0, len(self.text), len(self.text))
+    def separate(self) -> None:
+        assert self.separator is not None
+        self._store(_SEPARATOR, *self.separator)
+        self.separator = None
 
-    def _word(self, kind: int, start: int, end: int) -> int:
-        """A name or a keyword, as it is after Unicode's normalisation."""
-        word = self.text[start:end]
-        if not word.isascii():
-            if not word.isidentifier():
-                return self._unknown(kind, _first_foreign(word) + start, end)
-            word = normalised(word)
-            match = self.tables.pattern.fullmatch(word)
-            assert match is not None
-            kind = match.lastindex or kind
-        return self.tables.keywords.get(word, kind)
+    def between_statements(self, start: int, end: int) -> bool:
+        text, kinds = self.tokens.source.text, self.tokens.kinds
+        if self.brackets and text[self.brackets[-1]] != "{":
+            return text[start] != ";"
+        is_first = not kinds or kinds[-1] == _LBRACE
+        if not is_first and (self.separator is None or text[start] == ";"):
+            self.separator = start, end
+        return True
 
-    def _comment(self, kind: int, start: int, end: int) -> int:
-        """No token; but `#=` and `#!` are kept."""
-        mark = self.text[start : start + 3]
-        if not mark.startswith(("#=", "#!")) or mark == "#==" or (mark[1] == "!" and start == 0):
-            return 0
-        inside = bool(self.brackets) and self.text[self.brackets[-1]] != "{"
-        new_line = self.separator is not None and self.text.find("\n", self.separator, start) >= 0
-        if inside or new_line or not self.tokens.kinds:
-            raise misplaced_expectation(self.source, (start, end))
-        self.tokens.expectations.append(((start, end), len(self.tokens.kinds) - 1))
-        return 0
+    def goes_on(self, _start: int, _end: int) -> bool:
+        """`else`, `elif`, `.` and `{` go on with the line above."""
+        if self.separator and self._text(self.separator) != ";":
+            self.separator = None
+        return False
 
-    def _separate(self, kind: int, start: int, end: int) -> int:
-        semicolon = self.text[start] == ";"
-        if self.brackets and self.text[self.brackets[-1]] != "{":
-            if semicolon:
-                raise self._unclosed("`;`")
-        elif self.separator is None:
-            self.separator = start
-            self.semicolon = semicolon
-        else:
-            self.semicolon |= semicolon
-        return 0
-
-    def _settle(self, kind: int, start: int, end: int) -> None:
-        """Make the separator before a token of this kind a token, unless it only lays out."""
-        place, semicolon = self.separator, self.semicolon
-        assert place is not None
-        self.separator, self.semicolon = None, False
-        kinds = self.tokens.kinds
-        if not kinds or kinds[-1] == self.open_brace or kind == self.close_brace:
-            return
-        if kind in self.continues and not semicolon:
-            return
-        if kind == self.sign and not semicolon and kinds[-1] != self.close_brace:
-            self.tokens.notes.append(((start, end), SIGN_NOTE))
-        self.tokens.append(self.separator_kind, place, place + 1)
-
-    def _open(self, kind: int, start: int, end: int) -> int:
-        if len(self.brackets) >= self.limits.depth:
-            message = f"more than {self.limits.depth:,} brackets in one another"
-            raise self._error("limit-depth", message, start)
-        if kind == self.open_brace and self.brackets and self.text[self.brackets[-1]] != "{":
-            raise self._unclosed("`{`")
-        self.brackets.append(start)
-        return kind
-
-    def _close(self, kind: int, start: int, end: int) -> int:
-        if not self.brackets:
-            raise self._error("syntax", f"{self._quoted(start)} closes nothing", start)
-        opening = self.brackets.pop()
-        if self.text[opening] + self.text[start] not in ("()", "[]", "{}"):
-            line, column = self.source.locate(opening)
-            raise self._error(
-                "syntax",
-                f"{self._quoted(start)} does not close {self._quoted(opening)}",
-                start,
-                hint=f"the {self._quoted(opening)} is on line {line}, column {column}",
+    def sign(self, start: int, end: int) -> bool:
+        if self.separator and self._text(self.separator).isspace():
+            message = (
+                f"a line that begins with {self._text((start, end))} is a statement of its own; "
+                "to go on with the line above, put both in ( )"
             )
-        return kind
+            self.tokens.notes.append(((start, end), message))
+        return False
 
-    def _unknown(self, kind: int, start: int, end: int) -> int:
-        raise unknown_character(self.source, start)
+    def _text(self, span: Span) -> str:
+        return self.tokens.source.text[slice(*span)]
 
-    def _unclosed(self, found: str) -> GradcliError:
-        opening = self.brackets[-1]
-        return self._error(
-            "syntax", f"{self._quoted(opening)} is not closed before {found}", opening
+    def open(self, start: int, end: int) -> bool:
+        self.brackets.append(start)
+        if len(self.brackets) > self.depth:
+            raise GradcliError(
+                "limit-depth",
+                f"more than {self.depth:,} brackets are open here",
+                source=self.tokens.source,
+                span=(start, end),
+            )
+        return False
+
+    def open_block(self, start: int, end: int) -> bool:
+        return self.goes_on(start, end) or self.open(start, end)
+
+    def close(self, start: int, end: int) -> bool:
+        source = self.tokens.source
+        closing = source.text[start]
+        if not self.brackets:
+            raise GradcliError(
+                "syntax",
+                f"`{closing}` closes nothing: no bracket is open here",
+                hint="delete it, or open one before it",
+                source=source,
+                span=(start, end),
+            )
+        opened = self.brackets.pop()
+        expected = _CLOSES[source.text[opened]]
+        if closing == "}" and expected != "}":
+            raise self._unclosed(opened)
+        if closing != expected:
+            line, column = source.locate(opened)
+            raise GradcliError(
+                "syntax",
+                f"`{closing}` does not close the `{source.text[opened]}` of line {line}, "
+                f"column {column}",
+                hint=f"write {expected} here",
+                source=source,
+                span=(start, end),
+            )
+        return False
+
+    def close_block(self, start: int, end: int) -> bool:
+        self.close(start, end)
+        self.separator = None
+        self._store(NUMBER_OF["RBRACE"], start, end)
+        self.separator = end, end
+        return True
+
+    def comment(self, start: int, end: int) -> bool:
+        """Remember an expectation; let other comments go."""
+        text = self.tokens.source.text
+        mark = text[start : start + 2]
+        if mark not in ("#=", "#!") or text.startswith("#==", start):
+            return True
+        before = self.tokens.ends[-1] if self.tokens.ends else -1
+        is_alone = before < 0 or "\n" in text[before:start]
+        if mark == "#!" and is_alone and "\n" not in text[:start]:
+            return True  # the first line of a script says which program runs it
+        if is_alone or (self.brackets and text[self.brackets[-1]] != "{"):
+            raise misplaced(self.tokens.source, (start, end))
+        self.tokens.comments.append(((start, end), before))
+        return True
+
+    def stray(self, start: int, _end: int) -> bool:
+        raise stray_character(self.tokens.source, start)
+
+    def finish(self) -> None:
+        if self.brackets:
+            raise self._unclosed(self.brackets[-1])
+        size = len(self.tokens.source.text)
+        self._store(END, size, size)
+
+    def _store(self, kind: int, start: int, end: int) -> None:
+        self.tokens.kinds.append(kind)
+        self.tokens.starts.append(start)
+        self.tokens.ends.append(end)
+
+    def _unclosed(self, opened: int) -> GradcliError:
+        bracket = self.tokens.source.text[opened]
+        return GradcliError(
+            "syntax",
+            f"this `{bracket}` is not closed",
+            hint=f"add a {_CLOSES[bracket]}",
+            source=self.tokens.source,
+            span=(opened, opened + 1),
         )
 
-    def _quoted(self, offset: int) -> str:
-        return f"`{self.text[offset]}`"
 
-    def _error(
-        self, code: Code, message: str, start: int, end: int = 0, hint: str | None = None
-    ) -> GradcliError:
-        span = (start, end or start + 1)
-        return GradcliError(code, message, hint=hint, source=self.source, span=span)
-
-
-def normalised(word: str) -> str:
-    """A name in the form that makes different spellings of it equal: NFKC, as in Python."""
-    from unicodedata import normalize
-
-    return word if word.isascii() else normalize("NFKC", word)
+def misplaced(source: Source, span: Span) -> GradcliError:
+    """The error for an expectation that belongs to no statement."""
+    return GradcliError(
+        "syntax",
+        f"`{source.text[span[0] : span[0] + 2]}` begins an expectation, and must stand behind a "
+        "statement on its own line",
+        hint="an ordinary comment has a space behind the #",
+        source=source,
+        span=span,
+    )
 
 
-def _first_foreign(word: str) -> int:
-    """Where the first character is that no name may have there."""
-    return next(i for i, char in enumerate(word) if not ("a" * (i > 0) + char).isidentifier())
+_Handler = Callable[[_Layout, int, int], bool]
+_HANDLERS: list[_Handler | None] = [None] * len(TABLES.terminals)
+for _name, _handler in {
+    "_SEPARATOR": _Layout.between_statements,
+    "COMMENT": _Layout.comment,
+    "LPAR": _Layout.open,
+    "LSQB": _Layout.open,
+    "LBRACE": _Layout.open_block,
+    "RPAR": _Layout.close,
+    "RSQB": _Layout.close,
+    "RBRACE": _Layout.close_block,
+    "DOT": _Layout.goes_on,
+    "ELSE": _Layout.goes_on,
+    "ELIF": _Layout.goes_on,
+    "SIGN": _Layout.sign,
+    "$OTHER": _Layout.stray,
+}.items():
+    _HANDLERS[NUMBER_OF[_name]] = _handler

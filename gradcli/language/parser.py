@@ -1,91 +1,171 @@
-"""Text to a syntax tree: an LALR automaton on the grammar's tables, and nothing recursive."""
+"""Tokens to a syntax tree: a small LALR automaton that runs on the compiled grammar."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
-from gradcli.diagnostics import Source
-from gradcli.language.builder import Builder
-from gradcli.language.lexer import ParseLimits, Tokens, clean, lex
-from gradcli.language.mistakes import unexpected
-from gradcli.language.syntax import Expression, Program
-from gradcli.language.tables import load_tables
+from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.language.builder import Builder, Parts
+from gradcli.language.lexer import TABLES, ParseLimits, Tokens, lex, misplaced
+from gradcli.language.mistakes import explain
+from gradcli.language.syntax import (
+    Evaluate,
+    Expectation,
+    Expression,
+    For,
+    Function,
+    If,
+    Program,
+    Statement,
+    While,
+)
+from gradcli.language.tables import SAME, SPLICE
 
 __all__ = ["ParseLimits", "parse_expression", "parse_program"]
 
 
-def parse_program(source: Source, limits: ParseLimits = ParseLimits()) -> Program:
-    """The statements of a program.
+def parse_program(source: Source, limits: ParseLimits) -> Program:
+    """The syntax tree of a program.
 
-    Raises GradcliError with the place: `syntax`, `value` for a number beyond float64,
-    `limit-tokens`, `limit-depth`.
+    Raises GradcliError with the place: `syntax`, `limit-tokens`, `limit-depth`.
     """
-    tokens = lex(clean(source, limits), limits)
-    builder = Builder(tokens)
-    statements = _parse(tokens, "program", builder)
-    return builder.finish(tuple(statements))
+    tokens = lex(source, limits)
+    statements: tuple[Statement, ...] = _run(tokens, "program")
+    expectations = _attach(tokens, statements) if tokens.comments else ()
+    return Program(tokens.source, statements, expectations, tuple(tokens.notes))
 
 
-def parse_expression(source: Source, limits: ParseLimits = ParseLimits()) -> Expression:
-    """One expression; `1, 2` is a tuple. Raises as `parse_program` does."""
-    tokens = lex(clean(source, limits), limits)
-    expression: Expression = _parse(tokens, "expressions", Builder(tokens))
+def parse_expression(source: Source, limits: ParseLimits) -> Expression:
+    """The syntax tree of one expression; a bare list `1, 2` is a tuple. Raises as above."""
+    tokens = lex(source, limits)
+    if tokens.comments:
+        raise misplaced(tokens.source, tokens.comments[0][0])
+    expression: Expression = _run(tokens, "expressions")
     return expression
 
 
-def _parse(tokens: Tokens, start_rule: str, builder: Builder) -> Any:
-    """Run the automaton; a node is made by the builder's method that its rule's label names."""
-    tables = load_tables()
-    rules, actions, gotos = tables.rules, tables.actions, tables.gotos
-    make = [getattr(builder, rule.label, None) for rule in rules]
-    starts, ends = tokens.starts, tokens.ends
+def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectation, ...]:
+    """Each `#=` and `#!` to the statement that ends before it on its line."""
+    ended: dict[int, Statement] = {}
+    waiting = list(reversed(statements))
+    while waiting:
+        statement = waiting.pop()
+        ended.setdefault(statement.span[1], statement)
+        waiting += reversed(_inner(statement))
+    expectations = []
+    for span, end in tokens.comments:
+        owner = ended.get(end)
+        if owner is None:
+            raise misplaced(tokens.source, span)
+        kind: Literal["=", "!"] = "=" if tokens.source.text[span[0] + 1] == "=" else "!"
+        if kind == "=" and not isinstance(owner, Evaluate):
+            raise GradcliError(
+                "syntax",
+                "`#=` must stand behind a bare expression",
+                hint="write the name alone on the next line, and the expectation behind it",
+                source=tokens.source,
+                span=span,
+            )
+        text = tokens.source.text[span[0] + 2 : span[1]].strip()
+        expectations.append(Expectation(kind, text, owner, span))
+    return tuple(expectations)
 
-    state = tables.starts[start_rule]
+
+def _inner(statement: Statement) -> tuple[Statement, ...]:
+    """The statements directly inside one."""
+    if isinstance(statement, While | For | Function):
+        return statement.body
+    if isinstance(statement, If):
+        bodies = [body for _, body in statement.branches]
+        return sum(bodies, ()) + statement.otherwise
+    return ()
+
+
+# --- the automaton -------------------------------------------------------------------------
+
+_Build = Callable[[Builder, Parts, Span], Any]
+
+
+def _splice(_builder: Builder, parts: Parts, _span: Span) -> Parts:
+    return parts
+
+
+def _build_of(label: str) -> _Build | None:
+    if label == SAME:
+        return None
+    if label == SPLICE:
+        return _splice
+    build: _Build = getattr(Builder, label)
+    return build
+
+
+_REDUCTIONS = [
+    (
+        _build_of(rule.label),
+        rule.head,
+        rule.length,
+        rule.parts if len(rule.parts) < rule.length else None,
+        rule.spliced,
+    )
+    for rule in TABLES.rules
+]
+
+
+def _run(tokens: Tokens, start: str) -> Any:
+    """What the builder makes of the whole text."""
+    actions, gotos, reductions = TABLES.actions, TABLES.gotos, _REDUCTIONS
+    token_starts, token_ends = tokens.starts, tokens.ends
+    builder = Builder(tokens)
+    state = TABLES.starts[start]
     states = [state]
-    values: list[Any] = []
-    firsts: list[int] = []
-    """Of each value: the offset where it starts."""
-    end = 0
-    for index, kind in enumerate(tokens.kinds):
+    values: Parts = []
+    starts: list[int] = []  # where each value begins in the text
+    for place, kind in enumerate(tokens.kinds):
         while (action := actions[state][kind]) < 0:
-            rule = rules[-action]
-            length = rule.length
-            if length == 1 and rule.label == "_":
-                states.pop()
-                state = gotos[states[-1]][rule.head]
-                states.append(state)
-                continue
-            if length:
-                parts = [values[i - length] for i in rule.parts]
-                first = firsts[-length]
-                del values[-length:], firsts[-length:], states[-length:]
-            else:
-                parts, first = [], starts[index]
-            parts = _flat(parts)
-            label = make[-action]
-            values.append(label(parts, (first, end)) if label else parts)
-            firsts.append(first)
-            state = gotos[states[-1]][rule.head]
+            build, head, length, positions, spliced = reductions[-action]
+            below = len(values) - length
+            if build is not None:
+                parts = values[below:]
+                if positions is not None:
+                    parts = [parts[i] for i in positions]
+                if spliced:
+                    parts = _flat(parts)
+                begin = starts[below] if length else 0
+                values[below:] = [build(builder, parts, (begin, token_ends[place - 1]))]
+                starts[below:] = [begin]
+            del states[below + 1 :]
+            state = gotos[states[-1]][head]
             states.append(state)
         if not action:
-            raise unexpected(tokens, index, actions[state])
+            expected = {kind for kind in range(len(TABLES.terminals)) if _accepts(states, kind)}
+            raise explain(tokens, place, expected)
         state = action
         states.append(state)
-        values.append(index)
-        firsts.append(starts[index])
-        end = ends[index]
-    return values[0]
+        values.append(place)
+        starts.append(token_starts[place])
+    return values[-2]
 
 
-def _flat(parts: list[Any]) -> list[Any]:
-    """The parts with the lists among them spliced in; the first one's list is used again."""
-    if list not in map(type, parts):
-        return parts
-    head = parts[0]
-    flat: list[Any] = head if type(head) is list else [head]
+def _flat(parts: Parts) -> Parts:
+    """The parts with those of lists among them; a list that comes first grows in place."""
+    row: Parts = parts[0] if type(parts[0]) is list else parts[:1]
     for part in parts[1:]:
         if type(part) is list:
-            flat += part
+            row += part
         else:
-            flat.append(part)
-    return flat
+            row.append(part)
+    return row
+
+
+def _accepts(states: list[int], kind: int) -> bool:
+    """Whether a token of this kind can come next."""
+    kept, new = len(states), [states[-1]]
+    kept -= 1
+    while (action := TABLES.actions[new[-1]][kind]) < 0:
+        rule = TABLES.rules[-action]
+        popped = min(rule.length, len(new))
+        del new[len(new) - popped :]
+        kept -= rule.length - popped
+        new.append(TABLES.gotos[new[-1] if new else states[kept - 1]][rule.head])
+    return action > 0

@@ -1,4 +1,4 @@
-"""How tightly operators bind, as in Python; and a row of operands and operators made a tree."""
+"""A flat row of operands and operators to a tree, by precedence climbing without recursion."""
 
 from __future__ import annotations
 
@@ -6,78 +6,117 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.language.lexer import Tokens
-from gradcli.language.mistakes import syntax_error
 from gradcli.language.syntax import Binary, Compare, Expression, Unary
 
-NOT, COMPARISON, SIGN, POWER = 3, 4, 7, 8
-UNARY = {"not": NOT, "+": SIGN, "-": SIGN}
-BINARY = {
-    "or": 1, "and": 2,
-    "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON,
-    ">=": COMPARISON,
-    "+": 5, "-": 5,
-    "*": 6, "/": 6, "//": 6, "%": 6, "@": 6,
-    "**": POWER,
-}  # fmt: skip
+_LEVELS = [
+    ["or"],
+    ["and"],
+    ["not"],
+    ["==", "!=", "<", "<=", ">", ">="],
+    ["+", "-"],
+    ["*", "/", "//", "%", "@"],
+    ["+ -"],
+    ["**"],
+]
+"""Loosest first; `+ -` stands for the two signs before an operand."""
+
+LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ -"], LEVEL["**"]
 
 
-def climb(row: list[Any], tokens: Tokens) -> Expression:
-    """The tree of a row. An operand is a node, an operator the number of its token.
+def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
+    """The tree of a row; operators are places of tokens, operands are nodes.
 
-    Dijkstra's shunting yard: an operator waits until one that binds no tighter comes.
+    `start` and `end` are where the row begins and ends in the text. Raises `syntax` for a `not`
+    behind an operator that binds tighter, as Python does.
     """
-    operands: list[Any] = []
-    waiting: list[tuple[int, int, str, bool]] = []
-    """Precedence, token, text, and whether the operator stands before its only operand."""
-    operand_next = True
+    if len(row) == 3 and type(row[1]) is int:
+        left, place, right = row
+        operator = tokens.text(place)
+        if LEVEL[operator] != COMPARISON:
+            return Binary(operator, left, right, (start, end), tokens.span(place))  # type: ignore[arg-type]
+    climber = _Climber(tokens)
+    operand_is_next = True
     for part in row:
         if type(part) is not int:
-            operands.append(part)
-            operand_next = False
-            continue
-        word = tokens.text(part)
-        if operand_next:
-            precedence = UNARY[word]
-            if word == "not" and waiting and waiting[-1][0] > NOT:
-                raise _misplaced_not(tokens, part, waiting[-1][2])
+            climber.operands.append(part)
+            climber.starts.append(start)
+            operand_is_next = False
+        elif operand_is_next:
+            climber.prefix(part)
+            start = tokens.starts[part + 1]
         else:
-            precedence = BINARY[word]
-            # `a < b < c` stays together until its end is known; `**` binds to the right.
-            together = precedence in (COMPARISON, POWER)
-            while waiting and waiting[-1][0] >= precedence + together:
-                _join(operands, waiting, tokens)
-        waiting.append((precedence, part, word, operand_next))
-        operand_next = True
-    while waiting:
-        _join(operands, waiting, tokens)
-    tree: Expression = operands[0]
-    return tree
+            climber.infix(part)
+            start = tokens.starts[part + 1]
+            operand_is_next = True
+    climber.reduce(-1, end)
+    return climber.operands[0]
 
 
-def _join(operands: list[Any], waiting: list[tuple[int, int, str, bool]], tokens: Tokens) -> None:
-    """Give the operator that waits on top its operands."""
-    precedence, token, word, unary = waiting.pop()
-    right = operands.pop()
-    operator: Any = word
-    if unary:
-        operands.append(Unary(operator, right, (tokens.starts[token], right.span[1])))
-        return
-    if precedence != COMPARISON:
-        place = tokens.starts[token], tokens.ends[token]
-        left = operands.pop()
-        operands.append(Binary(operator, left, right, (left.span[0], right.span[1]), place))
-        return
-    chain: list[Any] = [word]
-    compared = [right, operands.pop()]
-    while waiting and waiting[-1][0] == COMPARISON:
-        chain.append(waiting.pop()[2])
-        compared.append(operands.pop())
-    span = compared[-1].span[0], right.span[1]
-    operands.append(Compare(tuple(chain[::-1]), tuple(compared[::-1]), span))
+class _Climber:
+    """Operands and operators that wait for an operator that binds less tightly."""
 
+    __slots__ = ("operands", "operators", "starts", "tokens")
 
-def _misplaced_not(tokens: Tokens, index: int, before: str) -> GradcliError:
-    span = tokens.starts[index], tokens.ends[index]
-    return syntax_error(
-        tokens.source, span, f"`not` stands behind `{before}`", "put it in parentheses: (not x)"
-    )
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.operands: list[Expression] = []
+        self.starts: list[int] = []
+        """Where each operand begins, its parentheses included."""
+        self.operators: list[tuple[int, int, bool]] = []
+        """Level, place of the token, and whether it stands before its operand."""
+
+    def prefix(self, place: int) -> None:
+        level = NOT if self.tokens.text(place) == "not" else SIGN
+        if level == NOT and self.operators and self.operators[-1][0] > NOT:
+            operator = self.tokens.text(self.operators[-1][1])
+            raise GradcliError(
+                "syntax",
+                f"`not` cannot follow `{operator}`, which binds tighter",
+                hint=f"put it in parentheses: {operator} (not …)",
+                source=self.tokens.source,
+                span=self.tokens.span(place),
+            )
+        self.operators.append((level, place, True))
+
+    def infix(self, place: int) -> None:
+        level = LEVEL[self.tokens.text(place)]
+        # ** is taken together from the right, and a chain of comparisons all at once.
+        goes_first = level if level in (POWER, COMPARISON) else level - 1
+        self.reduce(goes_first, self.tokens.ends[place - 1])
+        self.operators.append((level, place, False))
+
+    def reduce(self, level: int, end: int) -> None:
+        """Apply all waiting operators that bind tighter than `level`; the text goes up to `end`."""
+        while self.operators and self.operators[-1][0] > level:
+            if self.operators[-1][0] == COMPARISON:
+                self._reduce_comparisons(end)
+            else:
+                self._reduce_one(end)
+
+    def _reduce_one(self, end: int) -> None:
+        _, place, is_prefix = self.operators.pop()
+        operator: Any = self.tokens.text(place)
+        right = self.operands.pop()
+        start = self.starts.pop()
+        if is_prefix:
+            start = self.tokens.starts[place]
+            node: Expression = Unary(operator, right, (start, end))
+        else:
+            start = self.starts.pop()
+            left = self.operands.pop()
+            node = Binary(operator, left, right, (start, end), self.tokens.span(place))
+        self.operands.append(node)
+        self.starts.append(start)
+
+    def _reduce_comparisons(self, end: int) -> None:
+        operators: list[Any] = []
+        while self.operators and self.operators[-1][0] == COMPARISON:
+            operators.append(self.tokens.text(self.operators.pop()[1]))
+        count = len(operators) + 1
+        operands = tuple(self.operands[-count:])
+        start = self.starts[-count]
+        del self.operands[-count:], self.starts[-count:]
+        node = Compare(tuple(reversed(operators)), operands, (start, end))
+        self.operands.append(node)
+        self.starts.append(start)

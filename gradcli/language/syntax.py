@@ -227,7 +227,10 @@ Statement: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """A comment `#= value ± tol` or `#! code` that stands behind the statement `statement`."""
+    """A comment `#= value ± tol` or `#! code` that stands behind the statement `statement`.
+
+    `text` is what follows `#=` or `#!`, without the blanks around it.
+    """
 
     kind: Literal["=", "!"]
     text: str

@@ -9,22 +9,30 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+SAME = "="
+"""The label of a rule with one part, whose value is that part's."""
+SPLICE = "_"
+"""The label of a rule whose parts become parts of the rule above."""
+
 FORMAT = 1
 """Goes up when the tables change their form, so that old ones are not read."""
+
+_BLANKS = r"[ \t]*+"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     label: str
-    """The method of the builder that makes the node; `_` for a rule that only hands parts on."""
+    """The method of the builder that makes the node, or SAME, or SPLICE."""
     head: int
     length: int
     parts: tuple[int, ...]
     """Positions of the symbols that matter; the others are punctuation."""
+    spliced: bool
+    """Some of its parts come from SPLICE rules."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +40,12 @@ class Tables:
     """What the lexer and the LALR automaton run on. A terminal is known by its number."""
 
     terminals: list[str]
-    number: dict[str, int]
-    """Terminal name to its number; 0 is the end of the text."""
+    """Names by number; 0 is the end of the text."""
+    keywords: dict[str, int]
     literals: dict[str, str]
     """Terminal name to its text, for those that have only one."""
     pattern: re.Pattern[str]
-    """Blanks, then one group a terminal, in the order of their numbers; the last group is any other
-    character, and no group is the end."""
-    keywords: dict[str, int]
+    """Blanks and a terminal: group n is terminal n."""
     rules: list[Rule]
     actions: list[list[int]]
     """[state][terminal]: the state to shift to, the negated rule to reduce by, 0 for an error."""
@@ -47,17 +53,15 @@ class Tables:
     starts: dict[str, int]
 
 
-@cache
 def load_tables() -> Tables:
     """The tables of the grammar beside the package (a checkout) or inside it (an install)."""
     package = Path(__file__).parent.parent
-    folders = (package.parent / "grammars", package / "grammars")
-    folder = next(folder for folder in folders if (folder / "gradcli.lark").is_file())
-    return _tables(read_or_compile(folder / "gradcli.lark"))
+    candidates = [folder / "grammars" / "gradcli.lark" for folder in (package.parent, package)]
+    return unpack(read_or_compile(next(path for path in candidates if path.is_file())))
 
 
 def read_or_compile(grammar_path: Path) -> dict[str, Any]:
-    """The compiled form of a grammar; kept beside it, if that folder may be written."""
+    """The compiled form of a grammar, which is kept beside it if that folder may be written."""
     grammar = grammar_path.read_text(encoding="utf-8")
     compiled_path = grammar_path.with_suffix(".tables.json")
     try:
@@ -65,7 +69,7 @@ def read_or_compile(grammar_path: Path) -> dict[str, Any]:
         if (compiled["format"], compiled["grammar"]) == (FORMAT, grammar):
             return compiled
     except (OSError, ValueError, KeyError, TypeError):
-        pass
+        pass  # missing, torn or of another kind: made anew
     from gradcli.language.compile import compile_grammar
 
     compiled = {"format": FORMAT, "grammar": grammar, **compile_grammar(grammar)}
@@ -80,21 +84,20 @@ def _write(path: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
     except OSError:
-        partial.unlink(missing_ok=True)
+        return
 
 
-def _tables(compiled: dict[str, Any]) -> Tables:
-    groups = "|".join(f"({pattern})" for pattern in [*compiled["patterns"], "."])
-    blank = compiled["patterns"][compiled["terminals"].index("BLANK") - 1]
+def unpack(compiled: dict[str, Any]) -> Tables:
+    """Tables from their JSON."""
+    groups = "|".join(f"({pattern})" for pattern in compiled["patterns"])
     return Tables(
         terminals=compiled["terminals"],
-        number={name: i for i, name in enumerate(compiled["terminals"])},
-        literals=compiled["literals"],
-        pattern=re.compile(rf"(?:{blank})?(?:{groups}|\Z)", re.DOTALL),
         keywords=compiled["keywords"],
+        literals=compiled["literals"],
+        pattern=re.compile(f"{_BLANKS}(?:{groups})"),
         rules=[
-            Rule(label, head, length, tuple(parts))
-            for label, head, length, parts in compiled["rules"]
+            Rule(label, head, length, tuple(parts), spliced)
+            for label, head, length, parts, spliced in compiled["rules"]
         ],
         actions=compiled["actions"],
         gotos=compiled["gotos"],

@@ -1,0 +1,91 @@
+"""Characters: which ones may stand in a program, and what to say of those that may not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from gradcli.diagnostics import GradcliError, Source, Span
+
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+"""Control characters, marks that reorder a line on the screen, and halves of characters."""
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+_MEANT = {
+    "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-",
+    "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'",
+    "∧": "and", "∨": "or", "¬": "not", "²": "**2", "³": "**3", "√": "sqrt(…)", "∞": "inf",
+    "…": "...", "，": ",", "；": ";", "（": "(", "）": ")", "、": ",",
+}  # fmt: skip
+"""What people copy from documents, and what it means here."""
+
+
+def clean(source: Source) -> Source:
+    """The source without a byte order mark, and with line breaks that every reader counts alike.
+
+    Raises `syntax` at a character that has no use in a program and does harm on a terminal.
+    """
+    text = source.text
+    if text.startswith("\ufeff"):
+        text = text[1:]
+    if "\r" in text:
+        text = _LONE_RETURN.sub("\n", text)
+    if text is not source.text:
+        source = Source(source.name, text)
+    if forbidden := _FORBIDDEN.search(text):
+        raise GradcliError(
+            "syntax",
+            f"the invisible character {_named(forbidden[0])} cannot stand in a program",
+            hint="delete it",
+            source=source,
+            span=forbidden.span(),
+        )
+    return source
+
+
+def normalised_name(source: Source, span: Span) -> str:
+    """The name as Python would know it (NFKC). Raises `syntax` if it holds what no name may."""
+    text = source.text[slice(*span)]
+    if text.isidentifier():
+        return unicodedata.normalize("NFKC", text)
+    offset = next(i for i in range(len(text)) if not text[: i + 1].isidentifier())
+    raise stray_character(source, span[0] + offset)
+
+
+def stray_character(source: Source, offset: int) -> GradcliError:
+    """The error for a character that begins nothing in the language."""
+    character = source.text[offset]
+    named = f"`{character}`" if character.isascii() else _named(character)
+    message, hint = f"{named} is not part of the language", None
+    if character in "'\"":
+        message = f"the string that begins with {character} is not closed on its line"
+        hint = f"end it with {character}; write \\{character} for the character itself"
+    elif character in _MEANT:
+        hint = f"write {_MEANT[character]}"
+    elif character.isspace():
+        hint = "replace it by a plain space"
+    elif character.isdigit():
+        hint = "write numbers with the digits 0 to 9"
+    elif character == "^":
+        hint = "a power is written **: x**2"
+    elif character in "&|":
+        word = "and" if character == "&" else "or"
+        hint = f"write {word}, which works elementwise"
+    elif character == "!":
+        hint = "write not x, or != for `differs from`"
+    elif character == "\\":
+        hint = "inside ( ) and [ ] a line break is white space; no \\ is needed"
+    elif character == "?":
+        hint = "a choice is written where(condition, a, b)"
+    return GradcliError("syntax", message, hint=hint, source=source, span=(offset, offset + 1))
+
+
+def _named(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "")
+    if not name:
+        return code
+    return f"{code} ({name})" if character.isspace() else f"{character} ({code}, {name})"

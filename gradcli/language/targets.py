@@ -1,0 +1,110 @@
+"""What may stand left of `=`: names, `x.requires_grad`, and the head of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.syntax import (
+    Attribute,
+    Call,
+    Compare,
+    Constant,
+    Expression,
+    Index,
+    List,
+    Name,
+    Number,
+    Parameter,
+    String,
+    Tuple,
+)
+
+
+def assignable(target: Expression, source: Source) -> Name | Tuple | Attribute:
+    """The target of `=`, which may also be an attribute of a name."""
+    if isinstance(target, Attribute) and isinstance(target.value, Name):
+        return target
+    return names_only(target, source)
+
+
+def names_only(target: Expression, source: Source) -> Name | Tuple:
+    """A name or a flat tuple of names."""
+    if not isinstance(target, Tuple):
+        return name_only(target, source)
+    if not target.items:
+        raise _refused(target, source, "an empty tuple")
+    for item in target.items:
+        name_only(item, source)
+    return target
+
+
+def name_only(target: Expression, source: Source) -> Name:
+    """A name."""
+    if isinstance(target, Name):
+        return target
+    raise _refused(target, source, _described(target))
+
+
+def function_head(call: Call, source: Source) -> tuple[str, tuple[Parameter, ...]]:
+    """Name and parameters of `f(x, y=1) = …`."""
+    if not isinstance(call.callee, Name):
+        raise _refused(call, source, "the result of a call")
+    parameters = []
+    for argument in call.arguments:
+        if not isinstance(argument, Name):
+            raise _error(
+                argument,
+                source,
+                f"a parameter of `{call.callee.id}` must be a name",
+                f"this defines a function: {call.callee.id}(x) = …; a comparison is written ==",
+            )
+        parameters.append(Parameter(argument.id, None, argument.span))
+    parameters += [Parameter(word.name, word.value, word.span) for word in call.keywords]
+    check_parameters(parameters, source)
+    return call.callee.id, tuple(parameters)
+
+
+def check_parameters(parameters: Sequence[Parameter], source: Source) -> None:
+    """Names once only, and those with defaults last."""
+    names = set()
+    has_default = False
+    for parameter in parameters:
+        if parameter.name in names:
+            raise _error(parameter, source, f"the parameter `{parameter.name}` is there twice")
+        if has_default and parameter.default is None:
+            raise _error(
+                parameter,
+                source,
+                f"the parameter `{parameter.name}` without a default follows one with a default",
+                "put the parameters with defaults last",
+            )
+        names.add(parameter.name)
+        has_default = parameter.default is not None
+
+
+def _refused(target: Expression, source: Source, what: str) -> GradcliError:
+    hint = "on the left stands a name (z = …), names (a, b = …) or f(x) = …"
+    if isinstance(target, Index):
+        hint = "values never change in place; where, scatter and index_put make a changed copy"
+    elif isinstance(target, Compare | Number):
+        hint = "a comparison is written =="
+    return _error(target, source, f"{what} cannot be assigned to", hint)
+
+
+def _described(target: Expression) -> str:
+    if isinstance(target, Index):
+        return "an element"
+    if isinstance(target, Constant):
+        return f"the constant {target.value}"
+    if isinstance(target, Number | String):
+        return f"a {type(target).__name__.lower()}"
+    if isinstance(target, List | Tuple):
+        return "a list" if isinstance(target, List) else "a tuple inside a tuple"
+    return "an attribute" if isinstance(target, Attribute) else "an expression"
+
+
+def _error(
+    node: Expression | Parameter, source: Source, message: str, hint: str | None = None
+) -> GradcliError:
+    return GradcliError("syntax", message, hint=hint, source=source, span=node.span)

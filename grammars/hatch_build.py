@@ -1,0 +1,26 @@
+"""The build hook: compiles the grammar, and puts it and its tables into the wheel."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class GrammarHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Writes `gradcli.tables.json` beside the grammar; an editable install reads it there."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        sys.path.insert(0, self.root)
+        try:
+            from gradcli.language.tables import read_or_compile
+        finally:
+            sys.path.remove(self.root)
+
+        grammar = Path(self.root, "grammars", "gradcli.lark")
+        read_or_compile(grammar)
+        if version != "editable":
+            for path in (grammar, grammar.with_suffix(".tables.json")):
+                build_data["force_include"][str(path)] = f"gradcli/grammars/{path.name}"
