@@ -186,13 +186,13 @@ def backward(
 
 
 def _required(name: str, shape: Shape) -> GradcliError:
-    ones = ",".join("1" * shape[0]) if len(shape) == 1 and 0 < shape[0] <= 8 else f"ones{shape}"
+    ones = ",".join("1" * shape[0]) if len(shape) == 1 and shape[0] <= 8 else f"ones{show(shape)}"
     return GradcliError(
         "gradient-required",
-        f"the output {name} has shape {show(shape)}: more than one element, so backward needs a "
-        "gradient vector v to weigh them with",
-        hint=f"one of: --gradient '{ones}' for the sum of its rows of the Jacobian · "
-        f"sum({name}) as the last statement · gradcli jacobian for the whole matrix",
+        f"the output {name} has shape {show(shape)}: with more than one element it needs a "
+        "gradient vector v, which weighs them",
+        hint=f"add --gradient '{ones.replace(',)', ')')}' (v of ones), or end with sum({name}), "
+        "or see the whole matrix with gradcli jacobian",
     )
 
 

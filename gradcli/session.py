@@ -54,7 +54,7 @@ class Limits:
 
 SAFE = Limits(
     parse=ParseLimits(source_bytes=2**20, tokens=100_000, depth=10_000),
-    trace=TraceLimits(steps=10_000, calls=1_000),
+    trace=TraceLimits(steps=10_000),
     nodes=200_000,
     memory=2**28,
 )

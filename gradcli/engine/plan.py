@@ -32,7 +32,9 @@ class Plan:
             for operand in node.inputs:
                 uses[holders[operand]] = uses.get(holders[operand], 0) + 1
             uses.setdefault(holders[node], 0)
-        live = peak = sum(nbytes(node) for node in self.sources)
+        live = sum(nbytes(node) for node in self.sources)
+        live += sum(nbytes(node) for node in self.outputs if nbytes(node) > nbytes(holders[node]))
+        peak = live
         for node in self.schedule:
             if holders[node] is node:
                 live += nbytes(node)

@@ -180,9 +180,9 @@ def _broadcast_pair(name: str, a: Shape, b: Shape) -> Shape:
         elif length not in (1, result[axis]):
             raise GradcliError(
                 "shape",
-                f"{name}: shapes {show(a)} and {show(b)} do not broadcast: counted from the right, "
-                f"axis {axis - len(long)} has {a[axis - len(long)]} and {b[axis - len(long)]} "
-                "elements",
+                f"{name}: shapes {show(a)} and {show(b)} do not broadcast: "
+                f"axis {axis - len(long)} (from the right) has {a[axis - len(long)]} and "
+                f"{b[axis - len(long)]} elements",
                 hint="lengths must be equal, or one of them 1",
             )
     return tuple(result)
@@ -294,7 +294,7 @@ class Elementwise(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         if len(inputs) == 1:
             return inputs[0].shape, self.result_kind
-        return broadcast(self.name, [node.shape for node in inputs]), self.result_kind
+        return broadcast(self.infix or self.name, [node.shape for node in inputs]), self.result_kind
 
     def forward(self, xp: Any, *arguments: Any) -> Array:
         if self.ufunc is not None:

@@ -18,10 +18,9 @@ from gradcli.trace.values import Value, Values, describe
 
 @dataclass(frozen=True, slots=True)
 class TraceLimits:
-    """How many loop steps and calls a program may make, and how deep its calls may nest."""
+    """How many steps of loops and calls of functions a program may make."""
 
     steps: int = 100_000
-    calls: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,6 @@ class Tracer(Expressions):
         self._own = own
         self._limits = limits
         self._steps = 0
-        self._calls = 0
         self._statements: dict[type[Any], Callable[[Any], Visit | _Leave | None]] = {
             syntax.Assign: self._assign,
             syntax.AugmentedAssign: self._augmented_assign,
@@ -234,9 +232,6 @@ class Tracer(Expressions):
     ) -> Visit:
         """The value of a call of the user's function: its body is run in a frame of its own."""
         self._step(span)
-        self._calls += 1
-        if self._calls > self._limits.calls:
-            raise GradcliError("limit-depth", f"calls are nested {self._limits.calls:,} deep")
         frame = Frame(function.frame)
         caller = self.frame
         given = self._given(function.definition, arguments, keywords)
@@ -249,7 +244,6 @@ class Tracer(Expressions):
                 frame.values[parameter.name] = yield self.visit(parameter.default)
         leave = yield self._body(function.definition.body)
         self.frame = caller
-        self._calls -= 1
         self.graph.span = span
         return leave.value if isinstance(leave, _Return) else None
 
