@@ -1,0 +1,105 @@
+"""The typer application: which commands there are, and how the one that is asked for is reached."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from gradcli import __version__
+from gradcli.cli.streams import output
+from gradcli.diagnostics import GradcliError, nearest
+
+COMMANDS = {
+    "eval": ("gradcli.cli.eval", "Values and gradients of a program."),
+}
+"""Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
+
+EXAMPLES = """\b
+Examples:
+  gradcli eval "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
+  gradcli eval "y = x**2" --set x=1,2,3 --gradient 1,0.1,0.01 --json
+  gradcli eval --help
+"""
+
+_SHORT_WITH_EQUALS = re.compile(r"(-[A-Za-z])=(.*)", re.DOTALL)
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run the command that `arguments` ask for and return its exit code.
+
+    Raises GradcliError, and typer's TyperException for mistakes in the command line.
+    """
+    if "_GRADCLI_COMPLETE" in os.environ:  # the shell asks what could come next
+        typer.main.get_command(_application(COMMANDS)).main(prog_name="gradcli")
+    name = next((text for text in arguments if not text.startswith("-")), "")
+    if name and name not in COMMANDS:
+        raise _unknown_command(name)
+    command = typer.main.get_command(_application({name}))
+    with command.make_context("gradcli", _split_equals(arguments)) as context:
+        status = command.invoke(context)
+    return status if isinstance(status, int) else 0
+
+
+def _application(loaded: Collection[str]) -> typer.Typer:
+    """The application with all commands by name, but only those in `loaded` imported."""
+    app = typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True, epilog=EXAMPLES)(_root)
+    for name, (module, summary) in COMMANDS.items():
+        if name in loaded:
+            imported = import_module(module)
+            app.command(name, short_help=summary, epilog=imported.EXAMPLES)(imported.command)
+        else:
+            app.command(name, short_help=summary)(_not_loaded)
+    return app
+
+
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Differentiate tensor expressions: values, gradients, the graph, and why."""
+    if version:
+        with output() as stream:
+            stream.write(f"gradcli {__version__}\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise GradcliError(
+            "usage",
+            "no command is given",
+            hint='gradcli eval "y = x**2" --set x=3, or gradcli --help',
+        )
+
+
+def _not_loaded() -> None:
+    """Stands for a command that is listed, but not the one that runs."""
+
+
+def _split_equals(arguments: Sequence[str]) -> list[str]:
+    """`-g=1,2` as `-g 1,2`; what comes after `--` stays."""
+    split: list[str] = []
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            return [*split, *arguments[position:]]
+        short = _SHORT_WITH_EQUALS.fullmatch(argument)
+        split.extend(short.groups() if short else (argument,))
+    return split
+
+
+def _unknown_command(name: str) -> GradcliError:
+    near = nearest(name, COMMANDS)
+    if near:
+        hint = f"did you mean {near}?"
+    elif name.isidentifier():
+        hint = "gradcli --help lists the commands"
+    else:
+        hint = "a program goes behind the command: gradcli eval PROGRAM"
+    return GradcliError("usage", f"there is no command {name!r}", hint=hint)

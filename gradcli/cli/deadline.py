@@ -1,0 +1,36 @@
+"""`--timeout`: an end to runs that take too long."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from gradcli.diagnostics import GradcliError
+
+
+@contextmanager
+def deadline(seconds: float | None) -> Iterator[None]:
+    """Raise `limit-time` in the block once `seconds` have passed; None is for ever.
+
+    A single call into LAPACK is not interrupted: the error comes when it returns.
+    """
+    if seconds is None:
+        yield
+        return
+
+    def expire(*_: object) -> NoReturn:
+        raise GradcliError(
+            "limit-time",
+            f"the run took longer than {seconds:g} s",
+            hint="raise it with --timeout",
+        )
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,165 @@
+"""`gradcli eval`: values, gradients and the graph of one program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.graph import Array
+    from gradcli.session import Result
+
+EXAMPLES = """\b
+Examples:
+  gradcli eval "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
+  gradcli eval "y = x**2" -s x=1,2,3 -g 1,0.1,0.01
+  gradcli eval "y = A @ x" -s A=@weights.npy -s x=@x.csv -g 1,0 --wrt A
+  gradcli eval -f program.grad --json | jq .grads
+  gradcli eval -s x=3 -- "-x**2"
+"""
+
+SAFE_SECONDS = 10.0
+"""The time that `--safe` allows where `--timeout` says nothing."""
+
+
+def command(
+    program: flag.Program = None,
+    file: flag.ProgramFile = None,
+    set_: flag.Inputs = None,
+    gradient: flag.Gradients = None,
+    output: flag.Outputs = None,
+    wrt: flag.Wrt = None,
+    retain_grad: flag.RetainGrad = None,
+    accumulate: flag.Accumulate = False,
+    strict: flag.Strict = False,
+    forward: flag.Forward = False,
+    dtype: flag.Dtype = "float64",
+    device: flag.Device = "cpu",
+    seed: flag.Seed = None,
+    threads: flag.Threads = None,
+    values: flag.Values = "all",
+    json: flag.Json = False,
+    format_: flag.Format = "text",
+    tree: flag.Tree = True,
+    precision: flag.Precision = 6,
+    color: flag.Color = "auto",
+    save: flag.Save = None,
+    quiet: flag.Quiet = False,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    timeout: flag.Timeout = None,
+    safe: flag.Safe = False,
+) -> None:
+    """Run a program: its values, and the gradient of its output for every input.
+
+    An output of several elements needs --gradient, the vector v of the product v·J.
+    """
+    from gradcli.cli.deadline import deadline
+    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.session import Options, evaluate
+
+    if json and format_ == "csv":
+        raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
+    _require_target(save, safe=safe)
+    _require_cpu(device)
+    shown = "json" if json else format_
+    options = Options(
+        outputs=parse_names("--output", output or ()),
+        wrt=parse_names("--wrt", wrt or ()),
+        retain_grad=parse_names("--retain-grad", retain_grad or ()),
+        forward_only=forward,
+        accumulate=accumulate,
+        strict=strict,
+        values="outputs" if save and values == "none" else values,
+        precision=dtype,
+        threads=threads,
+        seed=seed,
+        trace_values=tree and shown == "text" and not quiet,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
+    with deadline(SAFE_SECONDS if safe and timeout is None else timeout):
+        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+        result = evaluate(
+            request.program, request.inputs, request.gradients, request.options, request.draws
+        )
+        if save:
+            _save(save, result)
+        if quiet:
+            return
+        if values == "none":
+            result = replace(result, values={})
+        if shown == "text":
+            _print_text(result, tree=tree, precision=precision, color=color)
+        else:
+            _print_data(result, shown)
+
+
+def _require_target(path: str | None, *, safe: bool) -> None:
+    """Refuse a `--save` that cannot work before anything is computed."""
+    if path is None:
+        return
+    if safe:
+        raise GradcliError("usage", "--save names a file, and --safe opens none")
+    from gradcli.data.save import check_target
+
+    check_target(path)
+
+
+def _require_cpu(device: Literal["cpu", "gpu", "auto"]) -> None:
+    if device == "gpu":
+        raise GradcliError(
+            "device",
+            "--device gpu is not there yet: this version computes on the CPU only",
+            hint="leave out --device, or say --device cpu",
+        )
+
+
+def _save(path: str, result: Result) -> None:
+    from gradcli.data.save import save
+
+    save(path, result.grads if path.lower().endswith(".npy") else _saved(result))
+
+
+def _saved(result: Result) -> dict[str, Array]:
+    """Outputs under their names, and grads as `NAME.grad`, numbered where there are passes."""
+    from gradcli.report.passes import final_grads, grads_of
+
+    arrays = {name: result.values[name] for name in result.outputs}
+    if len(result.passes) > 1:
+        for number, backward in enumerate(result.passes, 1):
+            for name, grad in grads_of(backward).items():
+                arrays[f"{name}.grad.{number}"] = grad
+    if len(result.passes) < 2 or result.accumulated:
+        arrays |= {f"{name}.grad": grad for name, grad in final_grads(result).items()}
+    return arrays
+
+
+def _print_data(result: Result, shown: str) -> None:
+    from gradcli.report import csv, json
+
+    with streams.output() as stream:
+        if shown == "json":
+            json.write(result, stream)
+            stream.write("\n")
+        else:
+            csv.write(result, stream)
+
+
+def _print_text(result: Result, *, tree: bool, precision: int, color: str) -> None:
+    from gradcli.report import text
+
+    with streams.output() as stream:
+        stream.write(
+            text.render(
+                result,
+                width=streams.width(),
+                colour=streams.use_colour(color),
+                tree=tree,
+                precision=precision,
+                ascii_only=not streams.speaks_unicode(),
+            )
+        )

@@ -1,0 +1,126 @@
+"""Where every error ends: a message for the user and an exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NoReturn
+
+import typer
+
+from gradcli import __version__
+from gradcli.cli import app, streams
+from gradcli.data.text import decode
+from gradcli.diagnostics import Code, Diagnostic, GradcliError, nearest
+
+DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
+INTERRUPTED, TERMINATED = 130, 143
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; no error leaves this function."""
+    streams.prepare()
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        with streams.guarded():  # typer prints help by itself
+            return app.invoke([_as_text(argument) for argument in arguments])
+    except typer.Exit as stop:
+        return stop.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return DONE
+    except Exception as error:  # noqa: BLE001 - the one place that turns all of them into codes
+        return _report(_diagnose(error), as_json=asks_for_json(arguments))
+
+
+def exit_code(code: Code) -> int:
+    """The exit code that stands for an error."""
+    if code == "assertion":
+        return FINDING
+    if code == "usage":
+        return USAGE
+    if code == "internal":
+        return BUG
+    return LIMIT if code.startswith("limit-") else WRONG
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line wants JSON, although it may be too wrong to be parsed."""
+    flags = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    pairs = pairwise(flags)
+    return "--json" in flags or "--format=json" in flags or ("--format", "json") in pairs
+
+
+def _diagnose(error: Exception) -> Diagnostic:
+    """What to tell the user about an exception."""
+    if isinstance(error, GradcliError):
+        return error.diagnostic
+    if isinstance(error, typer.TyperException):
+        return _usage(error)
+    if isinstance(error, MemoryError):
+        return Diagnostic(
+            "limit-memory",
+            "the machine has not enough memory for this",
+            hint="use smaller inputs, or --values none",
+        )
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
+    return Diagnostic(
+        "internal",
+        f"this is a bug of gradcli: {type(error).__name__}: {error}",
+        hint=f"please report it with the command line, gradcli {__version__} and {place}",
+    )
+
+
+def _usage(error: typer.TyperException) -> Diagnostic:
+    """typer's complaint about the command line as ours."""
+    unknown: str | None = getattr(error, "option_name", None)
+    near = nearest(unknown or "", getattr(error, "possibilities", None) or ())
+    message = error.message if unknown else error.format_message()
+    message = message[:1].lower() + message[1:].rstrip(".")
+    if near:
+        hint = f"did you mean {near}?"
+    elif re.match("no such option: -[^-]", message):
+        hint = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
+    elif "extra argument" in message:
+        hint = "put the program in quotes: gradcli eval 'y = x**2' --set x=3"
+    else:
+        context: typer.Context | None = getattr(error, "ctx", None)
+        hint = f"{context.command_path if context else 'gradcli'} --help lists the flags"
+    return Diagnostic("usage", message, hint=hint)
+
+
+def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
+    """Show an error on the stream where it belongs."""
+    from gradcli.report import error, json
+
+    try:
+        if as_json:
+            with streams.output() as stream:
+                stream.write(json.render_error(diagnostic) + "\n")
+        else:
+            streams.write_error(error.render(diagnostic) + "\n")
+    except BrokenPipeError:
+        pass
+    except GradcliError:  # standard output itself is what is wrong
+        streams.write_error(error.render(diagnostic) + "\n")
+    return exit_code(diagnostic.code)
+
+
+def _as_text(argument: str) -> str:
+    """An argument as UTF-8, even where the locale made lone surrogates of it."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return decode(os.fsencode(argument), "command line")
+    return argument
+
+
+def _terminate(*_: object) -> NoReturn:
+    sys.exit(TERMINATED)

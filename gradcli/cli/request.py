@@ -1,0 +1,178 @@
+"""From flags to what `gradcli.session.evaluate` takes: the program, its inputs, its gradients."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gradcli.cli import streams
+from gradcli.data.binding import parse_binding, parse_gradient
+from gradcli.data.load import load
+from gradcli.data.text import open_binary, read_text
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import Array
+from gradcli.language.parser import parse_program
+from gradcli.language.syntax import Program
+from gradcli.session import SAFE, Gradient, Limits, Options, literals
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command line asks for, read and ready to be evaluated."""
+
+    program: Program
+    inputs: dict[str, Array]
+    gradients: list[Gradient]
+    options: Options
+    draws: int
+    """Random numbers that literals have drawn already."""
+
+
+def read_request(
+    program: str | None,
+    file: str | None,
+    inputs: Sequence[str],
+    gradients: Sequence[str],
+    options: Options,
+    *,
+    safe: bool,
+) -> Request:
+    """Read the program and all values.
+
+    `program` is its text, `-`, or None for standard input unless there is a `file`; `safe` refuses
+    every file. Raises `usage` for flags that do not go together, and what reading raises.
+    """
+    if program is not None and file is not None:
+        raise GradcliError(
+            "usage", "there are two programs: PROGRAM and --file", hint="give one of them"
+        )
+    bound = [parse_binding(text) for text in inputs]
+    cotangents = [parse_gradient(text) for text in gradients]
+    values = [(f"--set {name}", value) for name, value in bound]
+    values += [(f"--gradient {name}" if name else "--gradient", v) for name, v in cotangents]
+    _require_one_reader(program, file, values)
+    _require_distinct(name for name, _ in bound)
+    if safe:
+        _refuse_files(file, values)
+    parsed = parse_program(_source(program, file, options.limits), options.limits.parse)
+    arrays, seed, draws = _read_values(values, options)
+    return Request(
+        parsed,
+        {name: array for (name, _), array in zip(bound, arrays, strict=False)},
+        [
+            Gradient(array, name)
+            for (name, _), array in zip(cotangents, arrays[len(bound) :], strict=True)
+        ],
+        replace(options, seed=seed),
+        draws,
+    )
+
+
+def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """The names in `--wrt a,b --wrt c`. Raises `usage` for what is not a name."""
+    names = [
+        unicodedata.normalize("NFKC", name.strip()) for text in texts for name in text.split(",")
+    ]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise GradcliError("usage", f"{flag}: {name!r} is not a name", hint=f"{flag} a,b")
+    return tuple(dict.fromkeys(names))
+
+
+def limits(max_memory: str | None, max_steps: int | None, *, safe: bool) -> Limits:
+    """The limits of a run: the defaults, or strict ones where it is `safe`, less what flags say."""
+    chosen = SAFE if safe else Limits()
+    if max_memory is not None:
+        chosen = replace(chosen, memory=_parse_size(max_memory))
+    if max_steps is not None:
+        chosen = replace(chosen, trace=replace(chosen.trace, steps=max_steps))
+    return chosen
+
+
+def _parse_size(text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
+    size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
+    if not size:
+        raise GradcliError(
+            "usage", f"--max-memory: {text!r} is not a size", hint="--max-memory 2G, or 512M"
+        )
+    return size
+
+
+def _require_one_reader(
+    program: str | None, file: str | None, values: Iterable[tuple[str, str]]
+) -> None:
+    readers = [flag for flag, value in values if value.strip() == "@-"]
+    if "-" in (program, file) or (program is None and file is None and streams.input_is_piped()):
+        readers.insert(0, "the program")
+    if len(readers) > 1:
+        raise GradcliError(
+            "usage",
+            f"standard input can be read once, not by {' and '.join(readers)}",
+            hint="give all but one as text or as a file",
+        )
+
+
+def _require_distinct(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise GradcliError("usage", f"--set {name} stands twice", hint="give each input once")
+        seen.add(name)
+
+
+def _refuse_files(file: str | None, values: Iterable[tuple[str, str]]) -> None:
+    named = [flag for flag, value in values if _is_file(value) and value.strip() != "@-"]
+    if file not in (None, "-"):
+        named.insert(0, "--file")
+    if named:
+        raise GradcliError(
+            "usage",
+            f"{named[0]} names a file, and --safe opens none",
+            hint="give it as text, or on standard input",
+        )
+
+
+def _source(program: str | None, file: str | None, allowed: Limits) -> Source:
+    if program is not None and program != "-":
+        return Source("program", program)
+    if file is not None and file != "-":
+        with open_binary(file) as stream:
+            return Source(file, read_text(stream, file, allowed.parse.source_bytes))
+    asked_for = "-" in (program, file)
+    text = ""
+    if sys.stdin is not None and (asked_for or streams.input_is_piped()):
+        text = read_text(sys.stdin.buffer, "standard input", allowed.parse.source_bytes)
+    if not text.strip() and not asked_for:
+        raise GradcliError(
+            "usage",
+            "there is no program: usage is gradcli COMMAND PROGRAM, or -f FILE, or a pipe",
+            hint='gradcli eval "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"',
+        )
+    return Source("program", text)
+
+
+def _read_values(
+    values: Sequence[tuple[str, str]], options: Options
+) -> tuple[list[Array], int | None, int]:
+    """The arrays of flags and their values, the seed if there is one, and how often it served."""
+    files = {
+        position: load(value.strip()[1:], options.precision, options.limits.memory_bytes())
+        for position, (_, value) in enumerate(values)
+        if _is_file(value)
+    }
+    texts = [Source(flag, value.strip()) for flag, value in values if not _is_file(value)]
+    found, seed, draws = literals(texts, options)
+    rest = iter(found)
+    return [files[i] if i in files else next(rest) for i in range(len(values))], seed, draws
+
+
+def _is_file(value: str) -> bool:
+    return value.lstrip().startswith("@")

@@ -1,0 +1,108 @@
+"""Standard streams: closed ones, full ones, and readers that have gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, TextIO
+
+from gradcli.data.text import reason
+from gradcli.diagnostics import GradcliError
+
+DEFAULT_WIDTH = 100
+"""Columns of text that goes to a file or a pipe."""
+
+
+def prepare() -> None:
+    """Make the streams safe to use; called once, before anything else is opened."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Else the next file that is opened gets this number, and takes what is printed.
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")  # rather \xe9 than an error
+
+
+@contextmanager
+def output() -> Iterator[TextIO]:
+    """Standard output, flushed at the end of the block; raises what `guarded` does."""
+    if sys.stdout is None:
+        raise GradcliError("file", "standard output is closed")
+    with guarded():
+        yield sys.stdout
+        sys.stdout.flush()
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Give standard output up when writing to it fails.
+
+    Raises BrokenPipeError when the reader has gone, `file` for every other failure.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise  # not about a stream
+        _give_up("stdout")
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise GradcliError("file", f"cannot write to standard output: {reason(error)}") from None
+
+
+def write_error(text: str) -> None:
+    """Write to standard error; there is nobody to tell when that fails."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            _give_up("stderr")
+
+
+def input_is_piped() -> bool:
+    """Whether standard input is open and is not a terminal."""
+    return sys.stdin is not None and not sys.stdin.isatty()
+
+
+def speaks_unicode() -> bool:
+    """Whether standard output can show every character."""
+    return sys.stdout is not None and sys.stdout.encoding.lower().startswith("utf")
+
+
+def use_colour(choice: str) -> bool:
+    """Whether text on standard output has colour: `always`, `never`, or as the terminal can.
+
+    `NO_COLOR` and `FORCE_COLOR` count unless they are empty; a flag counts more.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Columns to lay text out for: the terminal's, or `COLUMNS`, or a fixed width in a pipe."""
+    from shutil import get_terminal_size
+
+    if sys.stdout is None or not sys.stdout.isatty():
+        return DEFAULT_WIDTH
+    return get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def _give_up(name: Literal["stdout", "stderr"]) -> None:
+    """Let what is still buffered go nowhere, so that the flush at exit does not fail again."""
+    stream: TextIO | None = getattr(sys, name)
+    if stream is not None:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+        setattr(sys, name, None)  # what Python has for a stream that is closed

@@ -1,0 +1,334 @@
+"""The flags of `gradcli eval`. Expected numbers are worked out by hand beside each test."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Runner
+
+CUBE = ("z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]")
+GRAD = [[6.0, 24.0], [54.0, 96.0]]
+"""d mean(8*x**3) / dx = 24*x**2 / 4."""
+
+
+def test_json_to_the_letter(gradcli: Runner) -> None:
+    answer = gradcli("eval", *CUBE, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        '{"outputs": ["out"], "values": {"x": [[1.0, 2.0], [3.0, 4.0]], '
+        '"z": [[8.0, 64.0], [216.0, 512.0]], "out": 200.0}, "gradient": {"out": 1.0}, '
+        '"grads": {"x": [[6.0, 24.0], [54.0, 96.0]]}, "dtype": "float64", "device": "cpu", '
+        '"seed": null, "notes": []}\n'
+    )
+
+
+def test_text_is_the_default_and_has_no_escape_codes_in_a_pipe(gradcli: Runner) -> None:
+    answer = gradcli("eval", *CUBE)
+    assert (answer.code, answer.err) == (0, "")
+    assert "200" in answer.out
+    assert "96" in answer.out
+    assert "\x1b" not in answer.out
+
+
+def test_tree_and_no_tree(gradcli: Runner) -> None:
+    assert "mean" in gradcli("eval", "mean(x)", "-s", "x=1,2").out
+    assert "mean" not in gradcli("eval", "mean(x)", "-s", "x=1,2", "--no-tree").out
+
+
+@pytest.mark.parametrize(
+    ("variables", "flags", "coloured"),
+    [
+        ({}, ["--color", "always"], True),
+        ({}, ["--color", "auto"], False),
+        ({"FORCE_COLOR": "1"}, [], True),
+        ({"FORCE_COLOR": ""}, [], False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, [], False),
+        ({"NO_COLOR": "1"}, ["--color", "always"], True),
+        ({"FORCE_COLOR": "1"}, ["--color", "never"], False),
+    ],
+)
+def test_colour(
+    gradcli: Runner,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    flags: list[str],
+    coloured: bool,
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in gradcli("eval", *CUBE, *flags).out) == coloured
+
+
+def test_precision_is_for_people(gradcli: Runner) -> None:
+    third = ("eval", "y = x/3", "-s", "x=1")
+    assert "0.33 " in gradcli(*third, "--precision", "2").out.replace("\n", " ")
+    assert "0.33333333 " in gradcli(*third, "--precision", "8").out.replace("\n", " ")
+    assert gradcli(*third, "--precision", "2", "--json").json["values"]["y"] == 1 / 3
+
+
+def test_csv(gradcli: Runner) -> None:
+    rows = list(csv.DictReader(io.StringIO(gradcli("eval", *CUBE, "--format", "csv").out)))
+    assert {"name": "x", "kind": "grad", "index": "1,0", "value": "54.0"} in rows
+
+
+def test_quiet_prints_nothing_but_errors(gradcli: Runner) -> None:
+    answer = gradcli("eval", *CUBE, "--quiet")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+    assert gradcli("eval", "x +", "--quiet").err
+
+
+def test_program_from_a_file_a_pipe_and_a_dash(gradcli: Runner, tmp_path: Path) -> None:
+    script = tmp_path / "square.grad"
+    script.write_text("y = x**2\n")
+    for flags, stdin in [
+        (["-f", str(script)], None),
+        ([], b"y = x**2"),
+        (["-"], b"y = x**2"),
+        (["-f", "-"], "\ufeffy = x**2\r\n".encode()),
+        (["--", "y = x**2"], None),
+    ]:
+        answer = gradcli("eval", "--json", "-s", "x=3", *flags, stdin=stdin)
+        assert answer.json["grads"] == {"x": 6.0}
+
+
+def test_a_program_that_begins_with_a_dash(gradcli: Runner) -> None:
+    assert gradcli("eval", "-s", "x=3", "--json", "--", "-x**2").json["grads"] == {"x": -6.0}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-g", "0.1,1,1e-4"],
+        ["-g=0.1,1,1e-4"],
+        ["-g", "[0.1,1,1e-4]"],
+        ["--gradient=[0.1, 1.0, 0.0001]"],
+        ["-g", "y=0.1,1,1e-4"],
+        ["-gy=0.1,1,1e-4"],
+    ],
+)
+def test_spellings_of_gradient(gradcli: Runner, flags: list[str]) -> None:
+    answer = gradcli("eval", "y = 2*x", "-s", "x=1,2,3", *flags, "--json")
+    assert answer.json["grads"] == {"x": [0.2, 2.0, 0.0002]}
+
+
+def test_negative_values(gradcli: Runner) -> None:
+    answer = gradcli("eval", "y = x*x", "-s", "x=-3,2", "-g", "-1,2", "--json")
+    assert answer.json["grads"] == {"x": [6.0, 8.0]}
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("x.npy", lambda path: np.save(path, [1.0, 2.0])),
+        ("x.npz:a", lambda path: np.savez(str(path)[:-2], a=[1.0, 2.0], b=[0.0])),
+        ("x.json", lambda path: path.write_text("[1, 2]")),
+        ("x.csv", lambda path: path.write_text("1,2\n")),
+        ("x.txt", lambda path: path.write_text("1 2\n")),
+    ],
+)
+def test_values_from_files(gradcli: Runner, tmp_path: Path, name: str, write: object) -> None:
+    assert callable(write)
+    write(tmp_path / name)
+    flags = ("-s", f"x=@{tmp_path / name}", "-g", f"@{tmp_path / name}")
+    answer = gradcli("eval", "y = x**2", *flags, "--json").json
+    assert np.ravel(answer["grads"]["x"]).tolist() == [2.0, 8.0]
+
+
+def test_values_from_standard_input(gradcli: Runner) -> None:
+    answer = gradcli("eval", "sum(x**2)", "-s", "x=@-", "--json", stdin=b"[1, 2]")
+    assert answer.json["grads"] == {"x": [2.0, 4.0]}
+
+
+def test_several_passes(gradcli: Runner) -> None:
+    answer = gradcli("eval", "y = x**2", "-s", "x=1,2", "-g", "1,0", "-g", "0,1", "--json").json
+    assert [each["grads"]["x"] for each in answer["passes"]] == [[2.0, 0.0], [0.0, 4.0]]
+    assert answer["grads"]["x"] == [0.0, 4.0]
+
+
+def test_accumulate(gradcli: Runner) -> None:
+    flags = ("-s", "x=1,2", "-g", "1,0", "-g", "0,1", "--accumulate", "--json")
+    assert gradcli("eval", "y = x**2", *flags).json["grads"]["x"] == [2.0, 4.0]
+
+
+def test_outputs_and_named_gradients(gradcli: Runner) -> None:
+    # d(2a + 3ab)/da = 2 + 3b = 14, d/db = 3a = 6 at a = 2, b = 4
+    flags = ("-s", "a=2", "-s", "b=4", "-o", "y", "-o", "z", "-g", "y=2", "-g", "z=3", "--json")
+    answer = gradcli("eval", "y = a; z = a*b; w = 7*a", *flags).json
+    assert answer["outputs"] == ["y", "z"]
+    assert answer["grads"] == {"a": 14.0, "b": 6.0}
+
+
+def test_wrt_in_both_spellings(gradcli: Runner) -> None:
+    program = ("eval", "y = a*b*c", "-s", "a=2", "-s", "b=3", "-s", "c=4", "--json")
+    assert gradcli(*program, "--wrt", "a,c").json["grads"] == {"a": 12.0, "c": 6.0}
+    assert gradcli(*program, "-w", "a", "-w", "c").json["grads"] == {"a": 12.0, "c": 6.0}
+
+
+def test_retain_grad(gradcli: Runner) -> None:
+    # out = mean(z): d/dz = 1/4
+    assert gradcli("eval", *CUBE, "--retain-grad", "z", "--json").json["grads"] == {
+        "x": GRAD,
+        "z": [[0.25, 0.25], [0.25, 0.25]],
+    }
+    assert "z" in gradcli("eval", *CUBE, "--retain-grad", "all", "--json").json["grads"]
+
+
+def test_strict_refuses_to_broadcast(gradcli: Runner) -> None:
+    flags = ("-s", "x=[[1,2],[3,4]]", "-g", "1,0", "--json")
+    answer = gradcli("eval", "y = 2*x", *flags).json
+    assert answer["grads"]["x"] == [[2.0, 0.0], [2.0, 0.0]]
+    assert answer["notes"]
+    refused = gradcli("eval", "y = 2*x", *flags, "--strict")
+    assert (refused.code, refused.error["code"]) == (3, "gradient-shape")
+
+
+def test_forward(gradcli: Runner) -> None:
+    answer = gradcli("eval", "y = 2*x", "-s", "x=1,2", "--forward", "--json").json
+    assert answer["values"]["y"] == [2.0, 4.0]
+    assert answer["grads"] == {}
+
+
+def test_dtype(gradcli: Runner) -> None:
+    answer = gradcli("eval", "y = x/3", "-s", "x=1", "--dtype", "float32", "--json").json
+    assert answer["dtype"] == "float32"
+    assert np.float32(answer["values"]["y"]) == np.float32(1) / np.float32(3)
+
+
+def test_device(gradcli: Runner) -> None:
+    for device in ("cpu", "auto"):
+        assert gradcli("eval", *CUBE, "--device", device, "--json").json["device"] == "cpu"
+    answer = gradcli("eval", *CUBE, "--device", "gpu", "--json")
+    assert (answer.code, answer.error["code"]) == (3, "device")
+
+
+def test_seed_repeats_a_run(gradcli: Runner) -> None:
+    program = ("eval", "y = sum(x*randn(3))", "-s", "x=randn(3)", "--json")
+    first = gradcli(*program).json
+    again = gradcli(*program, "--seed", str(first["seed"])).json
+    assert again == first
+    assert gradcli(*program).json["values"]["x"] != first["values"]["x"]
+    # what a literal draws is not drawn again by the program
+    assert first["grads"]["x"] != first["values"]["x"]
+
+
+def test_threads_change_nothing(gradcli: Runner) -> None:
+    answers = {gradcli("eval", *CUBE, "--threads", n, "--json").out for n in ("1", "2")}
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"), [("all", ["x", "z", "out"]), ("outputs", ["out"]), ("none", [])]
+)
+def test_values(gradcli: Runner, choice: str, names: list[str]) -> None:
+    answer = gradcli("eval", *CUBE, "--values", choice, "--json").json
+    assert list(answer["values"]) == names
+    assert answer["grads"] == {"x": GRAD}
+
+
+@pytest.mark.parametrize("choice", ["all", "outputs", "none"])
+def test_save_npz(gradcli: Runner, tmp_path: Path, choice: str) -> None:
+    path = tmp_path / "saved.npz"
+    flags = ("--save", str(path), "--values", choice, "--retain-grad", "z", "--json")
+    assert gradcli("eval", *CUBE, *flags).code == 0
+    with np.load(path) as saved:
+        assert sorted(saved) == ["out", "x.grad", "z.grad"]
+        assert saved["out"] == 200
+        assert saved["x.grad"].tolist() == GRAD
+
+
+def test_save_passes(gradcli: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "saved.npz"
+    flags = ("-s", "x=1,2", "-g", "1,0", "-g", "0,1", "--save", str(path), "--quiet")
+    assert gradcli("eval", "y = x**2", *flags).code == 0
+    with np.load(path) as saved:
+        assert sorted(saved) == ["x.grad.1", "x.grad.2", "y"]
+        assert saved["x.grad.2"].tolist() == [0.0, 4.0]
+    assert gradcli("eval", "y = x**2", *flags, "--accumulate").code == 0
+    with np.load(path) as saved:
+        assert saved["x.grad"].tolist() == [2.0, 4.0]
+
+
+def test_save_npy_is_the_only_grad(gradcli: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "grad.npy"
+    assert gradcli("eval", *CUBE, "--save", str(path), "--quiet").code == 0
+    assert np.load(path).tolist() == GRAD
+    answer = gradcli("eval", "x*y", "-s", "x=1", "-s", "y=2", "--save", str(path), "--json")
+    assert (answer.code, answer.error["code"]) == (2, "usage")
+
+
+def test_nothing_is_saved_when_the_run_fails(gradcli: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "saved.npz"
+    assert gradcli("eval", "y = x +", "--save", str(path)).code == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_max_steps_and_max_memory(gradcli: Runner) -> None:
+    loop = ("eval", "y = x\nwhile y < 100 { y = y + 1 }", "-s", "x=0", "--json")
+    assert gradcli(*loop).code == 0
+    answer = gradcli(*loop, "--max-steps", "50")
+    assert (answer.code, answer.error["code"]) == (4, "limit-steps")
+    answer = gradcli("eval", "sum(x)", "-s", "x=ones(1000,1000)", "--max-memory", "1M", "--json")
+    assert (answer.code, answer.error["code"]) == (4, "limit-memory")
+    answer = gradcli("eval", "sum(x)", "-s", "x=ones(1000)", "--max-memory", "0.1 GiB", "--json")
+    assert answer.code == 0
+
+
+def test_timeout(gradcli: Runner) -> None:
+    endless = "y = x\nwhile True { y = y + 1 }"
+    flags = ("-s", "x=0", "--max-steps", "1000000000", "--timeout", "0.2", "--json")
+    answer = gradcli("eval", endless, *flags)
+    assert (answer.code, answer.error["code"]) == (4, "limit-time")
+
+
+def test_safe_opens_no_file(gradcli: Runner, tmp_path: Path) -> None:
+    for flags in (
+        ["-f", str(tmp_path / "a.grad")],
+        ["x", "-s", f"x=@{tmp_path / 'x.npy'}"],
+        ["x", "-s", "x=1", "-g", f"@{tmp_path / 'x.npy'}"],
+        ["x", "-s", "x=1", "--save", str(tmp_path / "x.npz")],
+    ):
+        answer = gradcli("eval", "--safe", "--json", *flags)
+        assert (answer.code, answer.error["code"]) == (2, "usage")
+        assert "--safe" in answer.error["message"]
+
+
+def test_safe_still_reads_standard_input_and_is_strict(gradcli: Runner) -> None:
+    answer = gradcli("eval", "sum(x)", "-s", "x=@-", "--safe", "--json", stdin=b"[1, 2]")
+    assert answer.json["grads"] == {"x": [1.0, 1.0]}
+    loop = "y = x\nfor i in range(50000) { y = y + 1 }"
+    assert gradcli("eval", loop, "-s", "x=1", "--safe", "--json").error["code"] == "limit-steps"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "source", "place"),
+    [
+        (["y = x +"], "syntax", "program", 1),
+        (["y = x\nz = tnah(x)", "-s", "x=1"], "name", "program", 2),
+        (["y = x", "-s", "x=[1,"], "syntax", "--set x", 1),
+        (["y = x", "-s", "x=1", "-g", "y"], "name", "--gradient", 1),
+        (["y = x", "-s", "x=@missing.npy"], "file", None, None),
+    ],
+)
+def test_errors_name_their_place(
+    gradcli: Runner, arguments: list[str], code: str, source: str | None, place: int | None
+) -> None:
+    answer = gradcli("eval", *arguments, "--json")
+    assert answer.code == 3
+    error = answer.error
+    assert (error["code"], error["source"], error["line"]) == (code, source, place)
+    assert gradcli("eval", *arguments).err.startswith(f"error[{code}]: ")
+
+
+def test_error_in_a_file_names_the_file(gradcli: Runner, tmp_path: Path) -> None:
+    script = tmp_path / "broken.grad"
+    script.write_bytes(b"y = x\nz = \xff")
+    error = gradcli("eval", "-f", str(script), "--json").error
+    assert (error["code"], error["source"]) == ("encoding", str(script))
+    assert (error["line"], error["column"]) == (2, 5)

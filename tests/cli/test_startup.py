@@ -1,0 +1,44 @@
+"""What a run imports: start-up is most of what a small program costs. No clock is looked at."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+from gradcli.cli.exit import run
+code = run(sys.argv[1:])
+print(code, *sys.modules, file=sys.stderr)
+"""
+HEAVY = {
+    "asyncio", "concurrent.futures", "cupy", "importlib.metadata", "lark", "multiprocessing",
+    "pydantic", "rich", "scipy",
+}  # fmt: skip
+README = ("eval", "z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]")
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a command line has imported when it ends; it must end well."""
+    finished = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    code, *modules = finished.stderr.split()
+    assert code == "0"
+    return set(modules)
+
+
+def test_json_imports_nothing_heavier_than_numpy() -> None:
+    assert not imported(*README, "--json") & HEAVY
+
+
+def test_text_imports_rich_and_nothing_else_that_is_heavy() -> None:
+    assert imported(*README) & HEAVY == {"rich"}
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("eval", "--help")])
+def test_help_imports_no_numpy(arguments: tuple[str, ...]) -> None:
+    assert not imported(*arguments) & (HEAVY | {"numpy"})

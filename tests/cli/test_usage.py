@@ -1,0 +1,117 @@
+"""Mistakes in the command line, and help."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli import __version__
+from gradcli.cli.app import COMMANDS
+from tests.cli.conftest import Runner
+
+
+def test_version(gradcli: Runner) -> None:
+    assert gradcli("--version").out == f"gradcli {__version__}\n"
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_lists_commands_and_examples(gradcli: Runner, flag: str) -> None:
+    answer = gradcli(flag)
+    assert answer.code == 0
+    assert all(name in answer.out for name in COMMANDS)
+    assert "Examples:" in answer.out
+    assert "--install-completion" in answer.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(gradcli: Runner, command: str) -> None:
+    answer = gradcli(command, "--help")
+    assert answer.code == 0
+    assert f"gradcli {command} " in answer.out.partition("Examples:")[2]
+
+
+def test_help_says_something_about_every_flag(gradcli: Runner) -> None:
+    options = gradcli("eval", "--help").out.partition("Options:")[2].partition("Examples:")[0]
+    entries = options.split("\n  -")[1:]
+    assert len(entries) > 25
+    for entry in entries:
+        flags, _, text = entry.partition("  ")
+        assert len(text.split()) > 1, flags
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["evl"], "no command 'evl'", "did you mean eval?"),
+        (["x**2", "-s", "x=3"], "no command 'x**2'", "gradcli eval PROGRAM"),
+        (["eval", "x", "--jsn"], "no such option: --jsn", "did you mean --json?"),
+        (["eval", "x", "--frobnicate"], "no such option: --frobnicate", "gradcli eval --help"),
+        (["eval", "-x**2"], "no such option: -x", "gradcli eval -- '-x**2'"),
+        (["eval", "-2*x"], "no such option: -2", "gradcli eval -- '-x**2'"),
+        (["eval", "y", "=", "x"], "unexpected extra argument", "quotes"),
+        (["eval", "x", "--dtype", "int8"], "'int8' is not one of 'float64', 'float32'", "--help"),
+        (["eval", "x", "--threads", "0"], "'--threads'", "--help"),
+        (["eval", "x", "--json=1"], "--json", ""),
+        (["eval", "x", "-s", "x"], "--set 'x' gives no value", "--set NAME=VALUE"),
+        (["eval", "x", "-s", "2x=1"], "'2x' is not a name", "letters"),
+        (["eval", "x", "-s", "x=1", "-s", "x=2"], "--set x stands twice", "once"),
+        (["eval", "x", "-g", ""], "--gradient has an empty value", "--gradient 1,0"),
+        (["eval", "x", "-w", "x,,y"], "--wrt: '' is not a name", "--wrt a,b"),
+        (["eval", "x", "-o", "x[0]"], "--output: 'x[0]' is not a name", ""),
+        (["eval", "x", "-f", "a.grad"], "two programs", "one"),
+        (["eval", "x", "--max-memory", "much"], "'much' is not a size", "2G"),
+        (["eval", "x", "--save", "grads.txt"], "'grads.txt'", ".npz or .npy"),
+        (["eval", "x", "--json", "--format", "csv"], "two formats", "one"),
+        (["eval"], "there is no program", 'gradcli eval "'),
+        (["eval", "-", "-s", "x=@-"], "not by the program and --set x", "as a file"),
+        (["eval", "x+y", "-s", "x=@-", "-g", "@-"], "--set x and --gradient", "as a file"),
+        (["eval", "-f", "-", "-g", "z=@-"], "the program and --gradient z", "as a file"),
+    ],
+)  # fmt: skip
+def test_usage_error(gradcli: Runner, arguments: list[str], message: str, hint: str) -> None:
+    for_people = gradcli(*arguments)
+    assert (for_people.code, for_people.out) == (2, "") or "--format" in arguments
+    assert for_people.err.startswith("error[usage]: ") or "--format" in arguments
+    for_programs = gradcli(*arguments, *([] if "--json" in arguments else ["--json"]))
+    assert for_programs.code == 2
+    error = for_programs.error
+    assert error["code"] == "usage"
+    assert message in error["message"]
+    assert hint in (error["hint"] or "")
+
+
+def test_no_command(gradcli: Runner) -> None:
+    answer = gradcli()
+    assert (answer.code, answer.out) == (2, "")
+    assert "no command is given" in answer.err
+    assert 'gradcli eval "' in answer.err
+
+
+def test_flag_without_its_value(gradcli: Runner) -> None:
+    error = gradcli("eval", "x", "--json", "-s").error
+    assert error["message"] == "option '-s' requires an argument"
+    assert error["hint"].endswith("--help lists the flags")
+
+
+def test_piped_program_and_piped_value_are_two_readers(gradcli: Runner) -> None:
+    answer = gradcli("eval", "-s", "x=@-", "--json", stdin=b"x**2")
+    assert answer.error["code"] == "usage"
+
+
+def test_an_empty_pipe_is_no_program(gradcli: Runner) -> None:
+    answer = gradcli("eval", "--json", stdin=b" \n")
+    assert (answer.code, answer.error["code"]) == (2, "usage")
+
+
+@pytest.mark.parametrize("flags", [["--json"], ["--format", "json"], ["--format=json"]])
+def test_every_way_to_ask_for_json_gets_errors_as_json(gradcli: Runner, flags: list[str]) -> None:
+    assert gradcli("eval", "x", "--frobnicate", *flags).error["code"] == "usage"
+
+
+def test_json_behind_two_dashes_is_no_flag(gradcli: Runner) -> None:
+    answer = gradcli("eval", "--frobnicate", "--", "--json")
+    assert (answer.code, answer.out) == (2, "")
+
+
+def test_an_argument_that_is_not_utf_8(gradcli: Runner) -> None:
+    error = gradcli("eval", "x \udcff", "--json").error
+    assert (error["code"], error["column"]) == ("encoding", 3)

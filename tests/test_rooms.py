@@ -1,0 +1,50 @@
+"""The house: imports run downward only, and some packages are known in one room only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gradcli
+
+HOUSE = Path(gradcli.__file__).parent
+ROOMS = [
+    "cli", "batch", "report", "data", "analysis", "session", "passes",
+    "nonfinite", "trace", "differentiate", "simplify",
+    "engine", "language", "ops", "graph", "diagnostics",
+]  # fmt: skip
+"""From the roof to the ground."""
+FILES = sorted(HOUSE.rglob("*.py"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The full names of all modules that are imported anywhere in a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(module: str) -> str | None:
+    """`report` for `gradcli.report.text`; None for other packages and for `gradcli` itself."""
+    package, *inside = module.split(".")
+    return inside[0] if package == "gradcli" and inside and inside[0] in ROOMS else None
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(HOUSE)))
+def test_imports_run_downward(file: Path) -> None:
+    own = room(".".join(["gradcli", *file.relative_to(HOUSE).with_suffix("").parts]))
+    if own is None:
+        return  # the package itself and __main__ stand outside
+    for module in imported(ast.parse(file.read_text())):
+        other = room(module)
+        assert other is None or ROOMS.index(other) >= ROOMS.index(own), f"{own} imports {module}"
+
+
+def test_every_room_is_in_the_list() -> None:
+    found = {path.stem for path in HOUSE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert found - {"__init__", "__main__", "__pycache__"} <= set(ROOMS)
