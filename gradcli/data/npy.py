@@ -100,7 +100,7 @@ def read_npz(
                 raise BadZipFile("it is compressed in a way that NumPy never uses")
             # An explicit size bounds what is inflated, whatever the compressed data claim.
             data = archive.open(member).read(member.file_size)
-    except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except (BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeError) as error:
         raise GradcliError("data", f"{name} is not a sound .npz file: {reason(error)}") from None
     return parse_npy(data, f"{name}:{key}" if key else name, precision, memory)
 
@@ -116,7 +116,7 @@ def to_run_dtype(array: Array, name: str, precision: Precision, memory: int) -> 
         return array
     require_memory(array.size * dtype.itemsize, memory, name)
     if letter == "b":
-        return np.not_equal(array.view(np.uint8), 0, order="C")  # a file may hold any byte
+        array = array.view(np.uint8)  # a file may hold any byte
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise GradcliError("data", f"{name}: {array.max()} is too large for int64")
     try:

@@ -120,7 +120,7 @@ def _unusual(line: str) -> bool:
 
 
 def _number(field: str) -> float:
-    field = field.strip()
+    field = field.strip(" \t")
     if len(field) > 1 and field[0] == field[-1] == '"':
         field = field[1:-1]
     if "_" in field or not field.isascii():

@@ -77,6 +77,13 @@ def test_booleans_stay(tmp_path: Path) -> None:
     assert array.tolist() == [[True], [False]]
 
 
+def test_a_single_boolean_is_an_array_too(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array(True))
+    array = read(tmp_path / "x.npy")
+    assert type(array) is np.ndarray
+    assert array.shape == ()
+
+
 def test_booleans_of_other_bytes_are_true(tmp_path: Path) -> None:
     header = "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }"
     (tmp_path / "x.npy").write_bytes(npy(header, b"\x00\x02\xff"))
@@ -293,6 +300,13 @@ def test_npz_with_another_compression(tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / "x.npz", "w", method) as archive:
             archive.writestr("x.npy", b"")
         assert "compressed" in refusal(tmp_path / "x.npz").message
+
+
+def test_npz_whose_names_are_not_utf8(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", é=1.0)
+    content = (tmp_path / "x.npz").read_bytes()
+    (tmp_path / "x.npz").write_bytes(content.replace("é".encode(), b"\xff\xff"))
+    assert "not a sound .npz" in refusal(tmp_path / "x.npz").message
 
 
 def test_npz_member_that_is_no_array(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_txt(text: str, expected: object) -> None:
         ("1,1,1\n1,,1\n", "this field is empty", 2, 3, 1),
         ("1,2\n1_0,2\n", "'1_0' is not a number", 2, 1, 3),
         ("1,2\n1,٣\n", "'٣' is not a number", 2, 3, 1),
+        ("1,\x1c2\n", "is not a number", 1, 3, 2),
         ("1,0x10\n", "'0x10' is not a number", 1, 3, 4),
         ("1,1e999\n", "1e999 overflows float64", 1, 3, 5),
         ('1,2\ninf,"-1e999"\n', "overflows float64", 2, 5, 8),
