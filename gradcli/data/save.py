@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 import numpy as np
@@ -17,8 +18,8 @@ from gradcli.graph import Array
 def save(path: str, arrays: Mapping[str, Array]) -> None:
     """Write the arrays under their names as `.npz`, or the only one as `.npy`.
 
-    The file appears under its name when it is complete; a link is followed. Raises `usage` for
-    an unknown suffix or for several arrays in a `.npy`, and `file` where writing fails.
+    Raises `usage` for an unknown suffix or for several arrays in a `.npy`, and `file` where
+    writing fails.
     """
     check_target(path)
     if path.lower().endswith(".npy") and len(arrays) != 1:
@@ -27,20 +28,34 @@ def save(path: str, arrays: Mapping[str, Array]) -> None:
             f"a .npy file holds one array, there are {len(arrays)}: {', '.join(arrays)}",
             hint=f"save all of them: --save {os.path.splitext(path)[0]}.npz",
         )
+    with replacing(path) as stream:
+        if path.lower().endswith(".npy"):
+            (array,) = arrays.values()
+            np.lib.format.write_array(stream, array, allow_pickle=False)
+        else:
+            _write_npz(stream, arrays)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A stream whose content gets the name `path` when the block ends, unless it fails.
+
+    A link is followed; a file that is replaced passes on its permissions. Raises `file`.
+    """
     target = os.path.realpath(path)
     partial = os.path.join(os.path.dirname(target), f".gradcli-{os.urandom(6).hex()}.part")
     try:
         with open(partial, "xb") as stream:
-            if path.lower().endswith(".npy"):
-                (array,) = arrays.values()
-                np.lib.format.write_array(stream, array, allow_pickle=False)
-            else:
-                _write_npz(stream, arrays)
+            yield stream
             stream.flush()
+            if os.path.exists(target):
+                os.fchmod(stream.fileno(), stat.S_IMODE(os.stat(target).st_mode))
             os.fsync(stream.fileno())
         os.replace(partial, target)
     except OSError as error:
-        raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+        # NumPy says how many elements it wrote, not why it stopped.
+        why = reason(error) if error.errno else "there is no room for all of it"
+        raise GradcliError("file", f"cannot write {path!r}: {why}") from None
     finally:
         with suppress(OSError):  # after success it is gone
             os.unlink(partial)
@@ -62,6 +77,8 @@ def check_target(path: str) -> None:
         raise GradcliError("file", f"{path!r} is a folder or device", hint="name a file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise GradcliError("file", f"no permission to write in {folder!r}")
+    if os.path.exists(target) and not os.access(target, os.W_OK):
+        raise GradcliError("file", f"no permission to write {path!r}")
 
 
 def _write_npz(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradcli.data.save import check_target, save
+from gradcli.data.save import check_target, replacing, save
 from gradcli.diagnostics import Diagnostic, GradcliError
 from gradcli.graph import Array
 
@@ -103,6 +103,28 @@ def test_permissions_follow_umask(tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(tmp_path / "x.npy").st_mode) == 0o640
 
 
+def test_permissions_of_a_file_that_is_replaced_stay(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").touch()
+    os.chmod(tmp_path / "x.npy", 0o600)
+    save(str(tmp_path / "x.npy"), {"x": np.ones(3)})
+    assert stat.S_IMODE(os.stat(tmp_path / "x.npy").st_mode) == 0o600
+
+
+def test_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.npy").touch()
+    monkeypatch.setattr(os, "access", lambda path, _: not str(path).endswith("x.npy"))
+    wrong = refusal(tmp_path / "x.npy")
+    assert wrong.code == "file"
+    assert "no permission" in wrong.message
+    assert (tmp_path / "x.npy").read_bytes() == b""
+
+
+def test_any_failure_of_the_writer_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), replacing(str(tmp_path / "x.grad")) as stream:
+        stream.writelines(bytes([1 // n]) for n in (1, 0))
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("name", ["x.npy", "x.npz"])
@@ -143,7 +165,8 @@ def test_full_disk(tmp_path: Path, name: str) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.startswith(f"file cannot write '{tmp_path / name}'")
+    assert done.stdout.startswith(f"file cannot write '{tmp_path / name}': ")
+    assert "no room" in done.stdout or "File too large" in done.stdout
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []
 
