@@ -74,8 +74,8 @@ def stray_character(source: Source, offset: int) -> GradcliError:
     elif character in "&|":
         word = "and" if character == "&" else "or"
         hint = f"write {word}, which works elementwise"
-    elif character == "!":
-        hint = "write not x, or != for `differs from`"
+    elif character in "!~":
+        hint = f"write not {'x' if character == '~' else 'x, or != for unequal'}"
     elif character == "\\":
         hint = "inside ( ) and [ ] a line break is white space; no \\ is needed"
     elif character == "?":

@@ -1,10 +1,46 @@
-"""What a newcomer's syntax error most likely means, in words."""
+"""What to say of a syntax error, in the user's words.
+
+The automaton knows which token cannot stand where it does, and which kinds could. The habits that
+people bring along are looked for first; what is none of them is said plainly.
+"""
 
 from __future__ import annotations
 
-from gradcli.diagnostics import GradcliError
-from gradcli.language.lexer import Tokens
+from collections.abc import Iterator
+
+from gradcli.diagnostics import GradcliError, Span
+from gradcli.language.habits import HABITS, Answer
+from gradcli.language.lexer import NUMBER_OF, TABLES, Tokens
+from gradcli.language.wrong_token import WrongToken
 
 
 def explain(tokens: Tokens, place: int, expected: set[int]) -> GradcliError:
-    return GradcliError("syntax", "not understood", source=tokens.source, span=tokens.span(place))
+    """The error for the token at `place`, where only tokens of the `expected` kinds can stand."""
+    wrong = WrongToken(tokens, place, expected)
+    answers: Iterator[Answer | None] = (look(wrong) for look in HABITS)
+    message, hint = next((answer for answer in answers if answer), None) or _plainly(wrong)
+    return GradcliError("syntax", message, hint=hint, source=tokens.source, span=_place_of(wrong))
+
+
+def _place_of(wrong: WrongToken) -> Span:
+    """The token's place; where the line or the text ends, the place behind the token before."""
+    start, end = wrong.tokens.span(wrong.place)
+    if wrong.kind in (0, NUMBER_OF["_SEPARATOR"]) and wrong.text != ";":
+        start = wrong.tokens.ends[wrong.place - 1] if wrong.place else start
+        end = start
+    return start, end
+
+
+def _plainly(wrong: WrongToken) -> Answer:
+    """What stands there, and what could if that is soon said."""
+    found = f"`{wrong.text}`"
+    if wrong.ends_line and wrong.text not in (";", "}"):
+        found = "the end of the line" if wrong.kind else "the end of the program"
+    texts = [TABLES.literals.get(TABLES.terminals[kind]) for kind in sorted(wrong.expected)]
+    wanted = [f"`{text}`" for text in texts if text]
+    if wanted and len(wanted) == len(texts) <= 3:
+        return f"{found} stands where {' or '.join(wanted)} is wanted", None
+    if wrong.wants_operand:
+        return f"{found} stands where a value is wanted", None
+    after = f" after `{wrong.before}`" if wrong.before.strip() else ""
+    return f"{found} cannot stand here{after}", None

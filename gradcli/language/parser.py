@@ -8,7 +8,6 @@ from typing import Any, Literal
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.builder import Builder, Parts
 from gradcli.language.lexer import TABLES, ParseLimits, Tokens, lex, misplaced
-from gradcli.language.mistakes import explain
 from gradcli.language.syntax import (
     Evaluate,
     Expectation,
@@ -138,6 +137,8 @@ def _run(tokens: Tokens, start: str) -> Any:
             state = gotos[states[-1]][head]
             states.append(state)
         if not action:
+            from gradcli.language.mistakes import explain
+
             expected = {kind for kind in range(len(TABLES.terminals)) if _accepts(states, kind)}
             raise explain(tokens, place, expected)
         state = action

@@ -49,7 +49,7 @@ def name_only(target: Expression, source: Source) -> Name:
 def function_head(call: Call, source: Source) -> tuple[str, tuple[Parameter, ...]]:
     """Name and parameters of `f(x, y=1) = …`."""
     if not isinstance(call.callee, Name):
-        raise _refused(call, source, "the result of a call")
+        raise _refused(call, source, _described(call))
     parameters = []
     for argument in call.arguments:
         if not isinstance(argument, Name):
@@ -101,6 +101,8 @@ def _described(target: Expression) -> str:
         return f"a {type(target).__name__.lower()}"
     if isinstance(target, List | Tuple):
         return "a list" if isinstance(target, List) else "a tuple inside a tuple"
+    if isinstance(target, Call):
+        return "the result of a call"
     return "an attribute" if isinstance(target, Attribute) else "an expression"
 
 

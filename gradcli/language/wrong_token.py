@@ -1,0 +1,72 @@
+"""A token that cannot stand where it does, and what is around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gradcli.language.lexer import NUMBER_OF, TABLES, Tokens
+
+OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "STRING", "CONSTANT")}
+ENDS_OPERAND = OPERANDS | {NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]}
+INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "POWER", "SIGN", "AND", "OR")}
+KEYWORDS = set(TABLES.keywords.values())
+SEPARATING = {NUMBER_OF["_SEPARATOR"], NUMBER_OF["LBRACE"], NUMBER_OF["RBRACE"]}
+LONGEST = 40
+"""Characters of a token that a message repeats."""
+ENDING = {0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["RBRACE"]}
+
+
+@dataclass(frozen=True, slots=True)
+class WrongToken:
+    """The tokens around the one that cannot stand there."""
+
+    tokens: Tokens
+    place: int
+    expected: set[int]
+
+    @property
+    def kind(self) -> int:
+        return self.tokens.kinds[self.place]
+
+    @property
+    def text(self) -> str:
+        return self.word(0)
+
+    @property
+    def before(self) -> str:
+        return self.word(-1)
+
+    def word(self, offset: int) -> str:
+        """The text of a token near this one, cut short; nothing beyond the program's ends."""
+        place = self.place + offset
+        text = self.tokens.text(place) if 0 <= place < len(self.tokens.kinds) else ""
+        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+    @property
+    def kind_before(self) -> int:
+        return self.tokens.kinds[self.place - 1] if self.place else 0
+
+    @property
+    def touches(self) -> bool:
+        """No blank stands between this token and the one before."""
+        return self.place > 0 and self.tokens.ends[self.place - 1] == self.tokens.starts[self.place]
+
+    @property
+    def statement_begin(self) -> int:
+        """The place of the token that the statement begins with."""
+        at = self.place
+        while at and self.tokens.kinds[at - 1] not in SEPARATING:
+            at -= 1
+        return at
+
+    @property
+    def wants_operand(self) -> bool:
+        return NUMBER_OF["NUMBER"] in self.expected
+
+    @property
+    def ends_line(self) -> bool:
+        """The statement ends here."""
+        return self.kind in ENDING
+
+    def expects(self, name: str) -> bool:
+        return NUMBER_OF[name] in self.expected
