@@ -6,6 +6,7 @@ node's `index` is a topological order: sorting by it is all that any walk needs.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -84,7 +85,8 @@ class Node:
     """One value of the graph. Operators build further nodes; `==` compares identity."""
 
     __slots__ = (
-        "attributes", "data", "graph", "index", "inputs", "kind", "op", "origin", "shape", "span",
+        "attributes", "data", "graph", "index", "inputs", "kind", "op", "origin", "shape", "size",
+        "span",
     )  # fmt: skip
 
     def __init__(
@@ -102,25 +104,19 @@ class Node:
         self.inputs = inputs
         self.attributes = attributes
         self.shape = shape
+        self.size = math.prod(shape)
+        """The number of elements."""
         self.kind = kind
         self.data = data
         """The array of a constant; None for every other node."""
         self.span = graph.span
         self.origin = graph.origin
-        self.index = graph.size
-        graph.size += 1
+        self.index = graph.count
+        graph.count += 1
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        size = 1
-        for length in self.shape:
-            size *= length
-        return size
 
     def __repr__(self) -> str:
         return f"<node {self.index} {self.op.name} {self.shape}>"
@@ -212,7 +208,7 @@ class Graph:
         self.seed = seed
         self.draws = 0
         self.max_nodes = max_nodes
-        self.size = 0
+        self.count = 0
         self.span: Span | None = None
         """Where in the program the nodes that are being built come from."""
         self.origin: Node | None = None
@@ -274,7 +270,7 @@ class Graph:
         kind: Kind,
         data: Array | None = None,
     ) -> Node:
-        if self.max_nodes is not None and self.size >= self.max_nodes:
+        if self.max_nodes is not None and self.count >= self.max_nodes:
             raise GradcliError(
                 "limit-nodes",
                 f"the graph has more than {self.max_nodes:,} nodes",

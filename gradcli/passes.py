@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,14 +29,30 @@ class Gradient:
 class Backward:
     """One pass as graph: what goes in, and the nodes of what comes out."""
 
-    gradient: dict[str, Array]
-    """By output, in the output's shape."""
-    feeds: dict[Node, Array]
-    """Values for the input nodes that stand for the gradients."""
+    cotangents: dict[str, Node]
+    """By output: a constant 1, or an input that stands for a gradient that was given."""
+    given: dict[Node, int]
+    """The inputs among them, and which of the given gradients is fed to each."""
+    outputs: Mapping[str, Node]
     grads: dict[str, Node]
     """By leaf (or name in `--wrt`)."""
     retained: dict[str, Node]
     """By intermediate."""
+
+    def feed(self, feeds: dict[Node, Array], gradients: Sequence[Gradient]) -> None:
+        """Add the given gradients to the values of inputs."""
+        for node, number in self.given.items():
+            value = np.asarray(gradients[number].value, node.graph.dtype("float"))
+            feeds[node] = value.reshape(node.shape)
+
+    def gradient(self, feeds: Mapping[Node, Array]) -> dict[str, Array]:
+        """What was used for each output, in the output's shape."""
+        return {
+            name: np.broadcast_to(np.asarray(feeds.get(node, node.data)), output.shape)
+            for (name, output), node in zip(
+                self.outputs.items(), self.cotangents.values(), strict=True
+            )
+        }
 
 
 # --- outputs -------------------------------------------------------------------------------
@@ -121,14 +138,17 @@ def _kind(node: Node) -> str:
 # --- gradients -----------------------------------------------------------------------------
 
 
-def group(gradients: Sequence[Gradient]) -> list[dict[str | None, Array]]:
+Given: TypeAlias = "dict[str | None, tuple[int, Shape]]"
+"""The gradients of one pass by output: the number of each, and its shape."""
+
+
+def group(gradients: Sequence[Gradient]) -> list[Given]:
     """Gradients as passes: named ones belong to one pass until a name repeats."""
-    passes: list[dict[str | None, Array]] = []
-    for gradient in gradients:
-        last = passes[-1] if passes else {None: gradient.value}
-        if gradient.output is None or gradient.output in last or None in last:
+    passes: list[Given] = []
+    for number, gradient in enumerate(gradients):
+        if not passes or None in (gradient.output, *passes[-1]) or gradient.output in passes[-1]:
             passes.append({})
-        passes[-1][gradient.output] = gradient.value
+        passes[-1][gradient.output] = number, np.shape(gradient.value)
     return passes or [{}]
 
 
@@ -137,11 +157,41 @@ def backward(
     outputs: Mapping[str, Node],
     leaves: Mapping[str, Node],
     retained: Mapping[str, Node],
-    given: Mapping[str | None, Array],
+    given: Given,
     strict: bool,
     notes: list[Note],
 ) -> Backward:
     """Build one backward pass; raises `gradient-required`, `gradient-shape`, `name`, `usage`."""
+    _check_names(outputs, given)
+    cotangents: dict[str, Node] = {}
+    fed: dict[Node, int] = {}
+    for name, output in outputs.items():
+        found = given.get(name) or given.get(None)
+        if found is not None:
+            number, shape = found
+            fitted = _fitted(name, shape, output.shape, strict, notes)
+            cotangents[name] = graph.input(f"gradient of {name}", fitted, "float")
+            fed[cotangents[name]] = number
+        elif output.size == 1:
+            cotangents[name] = graph.constant(1.0)
+        else:
+            raise _required(name, output.shape)
+    wanted = {**leaves, **retained}
+    found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
+    grads = {
+        name: zeros_like(node) if grad is None else grad
+        for (name, node), grad in zip(wanted.items(), found_grads, strict=True)
+    }
+    return Backward(
+        cotangents,
+        fed,
+        outputs,
+        {name: grads[name] for name in leaves},
+        {name: grads[name] for name in retained},
+    )
+
+
+def _check_names(outputs: Mapping[str, Node], given: Given) -> None:
     if None in given and len(outputs) > 1:
         raise GradcliError(
             "usage",
@@ -155,34 +205,6 @@ def backward(
                 f"--gradient {name}: that is not an output; the outputs are {', '.join(outputs)}",
                 hint=f"--output {name} makes it one",
             )
-    gradient: dict[str, Array] = {}
-    feeds: dict[Node, Array] = {}
-    cotangents: list[Node] = []
-    for name, output in outputs.items():
-        value = given.get(name, given.get(None))
-        if value is None:
-            if output.size != 1:
-                raise _required(name, output.shape)
-            cotangents.append(graph.constant(1.0))
-            gradient[name] = np.ones(output.shape, graph.dtype("float"))
-            continue
-        value = _fitted(name, np.asarray(value, graph.dtype("float")), output.shape, strict, notes)
-        node = graph.input(f"gradient of {name}", value.shape, "float")
-        cotangents.append(node)
-        feeds[node] = value
-        gradient[name] = np.broadcast_to(value, output.shape)
-    wanted = {**leaves, **retained}
-    found = vjp(list(outputs.values()), cotangents, list(wanted.values()))
-    grads = {
-        name: zeros_like(node) if grad is None else grad
-        for (name, node), grad in zip(wanted.items(), found, strict=True)
-    }
-    return Backward(
-        gradient,
-        feeds,
-        {name: grads[name] for name in leaves},
-        {name: grads[name] for name in retained},
-    )
 
 
 def _required(name: str, shape: Shape) -> GradcliError:
@@ -196,30 +218,28 @@ def _required(name: str, shape: Shape) -> GradcliError:
     )
 
 
-def _fitted(name: str, value: Array, shape: Shape, strict: bool, notes: list[Note]) -> Array:
-    """The gradient in the output's shape, or one that broadcasts to it."""
-    if value.shape == shape:
-        return value
-    if value.size == 1 and math.prod(shape) == 1:
-        return value.reshape(shape)
-    fits = len(value.shape) <= len(shape) and all(
-        a in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
+def _fitted(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:
+    """The shape that a gradient goes in with: the output's, or one that broadcasts to it."""
+    if given == shape or math.prod(given) == math.prod(shape) == 1:
+        return shape
+    fits = len(given) <= len(shape) and all(
+        a in (1, b) for a, b in zip(reversed(given), reversed(shape), strict=False)
     )
     if not fits or strict:
         raise GradcliError(
             "gradient-shape",
-            f"the gradient has shape {show(value.shape)}, the output {name} has {show(shape)}"
+            f"the gradient has shape {show(given)}, the output {name} has {show(shape)}"
             + (" (--strict allows no broadcasting)" if fits else ""),
             hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
         )
     notes.append(
         Note(
             "broadcast",
-            f"the gradient of shape {show(value.shape)} was broadcast to the shape {show(shape)} "
+            f"the gradient of shape {show(given)} was broadcast to the shape {show(shape)} "
             f"of {name}",
         )
     )
-    return value
+    return given
 
 
 # --- notes ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, Source, nearest
-from gradcli.engine.cpu import Evaluator, run
+from gradcli.engine.cpu import Engine, Evaluator
 from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
@@ -25,11 +25,22 @@ from gradcli.passes import (
     retained_names,
     unused,
 )
+from gradcli.result import Pass, Result
 from gradcli.trace import TraceLimits, Tracer
 from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.tracer import mentioned
 
-__all__ = ["Gradient", "Limits", "Options", "Pass", "Result", "evaluate", "literals"]
+__all__ = [
+    "Gradient",
+    "Limits",
+    "Options",
+    "Pass",
+    "Prepared",
+    "Result",
+    "evaluate",
+    "literals",
+    "prepare",
+]
 
 TREE_ELEMENTS = 10_000
 TREE_NODES = 2_000
@@ -85,46 +96,6 @@ class Options:
 DEFAULT = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One backward pass."""
-
-    gradient: dict[str, Array]
-    """Output name to the cotangent that was used, after broadcasting."""
-    grads: dict[str, Array]
-    """Leaf name to vᵀ·J, in the leaf's shape."""
-    retained: dict[str, Array]
-    """Intermediate name to its gradient, for names in `--retain-grad`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The answer to one run, for `report` to render."""
-
-    program: Program
-    graph: Graph
-    outputs: dict[str, Node]
-    """The differentiated values under their names, in order."""
-    names: dict[str, Node]
-    """Every named value (inputs, bindings, outputs) and its node, in order of appearance."""
-    values: dict[str, Array]
-    """The named values that were asked for."""
-    node_values: dict[Node, Array]
-    """Values of small nodes, for the tree; empty unless asked for."""
-    passes: list[Pass]
-    """Empty when nothing was differentiated."""
-    grads: dict[str, Array]
-    """The last pass's grads, or with `accumulate` the sum over passes."""
-    leaves: dict[str, Node]
-    """Grad name to the node that it belongs to."""
-    precision: Precision
-    device: str
-    seed: int | None
-    accumulated: bool = False
-    notes: list[Note] = field(default_factory=list)
-    printed: list[str] = field(default_factory=list)
-
-
 def evaluate(
     program: Program,
     inputs: Mapping[str, Array],
@@ -137,25 +108,33 @@ def evaluate(
     `draws` is how many random numbers literals have drawn from the seed already. Raises
     GradcliError with the place in the program's text.
     """
+    return prepare(program, inputs, gradients, options, draws).run(inputs, gradients)
+
+
+def prepare(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient] = (),
+    options: Options = DEFAULT,
+    draws: int = 0,
+) -> Prepared:
+    """Trace, differentiate and plan a program, ready to run for these inputs and others like them.
+
+    Arguments and errors are those of `evaluate`.
+    """
     memory = options.limits.memory_bytes()
     graph = Graph(options.precision, options.seed, options.limits.nodes)
     graph.draws = draws
-    feeds = _bind_inputs(graph, program, inputs)
-    tracer = Tracer(
-        graph,
-        Evaluator(feeds, memory),
-        program.source,
-        options.limits.trace,
-        own=_own_node(options),
-    )
-    input_nodes = dict(zip(inputs, feeds, strict=True))
-    tracer.globals.values.update(input_nodes)
+    nodes = _input_nodes(graph, program, inputs)
+    evaluator = Evaluator(_feeds(nodes, inputs), memory)
+    tracer = Tracer(graph, evaluator, program.source, options.limits.trace, _own_node(options))
+    tracer.globals.values.update(nodes)
     tracer.trace(program)
 
     outputs = choose_outputs(tracer, options.outputs)
-    leaves = choose_leaves(tracer, input_nodes, list(outputs.values()), options.wrt)
+    leaves = choose_leaves(tracer, nodes, list(outputs.values()), options.wrt)
     retained = retained_names(tracer, options.retain_grad)
-    notes = [Note("legal", message) for _, message in program.notes] + tracer.notes
+    notes = [Note("layout", message) for _, message in program.notes] + tracer.notes
     differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
     backwards: list[Backward] = []
     if not options.forward_only and _can_differentiate(
@@ -166,48 +145,89 @@ def evaluate(
             for given in group(gradients)
         ]
         notes += unused(list(differentiated.values()), leaves)
-
     names = _names(tracer, outputs)
-    shown = _shown(names, outputs, options.values)
-    tree = _tree_nodes(outputs.values()) if options.trace_values else []
-    wanted = [*shown.values(), *tree]
-    for each in backwards:
-        wanted += [*each.grads.values(), *each.retained.values()]
-        feeds.update(each.feeds)
-    plan = Plan(wanted)
-    try:
-        plan.check_memory(memory)
-        arrays = iter(run(plan, feeds))
-    except GradcliError as error:
-        raise error.located(program.source, None) from None
-    values = {name: next(arrays) for name in shown}
-    node_values = {node: next(arrays) for node in tree}
-    passes = [
-        Pass(
-            each.gradient,
-            {name: next(arrays) for name in each.grads},
-            {name: next(arrays) for name in each.retained},
-        )
-        for each in backwards
-    ]
-    result = Result(
+    prepared = Prepared(
         program=program,
+        options=options,
         graph=graph,
+        inputs=nodes,
         outputs=outputs,
         names=names,
-        values=values,
-        node_values=node_values,
-        passes=passes,
-        grads=_total(passes, options.accumulate),
+        shown=_shown(names, outputs, options.values),
+        tree=_tree_nodes(outputs.values()) if options.trace_values else [],
         leaves=leaves,
-        precision=options.precision,
-        device="cpu",
-        seed=graph.seed,
-        accumulated=options.accumulate,
+        backwards=backwards,
         notes=notes,
+        looked=evaluator.looked,
     )
-    notes += explain_nonfinite(plan, _named_arrays(result), feeds)
-    return result
+    try:
+        prepared.engine.plan.check_memory(memory)
+    except GradcliError as error:
+        raise error.located(program.source, None) from None
+    return prepared
+
+
+@dataclass(slots=True, eq=False)
+class Prepared:
+    """A program traced and planned. It may run again for inputs that `fits` accepts."""
+
+    program: Program
+    options: Options
+    graph: Graph
+    inputs: dict[str, Node]
+    outputs: dict[str, Node]
+    names: dict[str, Node]
+    shown: dict[str, Node]
+    tree: list[Node]
+    leaves: dict[str, Node]
+    backwards: list[Backward]
+    notes: list[Note]
+    looked: list[Node]
+    """Nodes whose values decided how the program went on."""
+    engine: Engine = field(init=False)
+
+    def __post_init__(self) -> None:
+        wanted = [*self.shown.values(), *self.tree]
+        for each in self.backwards:
+            wanted += [*each.grads.values(), *each.retained.values()]
+        self.engine = Engine(Plan(wanted))
+
+    def run(self, inputs: Mapping[str, Array], gradients: Sequence[Gradient] = ()) -> Result:
+        """The answer for one set of inputs and gradients."""
+        feeds = _feeds(self.inputs, inputs)
+        for each in self.backwards:
+            each.feed(feeds, gradients)
+        try:
+            arrays = iter(self.engine.run(feeds))
+        except GradcliError as error:
+            raise error.located(self.program.source, None) from None
+        values = {name: next(arrays) for name in self.shown}
+        node_values = {node: next(arrays) for node in self.tree}
+        passes = [
+            Pass(
+                each.gradient(feeds),
+                {name: next(arrays) for name in each.grads},
+                {name: next(arrays) for name in each.retained},
+            )
+            for each in self.backwards
+        ]
+        culprits = explain_nonfinite(self.engine.plan, _named_arrays(values, passes), feeds)
+        return Result(
+            program=self.program,
+            graph=self.graph,
+            outputs=self.outputs,
+            names=self.names,
+            values=values,
+            node_values=node_values,
+            passes=passes,
+            grads=_total(passes, self.options.accumulate),
+            leaves=self.leaves,
+            precision=self.options.precision,
+            device="cpu",
+            seed=self.graph.seed,
+            accumulated=self.options.accumulate,
+            notes=self.notes + culprits,
+        )
 
 
 def literals(
@@ -232,18 +252,20 @@ def literals(
     return arrays, graph.seed, graph.draws
 
 
-def _bind_inputs(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[Node, Array]:
-    """A node and its value for every input; an input that stands nowhere is the error `name`."""
-    feeds: dict[Node, Array] = {}
-    if inputs:
-        known = mentioned(program)
-        for name, array in inputs.items():
-            if name not in known:
-                raise _unknown_input(name, known)
-            kind = kind_of(array)
-            node = graph.input(name, array.shape, kind)
-            feeds[node] = np.asarray(array, graph.dtype(kind))
-    return feeds
+def _input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[str, Node]:
+    """A node for every input; an input that stands nowhere in the program is the error `name`."""
+    known = mentioned(program) if inputs else set()
+    for name in inputs:
+        if name not in known:
+            raise _unknown_input(name, known)
+    return {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
+
+
+def _feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[Node, Array]:
+    """The inputs' arrays by node, in the dtypes of the graph."""
+    return {
+        node: np.asarray(inputs[name], node.graph.dtype(node.kind)) for name, node in nodes.items()
+    }
 
 
 def _unknown_input(name: str, known: set[str]) -> GradcliError:
@@ -326,9 +348,9 @@ def _total(passes: Sequence[Pass], accumulate: bool) -> dict[str, Array]:
     return total
 
 
-def _named_arrays(result: Result) -> list[tuple[str, Array]]:
-    """What is shown of a result, under the names that notes call it."""
-    arrays = list(result.values.items())
-    for each in result.passes:
+def _named_arrays(values: Mapping[str, Array], passes: Sequence[Pass]) -> list[tuple[str, Array]]:
+    """What is shown of a run, under the names that notes call it."""
+    arrays = list(values.items())
+    for each in passes:
         arrays += [(f"the grad of {name}", grad) for name, grad in each.grads.items()]
     return arrays

@@ -11,7 +11,7 @@ from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.graph import Array
-    from gradcli.session import Result
+    from gradcli.result import Result
 
 EXAMPLES = """\b
 Examples:

@@ -45,7 +45,7 @@ def kernel(node: Node) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
     return op.forward, (np,), attributes, len(node.inputs)
 
 
-class Program:
+class Engine:
     """A plan made ready for NumPy: a list of calls over numbered slots. It may run many times."""
 
     def __init__(self, plan: Plan) -> None:
@@ -111,7 +111,7 @@ class Program:
 
 def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
     """Run a plan once."""
-    return Program(plan).run(inputs)
+    return Engine(plan).run(inputs)
 
 
 class Evaluator:
@@ -125,9 +125,13 @@ class Evaluator:
         self._memory = memory
         self._kept: OrderedDict[Node, Array] = OrderedDict()
         self._bytes = 0
+        self.looked: list[Node] = []
+        """The nodes that were asked for: a plan holds only while their values are the same."""
 
     def value(self, node: Node) -> Array:
         """The value of a node."""
+        if node.op is not CONSTANT:
+            self.looked.append(node)
         known = self._known(node)
         if known is not None:
             return known

@@ -30,6 +30,7 @@ Derivative: TypeAlias = Rule | float | None
 
 Axes: TypeAlias = tuple[int, ...]
 """Axes counted from the right (-1 is the last), ascending, so that a leading axis changes none."""
+FLOAT: Kind = "float"
 Index: TypeAlias = Node
 """As an annotation: an operand whose values are integers."""
 
@@ -358,8 +359,7 @@ def elementwise(
         derivative if isinstance(derivative, tuple) else (derivative,) * count
     )
     chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
-    floats: tuple[Kind, ...] = ("float",) * count
-    operand_kinds = kinds or floats
+    operand_kinds = kinds or (FLOAT,) * count
     op = Elementwise(name, forward, partials, chains, operand_kinds, result, cuda, latex, infix)
 
     def build(*values: Operand) -> Node:

@@ -14,7 +14,7 @@ from gradcli.report.numbers import elements
 from gradcli.report.passes import final_grads, grads_of
 
 if TYPE_CHECKING:
-    from gradcli.session import Result
+    from gradcli.result import Result
 
 
 def render(result: Result) -> str:

@@ -12,7 +12,7 @@ from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
 
 if TYPE_CHECKING:
-    from gradcli.session import Result
+    from gradcli.result import Result
 
 
 def render(result: Result) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gradcli.graph import Array
 
 if TYPE_CHECKING:
-    from gradcli.session import Pass, Result
+    from gradcli.result import Pass, Result
 
 
 def grads_of(backward: Pass) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from gradcli.graph import INPUT, Array, Node, ancestors, dependents
 from gradcli.report.arrays import GAP, Excerpt, excerpt
 from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
-from gradcli.session import Pass, Result
+from gradcli.result import Pass, Result
 
 ROWS = 100
 """A section shows at most so many rows, half of them from its start and half from its end."""

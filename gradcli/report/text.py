@@ -12,7 +12,7 @@ from gradcli.report import text_table, text_tree
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import sections
 from gradcli.report.text_style import REMARK, Layout
-from gradcli.session import Result
+from gradcli.result import Result
 
 TREE_LINES = 60
 CANVAS = 1_000_000

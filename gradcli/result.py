@@ -1,0 +1,49 @@
+"""The answer to one run, as `report` renders it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradcli.diagnostics import Note
+from gradcli.graph import Array, Graph, Node, Precision
+from gradcli.language.syntax import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One backward pass."""
+
+    gradient: dict[str, Array]
+    """Output name to the cotangent that was used, after broadcasting."""
+    grads: dict[str, Array]
+    """Leaf name to vᵀ·J, in the leaf's shape."""
+    retained: dict[str, Array]
+    """Intermediate name to its gradient, for names in `--retain-grad`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one run, for `report` to render."""
+
+    program: Program
+    graph: Graph
+    outputs: dict[str, Node]
+    """The differentiated values under their names, in order."""
+    names: dict[str, Node]
+    """Every named value (inputs, bindings, outputs) and its node, in order of appearance."""
+    values: dict[str, Array]
+    """The named values that were asked for."""
+    node_values: dict[Node, Array]
+    """Values of small nodes, for the tree; empty unless asked for."""
+    passes: list[Pass]
+    """Empty when nothing was differentiated."""
+    grads: dict[str, Array]
+    """The last pass's grads, or with `accumulate` the sum over passes."""
+    leaves: dict[str, Node]
+    """Grad name to the node that it belongs to."""
+    precision: Precision
+    device: str
+    seed: int | None
+    accumulated: bool = False
+    notes: list[Note] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
