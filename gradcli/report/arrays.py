@@ -88,10 +88,9 @@ def number(value: Any, precision: int) -> str:
     text = str(value)
     if value.dtype.kind != "f" or not np.isfinite(value):
         return text
-    mantissa, _, exponent = text.partition("e")
-    mantissa = mantissa.removesuffix(".0")
-    if "." not in mantissa and not exponent:
+    if abs(value) < 1e16 and value == np.trunc(value):
         return f"{value:.0f}"
+    mantissa, _, exponent = text.partition("e")
     if len(mantissa.lstrip("-0.").replace(".", "")) > precision:
         mantissa, _, exponent = f"{value:#.{precision}g}".partition("e")
         if mantissa.endswith("."):

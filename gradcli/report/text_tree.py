@@ -17,6 +17,8 @@ from gradcli.session import Result
 WIDEST = 72
 NARROWEST = 28
 """How wide an array may be, and how narrow its column; below that there are no columns."""
+IN_COLUMNS = 1000
+"""Lines of a tree that may be in columns: rich takes 0.4 ms for a row of a table."""
 RESULT = "grad = "
 BETWEEN = "  "
 
@@ -32,7 +34,10 @@ def draw(result: Result, layout: Layout, limit: int | None) -> RenderableType:
         formula_width=max(16, layout.width // 3),
         limit=limit,
     )
-    body = _in_columns(shown, _grad_heading(result), layout) or _running(shown, layout)
+    body: RenderableType | None = None
+    if len(shown) <= IN_COLUMNS:
+        body = _in_columns(shown, _grad_heading(result), layout)
+    body = body or _running(shown, layout)
     if not left_out:
         return body
     more = Text(f"... {left_out:,} more lines: --tree shows them all", style=ASIDE)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.report.arrays import GAP, Excerpt, excerpt
-from gradcli.report.formula import formula, written_in_place
+from gradcli.report.formula import formula, seen_through, written_in_place
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
 from gradcli.session import Result
@@ -58,15 +58,16 @@ def tree(
     What lies deeper than `depth` is referred to, and gets a tree of its own further down, so that
     a chain of any length fits into a page.
     """
-    leaves = {node for node in result.leaves.values() if made_by_user(node)}
+    names = _names(result)
     shown: list[Visit] = []
     left_out = 0
-    for visit in _walk(result.outputs.values(), leaves, precision, depth):
+    for visit in _walk(result, names, precision, depth):
         if limit is None or len(shown) < limit:
             shown.append(visit)
         else:
             left_out += 1
-    describe = _Description(result, _names(result, shown), precision, formula_width)
+    _number(shown, names)
+    describe = _Description(result, names, precision, formula_width)
     return [describe.line(visit) for visit in shown], left_out
 
 
@@ -77,7 +78,7 @@ class _Description:
         self.names = names
         self.precision = precision
         self.width = width
-        self.leaves = {node for node in result.leaves.values() if made_by_user(node)}
+        self.leaves = _leaves(result)
         self.outputs = set(result.outputs.values())
         self.values = {**result.node_values, **_by_node(result.names, result.values)}
         backward = result.passes[-1] if result.passes and not result.accumulated else None
@@ -110,17 +111,16 @@ class _Description:
         """The formula and the op of a node."""
         if node in self.leaves:
             return "", "leaf"
-        node = _seen_through(node)
+        node = _defined_by(node)
         if not node.inputs and node.op in (CONSTANT, INPUT):
             return "", node.op.name
         return formula(node, self.names, self.precision, self.width), node.op.name
 
 
-def _walk(
-    outputs: Iterable[Node], leaves: set[Node], precision: int, limit: int
-) -> Iterator[Visit]:
+def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int) -> Iterator[Visit]:
     """Depth first, without recursion; a node that was met before is not entered again."""
-    roots = deque(outputs)
+    leaves = _leaves(result)
+    roots = deque(result.outputs.values())
     entered: set[Node] = set()
     postponed: set[Node] = set()
     while roots:
@@ -131,7 +131,7 @@ def _walk(
         while stack:
             visit = stack.pop()
             node, _, on, depth, _ = visit
-            below = [] if node in leaves else _operands(node, precision)
+            below = [] if node in leaves else _operands(node, names, precision)
             if node in entered:
                 yield visit._replace(place="above")
             elif below and depth == limit:
@@ -148,26 +148,34 @@ def _walk(
                     stack.append(Visit(operand, on + corner, on + line, depth + 1))
 
 
-def _operands(node: Node, precision: int) -> list[Node]:
+def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:
     """The operands that get a line: each once, and no constants that the formula spells out."""
-    operands = dict.fromkeys(_seen_through(node).inputs)
-    return [operand for operand in operands if written_in_place(operand, precision) is None]
+    operands = [seen_through(operand, names) for operand in _defined_by(node).inputs]
+    return [n for n in dict.fromkeys(operands) if written_in_place(n, precision) is None]
 
 
-def _seen_through(node: Node) -> Node:
+def _defined_by(node: Node) -> Node:
     """What a node that only gives a name to another one stands for."""
     return node.inputs[0] if node.op.name == "bind" else node
 
 
-def _names(result: Result, shown: list[Visit]) -> dict[Node, str]:
-    """The first name of each node; nameless ones that are referred to get numbers."""
+def _leaves(result: Result) -> set[Node]:
+    return {node for node in result.leaves.values() if made_by_user(node)}
+
+
+def _names(result: Result) -> dict[Node, str]:
+    """The first name of each node that has one."""
     names: dict[Node, str] = {}
     for name, node in {**result.names, **result.leaves}.items():
         names.setdefault(node, _short(sanitise(name)))
+    return names
+
+
+def _number(shown: list[Visit], names: dict[Node, str]) -> None:
+    """Call nameless nodes that are referred to `#1`, `#2`, … as they appear."""
     referred = {visit.node for visit in shown if visit.place != "here"} - names.keys()
     nameless = dict.fromkeys(visit.node for visit in shown if visit.node in referred)
     names.update((node, f"#{number}") for number, node in enumerate(nameless, 1))
-    return names
 
 
 def _short(name: str) -> str:
