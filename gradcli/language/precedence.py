@@ -30,7 +30,7 @@ def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
     `start` and `end` are where the row begins and ends in the text. Raises `syntax` for a `not`
     behind an operator that binds tighter, as Python does.
     """
-    if len(row) == 3 and type(row[1]) is int:
+    if len(row) == 3 and type(row[0]) is not int:
         left, place, right = row
         operator = tokens.text(place)
         if LEVEL[operator] != COMPARISON:
