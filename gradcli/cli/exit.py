@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn
 
@@ -20,6 +21,9 @@ from gradcli.diagnostics import Code, Diagnostic, GradcliError, nearest
 
 DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 INTERRUPTED, TERMINATED = 130, 143
+
+DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
+_DASHED_PROGRAM = re.compile(r"-(?!f/)\w+\s*[(*%+/]")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -36,7 +40,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns all of them into codes
-        return _report(_diagnose(error), as_json=asks_for_json(arguments))
+        diagnostic = _diagnose(error)
+        if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
+            diagnostic = replace(diagnostic, hint=DASH_HINT)
+        return _report(diagnostic, as_json=asks_for_json(arguments))
 
 
 def exit_code(code: Code) -> int:
@@ -52,9 +59,22 @@ def exit_code(code: Code) -> int:
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
     """Whether a command line wants JSON, although it may be too wrong to be parsed."""
-    flags = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    flags = _flags(arguments)
     pairs = pairwise(flags)
     return "--json" in flags or "--format=json" in flags or ("--format", "json") in pairs
+
+
+def _flags(arguments: Sequence[str]) -> list[str]:
+    """What stands before `--`."""
+    return list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+
+
+def _has_program_for_a_flag(arguments: Sequence[str]) -> bool:
+    """Whether something like `-w*x` or `-sum(x)` was taken for `-w` or `-s` and its value."""
+    return any(
+        _DASHED_PROGRAM.match(argument) and not before.startswith("-")
+        for before, argument in pairwise(_flags(arguments))
+    )
 
 
 def _diagnose(error: Exception) -> Diagnostic:
@@ -87,7 +107,7 @@ def _usage(error: typer.TyperException) -> Diagnostic:
     if near:
         hint = f"did you mean {near}?"
     elif re.match("no such option: -[^-]", message):
-        hint = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
+        hint = DASH_HINT
     elif "extra argument" in message:
         hint = "put the program in quotes: gradcli eval 'y = x**2' --set x=3"
     else:

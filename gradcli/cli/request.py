@@ -13,7 +13,7 @@ from gradcli.data.binding import parse_binding, parse_gradient
 from gradcli.data.load import load
 from gradcli.data.text import open_binary, read_text
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import Array
+from gradcli.graph import Array, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Program
 from gradcli.session import SAFE, Gradient, Limits, Options, literals
@@ -144,12 +144,15 @@ def _source(program: str | None, file: str | None, allowed: Limits) -> Source:
     if program is not None and program != "-":
         return Source("program", program)
     if file is not None and file != "-":
-        with open_binary(file) as stream:
-            return Source(file, read_text(stream, file, allowed.parse.source_bytes))
+        try:
+            with open_binary(file) as stream:
+                return Source(file, read_text(stream, file, allowed.parse.source_bytes))
+        except GradcliError as error:
+            raise error.located(Source(file, ""), None) from None
     asked_for = "-" in (program, file)
     text = ""
     if sys.stdin is not None and (asked_for or streams.input_is_piped()):
-        text = read_text(sys.stdin.buffer, "standard input", allowed.parse.source_bytes)
+        text = read_text(sys.stdin.buffer, "program", allowed.parse.source_bytes)
     if not text.strip() and not asked_for:
         raise GradcliError(
             "usage",
@@ -163,15 +166,23 @@ def _read_values(
     values: Sequence[tuple[str, str]], options: Options
 ) -> tuple[list[Array], int | None, int]:
     """The arrays of flags and their values, the seed if there is one, and how often it served."""
+    memory = options.limits.memory_bytes()
     files = {
-        position: load(value.strip()[1:], options.precision, options.limits.memory_bytes())
-        for position, (_, value) in enumerate(values)
+        position: _load(flag, value.strip(), options.precision, memory)
+        for position, (flag, value) in enumerate(values)
         if _is_file(value)
     }
     texts = [Source(flag, value.strip()) for flag, value in values if not _is_file(value)]
     found, seed, draws = literals(texts, options)
     rest = iter(found)
     return [files[i] if i in files else next(rest) for i in range(len(values))], seed, draws
+
+
+def _load(flag: str, value: str, precision: Precision, memory: int) -> Array:
+    try:
+        return load(value[1:], precision, memory)
+    except GradcliError as error:
+        raise error.located(Source(flag, value), None) from None
 
 
 def _is_file(value: str) -> bool:

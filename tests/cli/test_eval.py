@@ -313,7 +313,8 @@ def test_safe_still_reads_standard_input_and_is_strict(gradcli: Runner) -> None:
         (["y = x\nz = tnah(x)", "-s", "x=1"], "name", "program", 2),
         (["y = x", "-s", "x=[1,"], "syntax", "--set x", 1),
         (["y = x", "-s", "x=1", "-g", "y"], "name", "--gradient", 1),
-        (["y = x", "-s", "x=@missing.npy"], "file", None, None),
+        (["y = x", "-s", "x=@missing.npy"], "file", "--set x", None),
+        (["-f", "missing.grad"], "file", "missing.grad", None),
     ],
 )
 def test_errors_name_their_place(

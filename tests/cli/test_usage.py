@@ -47,6 +47,9 @@ def test_help_says_something_about_every_flag(gradcli: Runner) -> None:
         (["eval", "x", "--frobnicate"], "no such option: --frobnicate", "gradcli eval --help"),
         (["eval", "-x**2"], "no such option: -x", "gradcli eval -- '-x**2'"),
         (["eval", "-2*x"], "no such option: -2", "gradcli eval -- '-x**2'"),
+        (["eval", "-w*x"], "'*x' is not a name", "gradcli eval -- '-x**2'"),
+        (["eval", "-sum(x)", "-s", "x=1"], "'um(x)'", "gradcli eval -- '-x**2'"),
+        (["eval", "x", "-g", "-e*2", "-s", "y"], "--set 'y' gives no value", "--set NAME=VALUE"),
         (["eval", "y", "=", "x"], "unexpected extra argument", "quotes"),
         (["eval", "x", "--dtype", "int8"], "'int8' is not one of 'float64', 'float32'", "--help"),
         (["eval", "x", "--threads", "0"], "'--threads'", "--help"),
@@ -100,6 +103,12 @@ def test_piped_program_and_piped_value_are_two_readers(gradcli: Runner) -> None:
 def test_an_empty_pipe_is_no_program(gradcli: Runner) -> None:
     answer = gradcli("eval", "--json", stdin=b" \n")
     assert (answer.code, answer.error["code"]) == (2, "usage")
+
+
+def test_a_program_that_is_taken_for_a_file(gradcli: Runner) -> None:
+    answer = gradcli("eval", "-floor(x)", "-s", "x=1", "--json")
+    assert (answer.code, answer.error["code"]) == (3, "file")
+    assert "gradcli eval -- '-x**2'" in answer.error["hint"]
 
 
 @pytest.mark.parametrize("flags", [["--json"], ["--format", "json"], ["--format=json"]])
