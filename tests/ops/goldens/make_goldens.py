@@ -1,0 +1,132 @@
+"""Make the goldens with PyTorch: `python -m tests.ops.goldens.make_goldens [group …]`.
+
+It needs PyTorch 2.13 (the extra `oracle`). Everything runs in float64 on one thread of the CPU.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from tests.ops.goldens.golden import Array, Golden, Input, View, cotangent, encode
+
+HERE = Path(__file__).parent
+GROUPS = ("elementwise",)
+"""The case modules beside this script; each has a function `goldens()`."""
+
+
+class Store:
+    """Arrays of one file, each kept once."""
+
+    def __init__(self) -> None:
+        self.arrays: list[dict[str, Any]] = []
+        self._places: dict[str, int] = {}
+
+    def put(self, array: Array) -> int:
+        """The place of the array in the file."""
+        encoded = encode(array)
+        place = self._places.setdefault(json.dumps(encoded), len(self.arrays))
+        if place == len(self.arrays):
+            self.arrays.append(encoded)
+        return place
+
+
+VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    ".T": lambda tensor: tensor.T,
+    ".mT": lambda tensor: tensor.mT,
+    "[::2]": lambda tensor: tensor[::2],
+    "[..., ::2]": lambda tensor: tensor[..., ::2],
+}
+"""What an input is read through, as gradcli and PyTorch both spell it."""
+
+
+def as_array(value: Input) -> Array:
+    """An input as an array of float64, int64 or bool."""
+    array = np.asarray(value.base if isinstance(value, View) else value)
+    return array if array.dtype.kind in "ib" else array.astype(np.float64)
+
+
+def record(golden: Golden, inputs: dict[str, Input], store: Store) -> dict[str, Any]:
+    """One run: the program as gradcli reads it, and what PyTorch makes of it."""
+    leaves: dict[str, torch.Tensor] = {}
+    operands: list[torch.Tensor] = []
+    views = []
+    for name, value in inputs.items():
+        leaf = torch.tensor(as_array(value))
+        if leaf.dtype == torch.float64:
+            leaf.requires_grad_(golden.differentiable)
+        if isinstance(value, View):
+            leaves[f"{name}_"] = leaf
+            operands.append(VIEWS[value.how](leaf))
+            views.append(f"{name} = {name}_{value.how}; ")
+        else:
+            leaves[name] = leaf
+            operands.append(leaf)
+    result = golden.torch(*operands)
+    stored: dict[str, Any] = {
+        "program": "".join(views) + golden.program,
+        "inputs": {name: store.put(leaf.detach().numpy()) for name, leaf in leaves.items()},
+        "value": store.put(result.detach().numpy()),
+    }
+    if result.requires_grad:
+        wanted = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+        weights = torch.tensor(cotangent(tuple(result.shape)))
+        found = torch.autograd.grad(result, list(wanted.values()), weights, allow_unused=True)
+        stored["grads"] = {
+            name: store.put((torch.zeros_like(leaf) if grad is None else grad).numpy())
+            for (name, leaf), grad in zip(wanted.items(), found, strict=True)
+        }
+    return stored
+
+
+def entry(golden: Golden, store: Store) -> dict[str, Any]:
+    """A golden with all its records."""
+    tolerance = {"rtol": golden.rtol, "atol": golden.atol, "reason": golden.reason}
+    records = []
+    for inputs in golden.inputs:
+        try:
+            records.append(record(golden, dict(inputs), store))
+        except Exception as error:
+            error.add_note(f"in {golden.program} on {dict(inputs)}")
+            raise
+    return {
+        "function": golden.function,
+        **tolerance,
+        "elementwise": golden.elementwise,
+        "records": records,
+    }
+
+
+def goldens_of(group: str) -> Iterator[Golden]:
+    """The cases of one module."""
+    yield from importlib.import_module(f"tests.ops.goldens.{group}").goldens()
+
+
+def write(group: str) -> None:
+    """Run a group and write its file, an array or a golden a line."""
+    store = Store()
+    goldens = [entry(golden, store) for golden in goldens_of(group)]
+    path = HERE / f"{group}.json"
+
+    def lines(items: list[dict[str, Any]]) -> str:
+        return ",\n".join(json.dumps(item, separators=(",", ":")) for item in items)
+
+    path.write_text(
+        f'{{"torch":"{torch.__version__}",\n"goldens":[\n{lines(goldens)}],\n'
+        f'"arrays":[\n{lines(store.arrays)}]}}\n'
+    )
+    count = sum(len(golden["records"]) for golden in goldens)
+    print(f"{path.name}: {count} records, {path.stat().st_size:,} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for name in sys.argv[1:] or GROUPS:
+        write(name)
