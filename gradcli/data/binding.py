@@ -5,18 +5,16 @@ from __future__ import annotations
 import unicodedata
 
 from gradcli.diagnostics import GradcliError
-
-_RESERVED = frozenset((
-    "and", "or", "not", "while", "for", "in", "if", "elif", "else", "def", "return", "break",
-    "continue", "True", "true", "False", "false", "None", "none",
-))  # fmt: skip
+from gradcli.language.lexer import RESERVED
 
 
 def parse_binding(text: str) -> tuple[str, str]:
     """Name and value of `--set NAME=VALUE`, split at the first `=`. Raises `usage`."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise GradcliError("usage", f"--set {text!r} gives no value", hint="write --set NAME=VALUE")
+        raise GradcliError(
+            "usage", f"--set {text[:40]!r} gives no value", hint="write --set NAME=VALUE"
+        )
     name = _checked_name(name)
     if not value.strip():
         raise GradcliError("usage", f"--set {name} has an empty value", hint=f"--set {name}=1.5")
@@ -43,12 +41,12 @@ def parse_gradient(text: str) -> tuple[str | None, str]:
 
 def _checked_name(text: str) -> str:
     name = _normalised(text)
-    if name in _RESERVED:
+    if name in RESERVED:
         raise GradcliError("usage", f"{name!r} is a word of the language, not a name for a value")
     if not name.isidentifier():
         raise GradcliError(
             "usage",
-            f"{name!r} is not a name" if name else "there is no name before '='",
+            f"{name[:40]!r} is not a name" if name else "there is no name before '='",
             hint="names are letters, digits and '_': --set x=[1,2]",
         )
     return name

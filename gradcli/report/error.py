@@ -86,4 +86,4 @@ def _columns(cell: str) -> int:
 
 
 def _one_line(name: str) -> str:
-    return sanitise(name).replace("\n", "\\x0a")
+    return sanitise(name).replace("\n", "\\n")

@@ -9,16 +9,16 @@ _UNSAFE = re.compile(
     "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters but the line feed, DEL and ESC among them
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of what follows
     "\u2028\u2029"  # line breaks to some terminals
+    "\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # take no room at all
     "\ud800-\udfff"  # lone surrogates, which no encoding can print
     "]"
 )
 
 
 def sanitise(text: str) -> str:
-    r"""The text with characters that steer a terminal, or break it, as escapes: `\x1b`."""
+    r"""The text with characters that steer a terminal, or hide on it, as escapes: `\x1b`."""
     return _UNSAFE.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return match[0].encode("unicode_escape").decode()

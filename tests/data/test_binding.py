@@ -47,6 +47,13 @@ def test_bad_binding(text: str, says: str) -> None:
     assert caught.value.diagnostic.code == "usage"
 
 
+def test_messages_stay_short() -> None:
+    for text in ("x" * 10**6, "2" * 10**6 + "=1"):
+        with pytest.raises(GradcliError) as caught:
+            parse_binding(text)
+        assert len(caught.value.diagnostic.message) < 100
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -161,7 +161,7 @@ def test_nothing_from_outside_reaches_the_terminal(
 
 
 def test_line_break_in_a_name_stays_in_its_line() -> None:
-    assert "  --> a\\x0ab:1:1" in at("x", 0, 1, name="a\nb")
+    assert "  --> a\\nb:1:1" in at("x", 0, 1, name="a\nb")
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,11 @@ def test_line_break_in_a_name_stays_in_its_line() -> None:
     [
         ("plain é 変\n", "plain é 変\n"),
         ("\x1b[31mred", "\\x1b[31mred"),
-        ("a\rb\tc\0", "a\\x0db\\x09c\\x00"),
+        ("a\rb\tc\0", "a\\rb\\tc\\x00"),
         ("\x7f\x9b\x85", "\\x7f\\x9b\\x85"),
         ("\u202eabc\u2066", "\\u202eabc\\u2066"),
+        ("a\u200bb\ufeff\u00ad", "a\\u200bb\\ufeff\\xad"),
+        ("\U000e0041", "\\U000e0041"),
         ("\u2028\udc80", "\\u2028\\udc80"),
     ],
 )
