@@ -15,7 +15,6 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Gradient, Options, evaluate
-
 from tests.ops.goldens.golden import Array, cotangent, decode
 
 HERE = Path(__file__).parent / "goldens"

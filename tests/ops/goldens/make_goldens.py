@@ -18,8 +18,8 @@ import torch
 from tests.ops.goldens.golden import Array, Golden, Input, View, cotangent, encode
 
 HERE = Path(__file__).parent
-GROUPS = ("elementwise",)
-"""The case modules beside this script; each has a function `goldens()`."""
+GROUPS = sorted(path.stem for path in (HERE / "cases").glob("[a-z]*.py"))
+"""The modules in `cases`; each has a function `goldens()`."""
 
 
 class Store:
@@ -106,7 +106,7 @@ def entry(golden: Golden, store: Store) -> dict[str, Any]:
 
 def goldens_of(group: str) -> Iterator[Golden]:
     """The cases of one module."""
-    yield from importlib.import_module(f"tests.ops.goldens.{group}").goldens()
+    yield from importlib.import_module(f"tests.ops.goldens.cases.{group}").goldens()
 
 
 def write(group: str) -> None:
