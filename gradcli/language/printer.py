@@ -1,0 +1,242 @@
+"""A syntax tree as text in its canonical form: reading it gives the same tree again.
+
+Parentheses stand only where the tree would be another without them. Nothing recurses: what is
+still to be written waits on a stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from gradcli.language.precedence import COMPARISON, LEVEL, NOT, POWER, SIGN
+from gradcli.language.syntax import (
+    Assign,
+    Attribute,
+    AugmentedAssign,
+    Binary,
+    Break,
+    Call,
+    Compare,
+    Constant,
+    Continue,
+    Ellipsis,
+    Evaluate,
+    Expectation,
+    Expression,
+    For,
+    Function,
+    If,
+    Index,
+    Keyword,
+    List,
+    Name,
+    Number,
+    Parameter,
+    Program,
+    Return,
+    Slice,
+    Statement,
+    String,
+    Tuple,
+    Unary,
+    While,
+)  # fmt: skip
+
+_ANY = -1
+_ATOM = POWER + 1
+
+_INDENT = "    "
+_DEEPEST = 16
+"""Blocks are indented up to here, lest the text of n nested ones grow with the square of n."""
+
+_Part: TypeAlias = Expression | Keyword | Slice | Ellipsis
+_Piece: TypeAlias = str | tuple[_Part, int]
+"""Text, or a node and how tightly it must bind not to need parentheses."""
+
+
+def print_expression(expression: Expression) -> str:
+    """The text of an expression. Numbers are the shortest that read back to the same float64."""
+    return _written([(expression, _ANY)])
+
+
+def print_program(program: Program) -> str:
+    """The text of a program, expectations included, one statement a line; comments are not kept."""
+    expectations = {expectation.statement: expectation for expectation in program.expectations}
+    lines = []
+    waiting: list[tuple[int, str | Statement]] = [(0, node) for node in program.statements[::-1]]
+    while waiting:
+        depth, piece = waiting.pop()
+        if isinstance(piece, str):
+            lines.append(_INDENT * min(depth, _DEEPEST) + piece + "\n")
+        else:
+            inside = _statement(piece, expectations.get(piece))
+            waiting += [(depth + deeper, part) for deeper, part in reversed(inside)]
+    return "".join(lines)
+
+
+# --- statements ----------------------------------------------------------------------------
+
+
+def _statement(
+    statement: Statement, expectation: Expectation | None
+) -> list[tuple[int, str | Statement]]:
+    """The lines and statements that a statement consists of, and how much deeper they stand."""
+    behind = f"  #{expectation.kind} {expectation.text}" if expectation else ""
+    match statement:
+        case Function(name, parameters, body):
+            head = f"{name}({_parameters(parameters)})"
+            if len(body) == 1 and isinstance(body[0], Return) and body[0].value is not None:
+                return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
+            blocks = [(f"def {head}", body)]
+        case While(test, body):
+            blocks = [(f"while {print_expression(test)}", body)]
+        case For(target, iterable, body):
+            blocks = [(f"for {_bare(target)} in {print_expression(iterable)}", body)]
+        case If(branches, otherwise):
+            blocks = [(f"elif {print_expression(test)}", body) for test, body in branches]
+            blocks[0] = blocks[0][0][2:], blocks[0][1]
+            blocks += [("else", otherwise)] if otherwise else []
+        case _:
+            return [(0, _simple(statement) + behind)]
+    lines: list[tuple[int, str | Statement]] = []
+    closing = ""
+    for head, body in blocks:
+        lines.append((0, f"{closing}{head} {{"))
+        lines += [(1, inner) for inner in body]
+        closing = "} "
+    return [*lines, (0, "}" + behind)]
+
+
+def _simple(
+    statement: Assign | AugmentedAssign | Evaluate | Return | Break | Continue,
+) -> str:
+    match statement:
+        case Assign(target, value):
+            return f"{_bare(target)} = {_bare(value)}"
+        case AugmentedAssign(target, operator, value):
+            return f"{target.id} {operator}= {print_expression(value)}"
+        case Evaluate(value):
+            return _bare(value)
+        case Return(None):
+            return "return"
+        case Return(value):
+            return f"return {_bare(value)}"
+        case Break():
+            return "break"
+        case Continue():
+            return "continue"
+
+
+def _parameters(parameters: Iterable[Parameter]) -> str:
+    return ", ".join(
+        f"{parameter.name}={print_expression(parameter.default)}"
+        if parameter.default
+        else parameter.name
+        for parameter in parameters
+    )
+
+
+def _bare(expression: Expression) -> str:
+    """The text where a tuple needs no parentheses: on either side of `=`, or as a statement."""
+    if isinstance(expression, Tuple) and len(expression.items) > 1:
+        return _written(_separated(expression.items))
+    return print_expression(expression)
+
+
+# --- expressions ---------------------------------------------------------------------------
+
+
+def _written(pieces: list[_Piece]) -> str:
+    texts = []
+    waiting = pieces[::-1]
+    while waiting:
+        piece = waiting.pop()
+        if isinstance(piece, str):
+            texts.append(piece)
+            continue
+        part, required = piece
+        strength, inside = _PIECES[type(part)](part)
+        waiting += reversed(inside if strength >= required else ["(", *inside, ")"])
+    return "".join(texts)
+
+
+def _separated(parts: Iterable[_Part]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for part in parts:
+        pieces += [", ", (part, _ANY)]
+    return pieces[1:]
+
+
+def _number(number: Number) -> tuple[int, list[_Piece]]:
+    digits, _, exponent = repr(number.value).partition("e")
+    text = digits.removesuffix(".0") + (f"e{int(exponent)}" if exponent else "")
+    return (SIGN if text.startswith("-") else _ATOM), [text]
+
+
+def _string(string: String) -> tuple[int, list[_Piece]]:
+    quote = '"' if "'" in string.value and '"' not in string.value else "'"
+    text = string.value.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    return _ATOM, [quote, text.replace(quote, "\\" + quote), quote]
+
+
+def _tuple(node: Tuple) -> tuple[int, list[_Piece]]:
+    return _ATOM, ["(", *_separated(node.items), ",)" if len(node.items) == 1 else ")"]
+
+
+def _unary(node: Unary) -> tuple[int, list[_Piece]]:
+    if node.operator == "not":
+        return NOT, ["not ", (node.operand, NOT)]
+    return SIGN, [node.operator, (node.operand, SIGN)]
+
+
+def _binary(node: Binary) -> tuple[int, list[_Piece]]:
+    level = LEVEL[node.operator]
+    if level == POWER:
+        return level, [(node.left, _ATOM), "**", (node.right, SIGN)]
+    return level, [(node.left, level), f" {node.operator} ", (node.right, level + 1)]
+
+
+def _compare(node: Compare) -> tuple[int, list[_Piece]]:
+    pieces: list[_Piece] = [(node.operands[0], COMPARISON + 1)]
+    for operator, operand in zip(node.operators, node.operands[1:], strict=True):
+        pieces += [f" {operator} ", (operand, COMPARISON + 1)]
+    return COMPARISON, pieces
+
+
+def _call(node: Call) -> tuple[int, list[_Piece]]:
+    arguments = _separated([*node.arguments, *node.keywords])
+    return _ATOM, [(node.callee, _ATOM), "(", *arguments, ")"]
+
+
+def _attribute(node: Attribute) -> tuple[int, list[_Piece]]:
+    if isinstance(node.value, Number):  # the point would belong to the number
+        return _ATOM, ["(", (node.value, _ANY), f").{node.name}"]
+    return _ATOM, [(node.value, _ATOM), f".{node.name}"]
+
+
+def _slice(node: Slice) -> tuple[int, list[_Piece]]:
+    pieces: list[_Piece] = []
+    for bound in (node.lower, node.upper, node.step):
+        pieces += [":", (bound, _ANY)] if bound else [":"]
+    return _ATOM, pieces[1:] if node.step else pieces[1:-1]
+
+
+_PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
+    Number: _number,
+    String: _string,
+    Constant: lambda node: (_ATOM, [str(node.value)]),
+    Name: lambda node: (_ATOM, [node.id]),
+    List: lambda node: (_ATOM, ["[", *_separated(node.items), "]"]),
+    Tuple: _tuple,
+    Unary: _unary,
+    Binary: _binary,
+    Compare: _compare,
+    Call: _call,
+    Keyword: lambda node: (_ATOM, [f"{node.name}=", (node.value, _ANY)]),
+    Attribute: _attribute,
+    Index: lambda node: (_ATOM, [(node.value, _ATOM), "[", *_separated(node.items), "]"]),
+    Slice: _slice,
+    Ellipsis: lambda _: (_ATOM, ["..."]),
+}
+"""How tightly a node binds, and its text with its parts still to be written."""
