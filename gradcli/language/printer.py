@@ -118,10 +118,8 @@ def _simple(
             return f"{target.id} {operator}= {print_expression(value)}"
         case Evaluate(value):
             return _bare(value)
-        case Return(None):
-            return "return"
         case Return(value):
-            return f"return {_bare(value)}"
+            return f"return {_bare(value)}" if value else "return"
         case Break():
             return "break"
         case Continue():

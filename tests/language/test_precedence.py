@@ -1,0 +1,86 @@
+"""Expressions against Python's own parser, whose syntax the language takes over."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gradcli.diagnostics import GradcliError
+from tests.language.trees import expression, python_shape, shape
+
+BINARY = [*"+-*/%@<>", "//", "**", "==", "!=", "<=", ">=", "and", "or"]
+ATOMS = ["a", "b", "x1", "1", "2.5", ".5e-3", "1e5", "True", "None", "'s'", "[]", "[a, 1]", "(a,)"]
+
+
+def _longer(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Text put together without parentheses: what belongs together is up to the parser."""
+    return st.one_of(
+        st.builds("{} {} {}".format, inner, st.sampled_from(BINARY), inner),
+        st.builds("{} {}".format, st.sampled_from(["+", "-", "not"]), inner),
+        st.builds("({})".format, inner),
+        st.builds("f({}, k={})".format, inner, inner),
+        st.builds("{}.T".format, st.sampled_from(["a", "(a + b)", "f(a)"])),
+        st.builds("a[{}, {}:{}, ::{}]".format, inner, inner, inner, inner),
+    )
+
+
+def outcomes(text: str) -> tuple[Any, Any]:
+    """What the text is here and in Python; None where it is refused."""
+    try:
+        theirs = python_shape(text)
+    except SyntaxError:
+        theirs = None
+    try:
+        ours = shape(expression(text))
+    except GradcliError:
+        ours = None
+    return ours, theirs
+
+
+@given(st.recursive(st.sampled_from(ATOMS), _longer, max_leaves=12))
+def test_binds_as_python_does(text: str) -> None:
+    ours, theirs = outcomes(text)
+    assert ours == theirs
+
+
+@given(st.lists(st.sampled_from([*BINARY, "a", "1", "-", "not", "(", ")"]), max_size=9))
+def test_accepts_what_python_accepts(words: list[str]) -> None:
+    text = " ".join(words)
+    try:
+        tree = ast.parse(text.strip() or "(", mode="eval")
+    except SyntaxError:
+        pass
+    else:
+        unpacks = [node for node in ast.walk(tree) if isinstance(node, ast.Starred)]
+        keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
+        assume(not unpacks and not keywords)  # f(*a) and f(**a) are Python's alone
+    ours, theirs = outcomes(text)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-x**2", "2**-1", "2**3**2", "-2**-x**2", "a - b - c", "a / b * c", "not a == b",
+        "not a and b or c", "a < b <= c == d", "-a @ b", "--a", "a - -b", "+-a**-b",
+        "a or b and c", "(a < b) < c", "f(x)(y)[0].T", "[1, 2].sum()", "x[::-1]", "x[:, 1]",
+        "x[1:10:2]", "x[a:][0]", "x[[0, 2]]", "x[x > 0]", "f(x, dim=0, keepdim=True,)", "(1,)",
+        "()", "[[1, 2], [3, 4]]", "1, 2", "x.mean(dim=0).T", "f(-1)", "2 .sum()", "2..sum()",
+    ],
+)  # fmt: skip
+def test_reads_as_python_does(text: str) -> None:
+    assert shape(expression(text)) == python_shape(text)
+
+
+def test_conditions_of_python_are_not_in_the_language() -> None:
+    with pytest.raises(GradcliError, match=r"."):
+        expression("a if b else c")
+
+
+@given(st.floats(min_value=0, allow_nan=False, allow_infinity=False))
+def test_numbers_keep_their_bits(value: float) -> None:
+    assert shape(expression(repr(value))) == ("Number", value)
