@@ -135,9 +135,8 @@ def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int)
             if node in entered:
                 yield visit._replace(place="above")
             elif below and depth == limit:
-                if node not in postponed:
-                    postponed.add(node)
-                    roots.append(node)
+                postponed.add(node)
+                roots.append(node)
                 yield visit._replace(place="below")
             else:
                 entered.add(node)

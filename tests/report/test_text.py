@@ -148,6 +148,24 @@ def test_every_number_is_there_at_any_width(array: Array, width: int, precision:
         assert number(value, precision) in printed
 
 
+@pytest.mark.parametrize(("shape", "width"), [((5, 3), 80), ((2, 8), 160)])
+def test_matrices_are_stacked_rather_than_folded(shape: tuple[int, ...], width: int) -> None:
+    array = np.arange(np.prod(shape)).reshape(shape) / 7
+    first, second, *_ = render(cube(array), width=width, tree=False).splitlines()
+    assert first == f"x  leaf  {shape}"
+    assert second.startswith("  value  [[")
+    assert second.count(",") == shape[1]
+
+
+def test_vectors_may_be_folded_to_stay_in_columns() -> None:
+    text = render(cube(np.arange(12.0)), width=72, tree=False)
+    assert text.splitlines()[2:5] == [
+        "x      leaf     (12,)   [ 0,  1,  2,  3,  4,  5,   [  0,   2,   8,  18,",
+        "                          6,  7,  8,  9, 10, 11]     32,  50,  72,  98,",
+        "                                                    128, 162, 200, 242]",
+    ]
+
+
 def test_wide_names_keep_columns_aligned() -> None:
     made = Handmade()
     made.leaf("温度", 1.0)

@@ -118,6 +118,32 @@ def test_what_is_too_deep_is_shown_further_down() -> None:
     ]
 
 
+def test_what_is_too_deep_twice_is_shown_once() -> None:
+    program = "s = exp(x); y = sin(cos(s)) + tanh(sinh(s))"
+    assert lines(run(program, forward=True), depth=3) == [
+        "y|sin(cos(s)) + tanh(sinh(s))|here",
+        "├─ |sin(cos(s))|here",
+        "│  └─ |cos(s)|here",
+        "│     └─ s||below",
+        "└─ |tanh(sinh(s))|here",
+        "   └─ |sinh(s)|here",
+        "      └─ s||below",
+        "s|exp(x)|here",
+        "└─ x||here",
+    ]
+
+
+def test_what_was_too_deep_may_be_met_again_higher_up() -> None:
+    assert lines(run("s = exp(x); y = sin(cos(s)) + s", forward=True), depth=3) == [
+        "y|sin(cos(s)) + s|here",
+        "├─ |sin(cos(s))|here",
+        "│  └─ |cos(s)|here",
+        "│     └─ s||below",
+        "└─ s|exp(x)|here",
+        "   └─ x||here",
+    ]
+
+
 def test_several_outputs_each_have_a_tree() -> None:
     assert lines(run("x * 2, exp(x)", forward=True)) == [
         "out|x * 2|here",
@@ -140,6 +166,14 @@ def test_grads_stand_where_they_are_known() -> None:
     # z = sum(x**2): dz/dy is 1, dz/dx is 2x
     assert known == {"z": (None, 1.0), "y": ([1.0, 1.0], None), "x": ([2.0, 6.0], None)}
     assert [line.op for line in shown] == ["sum", "pow", "leaf"]
+
+
+def test_the_grad_of_an_output_that_is_a_leaf_is_enough() -> None:
+    text = render(run("x", np.array(3.0)), width=80)
+    assert [line.split() for line in text.splitlines() if line.startswith("x ")] == [
+        ["x", "leaf,", "output", "()", "3", "1"],
+        ["x", "leaf", "()", "3", "1"],
+    ]
 
 
 def test_a_literal_that_gets_a_grad_is_a_leaf() -> None:
