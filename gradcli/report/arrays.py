@@ -80,10 +80,9 @@ def inline(shown: Excerpt, precision: int, width: int) -> str:
 
 
 def number(value: Any, precision: int) -> str:
-    """A NumPy scalar to `precision` significant digits.
+    """A NumPy scalar to `precision` significant digits; integers below 1e16 are in full.
 
-    What has fewer digits than that is exact. A rounded number keeps its trailing zeros, so
-    23.99999999 is `24.0000` and never `24`; integers below 1e16 are in full.
+    A rounded number never looks like an integer: 23.99999999 is `24.0`, and only 24 is `24`.
     """
     text = str(value)
     if value.dtype.kind != "f" or not np.isfinite(value):
@@ -95,6 +94,8 @@ def number(value: Any, precision: int) -> str:
         mantissa, _, exponent = f"{value:#.{precision}g}".partition("e")
         if mantissa.endswith("."):
             mantissa, _, exponent = f"{value:.{precision - 1}e}".partition("e")
+        whole, point, fraction = mantissa.partition(".")
+        mantissa = whole + point + (fraction.rstrip("0") or "0" * len(point))
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 

@@ -59,9 +59,10 @@ def sections(result: Result) -> list[Section]:
     named = named_values(result)
     values = {n: _value(n, result) for n in named}
     if len(result.passes) < 2:
-        final = _grads(named, result, result.passes[-1] if result.passes else None)
-        headings = ("value", "grad")[: 1 + any(final.values())]
-        return _section("", headings, {n: (values[n], final[n])[: len(headings)] for n in named})
+        grads = _grads(named, result, result.passes[-1] if result.passes else None)
+        columns = {"value": values, "grad": grads}
+        told = {heading: cells for heading, cells in columns.items() if any(cells.values())}
+        return _section("", tuple(told), {n: tuple(c[n] for c in told.values()) for n in named})
     found = _section("", ("value",), {n: (values[n],) for n in named})
     outputs_first = sorted(named, key=lambda n: "output" not in n.role)
     total: dict[Named, Cell] = {}

@@ -25,11 +25,11 @@ from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number
         (-0.0, "-0"),
         (100.5, "100.5"),
         (0.00012345678, "0.000123457"),
-        (23.99999999, "24.0000"),  # rounded, and says so
-        (0.1 + 0.2, "0.300000"),
+        (23.99999999, "24.0"),  # rounded, and says so
+        (0.1 + 0.2, "0.3"),
         (2 / 3, "0.666667"),
         (123456.7, "1.23457e5"),  # 123457 would look exact
-        (999999.96, "1.00000e6"),
+        (999999.96, "1.0e6"),
         (123456789012345.0, "123456789012345"),
         (1e16, "1e16"),
         (1.2345678e20, "1.23457e20"),
@@ -48,7 +48,7 @@ def test_number_to_six_digits(value: float, text: str) -> None:
     [
         (np.float64(2 / 3), 1, "0.7"),
         (np.float64(23.4), 1, "2e1"),
-        (np.float64(100.5), 3, "1.00e2"),
+        (np.float64(100.5), 3, "1.0e2"),
         (np.float64(0.1), 17, "0.1"),
         (np.float64(0.1 + 0.2), 17, "0.30000000000000004"),
         (np.float32(0.1), 6, "0.1"),
@@ -68,9 +68,8 @@ def test_a_number_is_within_half_a_unit_of_its_last_digit(value: float, precisio
     exact, shown = Decimal(value), Decimal(text)
     unit = Decimal(10) ** (1 - precision) * abs(exact)
     assert abs(shown - exact) <= unit / 2 * Decimal("1.001") or float(text) == value
-    digits = re.sub(r"e.*|[-.]", "", text).lstrip("0")
-    if len(digits) < precision:
-        assert float(text) == value
+    if re.fullmatch(r"-?\d+(e\d+)?", text) and precision > 1:
+        assert float(text) == value  # what looks like an integer is one
 
 
 def test_matrix_is_aligned_on_the_right() -> None:
