@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, TextIO
+from typing import TextIO
 
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
@@ -49,7 +49,7 @@ def guarded() -> Iterator[None]:
     except OSError as error:
         if error.filename is not None:
             raise  # not about a stream
-        _give_up("stdout")
+        sys.stdout = None  # as if it were closed: the flush at exit would fail again, noisily
         if isinstance(error, BrokenPipeError):
             raise
         raise GradcliError("file", f"cannot write to standard output: {reason(error)}") from None
@@ -62,7 +62,7 @@ def write_error(text: str) -> None:
             sys.stderr.write(text)
             sys.stderr.flush()
         except OSError:
-            _give_up("stderr")
+            sys.stderr = None
 
 
 def input_is_piped() -> bool:
@@ -96,13 +96,3 @@ def width() -> int:
     if sys.stdout is None or not sys.stdout.isatty():
         return DEFAULT_WIDTH
     return get_terminal_size((DEFAULT_WIDTH, 24)).columns
-
-
-def _give_up(name: Literal["stdout", "stderr"]) -> None:
-    """Let what is still buffered go nowhere, so that the flush at exit does not fail again."""
-    stream: TextIO | None = getattr(sys, name)
-    if stream is not None:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
-        os.close(null)
-        setattr(sys, name, None)  # what Python has for a stream that is closed

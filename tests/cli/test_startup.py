@@ -9,9 +9,11 @@ import pytest
 
 PROGRAM = """
 import sys
-from gradcli.cli.exit import run
-code = run(sys.argv[1:])
-print(code, *sys.modules, file=sys.stderr)
+from gradcli.cli import main
+try:
+    main()
+except SystemExit as end:
+    print(end.code, *sys.modules, file=sys.stderr)
 """
 HEAVY = {
     "asyncio", "concurrent.futures", "cupy", "importlib.metadata", "lark", "multiprocessing",

@@ -18,10 +18,11 @@ NOISE = ("Traceback", "Exception ignored", "Error in sys")
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     """A line of bash in which `gradcli` is the command."""
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
     finished = subprocess.run(
         ["bash", "-c", f"gradcli() {{ {GRADCLI} \"$@\"; }}\n{command}"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
-        env={name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        env=environment | {"PYTHONDEVMODE": "1"},  # tells of errors that come too late
     )  # fmt: skip
     assert not any(noise in finished.stderr for noise in NOISE)
     return finished
@@ -38,6 +39,14 @@ def test_output_that_cannot_be_written_is_an_error(command: str, target: str) ->
     assert finished.returncode == 3
     assert finished.stderr.startswith("error[file]: ")
     assert finished.stderr.count("error[") == 1
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_no_file_gets_the_number_of_a_closed_stream(closed: str, tmp_path: Path) -> None:
+    script = "import os; from gradcli.cli import streams; streams.prepare(); "
+    script += f"n = os.open('{tmp_path}/n', os.O_CREAT | os.O_WRONLY); os.write(n, b'%d' % n)"
+    subprocess.run(["bash", "-c", f'{sys.executable} -c "{script}" {closed}'], check=True)
+    assert int((tmp_path / "n").read_text()) > 2
 
 
 def test_nothing_is_written_into_the_wrong_file(tmp_path: Path) -> None:
