@@ -46,6 +46,10 @@ class Op:
     """Elements are mixed by products, so "not selected" does not reach below."""
     unique: bool = False
     """Never shared, although op, operands and attributes are the same."""
+    combine: str = ""
+    """For a reduction along axes: the NumPy function that combines partial results."""
+    averages: bool = False
+    """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
     typed: bool = False
@@ -227,8 +231,8 @@ class Graph:
         return node
 
     def constant(self, value: Array | float | bool) -> Node:
-        """A node with a known value; numbers become arrays of rank 0 in the graph's precision."""
-        array = np.asarray(value)
+        """A node with a known value; a plain number is a float, whatever its Python type."""
+        array = np.asarray(float(value) if type(value) is int else value)
         kind = kind_of(array)
         array = array.astype(self.dtype(kind), copy=False)
         if array.nbytes > INTERNED_BYTES:

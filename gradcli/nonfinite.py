@@ -25,7 +25,7 @@ def explain_nonfinite(
     if not bad:
         return []
     what = f"{bad[0]} is not finite everywhere"
-    nodes = plan.sources + plan.schedule
+    nodes = plan.nodes()
     if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
         return [Note("nonfinite", what)]
     values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))

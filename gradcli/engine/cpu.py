@@ -2,111 +2,102 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.plan import Plan, nbytes, show_bytes
+from gradcli.engine.blocks import RegionRunner
+from gradcli.engine.kernels import Kernel, kernel
+from gradcli.engine.plan import Plan, nbytes, operands_of, results_of, show_bytes
+from gradcli.engine.regions import Region
 from gradcli.graph import CONSTANT, INPUT, Array, Node
-from gradcli.ops.table import Elementwise
-
-Kernel: TypeAlias = Callable[..., Any]
 
 SMALL = 1 << 16
 """Buffers below this many bytes are not worth freeing before the end of a run."""
-
-POWERS: dict[float, Kernel] = {
-    2.0: np.square,
-    3.0: lambda x: x * x * x,
-    4.0: lambda x: np.square(np.square(x)),
-}
-"""Exponents that are many times faster as products, and as exact."""
-
-
-def kernel(node: Node) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
-    """How NumPy computes a node: the call, what goes before and after the operands, and how many
-    of the operands it takes.
-    """
-    op = node.op
-    if isinstance(op, Elementwise) and op.ufunc is not None:
-        if op.ufunc == "power":
-            exponent = node.inputs[1]
-            if exponent.data is not None and exponent.shape == ():
-                product = POWERS.get(float(exponent.data))
-                if product is not None and len(node.inputs[0].shape) == len(node.shape):
-                    return product, (), (), 1
-        return getattr(np, op.ufunc), (), (), len(node.inputs)
-    attributes = node.attributes
-    if op.typed:
-        attributes = (*attributes[:-1], node.graph.dtype(attributes[-1]))
-    return op.forward, (np,), attributes, len(node.inputs)
 
 
 class Engine:
     """A plan made ready for NumPy: a list of calls over numbered slots. It may run many times."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, threads: int | None = None) -> None:
+        """`threads` is for large arrays; None takes one for each core. It changes no result."""
         self.plan = plan
+        self._threads = threads or len(os.sched_getaffinity(0))
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = []
         self._inputs: list[tuple[int, Node]] = []
+        self._attributes: dict[int, int] = {}
         for node in plan.sources:
             slot = self._slot(node.data)
             self._slots[node] = slot
             if node.op is INPUT:
                 self._inputs.append((slot, node))
-        constants: dict[int, int] = {}
-        self._steps: list[tuple[Kernel, tuple[int, ...], int, tuple[int, ...]]] = []
-        for node, dying in zip(plan.schedule, plan.dying, strict=True):
-            call, before, after, count = kernel(node)
-            arguments = [self._argument(value, constants) for value in before]
-            arguments += [self._slots[operand] for operand in node.inputs[:count]]
-            arguments += [self._argument(value, constants) for value in after]
-            slot = self._slot(None)
-            self._slots[node] = slot
-            frees = tuple(
-                self._slots[operand]
-                for operand in dying
-                if operand.op is not CONSTANT and nbytes(operand) > SMALL
-            )
-            self._steps.append((call, tuple(arguments), slot, frees))
+        self._steps: list[
+            tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]
+        ] = [self._step(unit, dying) for unit, dying in zip(plan.units, plan.dying, strict=True)]
         self._results = [self._slots[node] for node in plan.outputs]
+
+    def _step(
+        self, unit: Node | Region, dying: Sequence[Node]
+    ) -> tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]:
+        """A call, the slots of its arguments, of its results, and of values that die with it."""
+        frees = tuple(
+            self._slots[operand]
+            for operand in dying
+            if operand.op is not CONSTANT and nbytes(operand) > SMALL
+        )
+        arguments = [self._slots[operand] for operand in operands_of(unit)]
+        if isinstance(unit, Region):
+            results = [self._slot(None) for _ in unit.nodes]
+            self._slots.update(zip(unit.nodes, results, strict=True))
+            return RegionRunner(unit, self._threads), tuple(arguments), tuple(results), frees
+        call, before, after, count = kernel(unit)
+        arguments = [
+            *map(self._attribute, before),
+            *arguments[:count],
+            *map(self._attribute, after),
+        ]
+        slot = self._slots[unit] = self._slot(None)
+        return call, tuple(arguments), slot, frees
 
     def _slot(self, value: Any) -> int:
         self._start.append(value)
         return len(self._start) - 1
 
-    def _argument(self, value: Any, constants: dict[int, int]) -> int:
+    def _attribute(self, value: Any) -> int:
         """The slot of an attribute; the same object takes one slot."""
         key = id(value)
-        if key not in constants:
-            constants[key] = self._slot(value)
-        return constants[key]
+        if key not in self._attributes:
+            self._attributes[key] = self._slot(value)
+        return self._attributes[key]
 
     def run(self, inputs: Mapping[Node, Array]) -> list[Array]:
         """The values of the plan's outputs, for given values of its inputs."""
         values = self._start.copy()
         for slot, node in self._inputs:
             values[slot] = inputs[node]
-        slot = 0
+        done = 0
         with np.errstate(all="ignore"):
             try:
-                for call, arguments, slot, frees in self._steps:
-                    values[slot] = call(*[values[i] for i in arguments])
+                for call, arguments, slots, frees in self._steps:
+                    result = call(*[values[i] for i in arguments])
+                    if isinstance(slots, int):
+                        values[slots] = result
+                    else:
+                        for slot, value in zip(slots, result, strict=True):
+                            values[slot] = value
                     for free in frees:
                         values[free] = None
+                    done += 1
             except GradcliError as error:
-                raise _placed(error, self._node(slot)) from None
+                raise _placed(error, results_of(self.plan.units[done])[0]) from None
             except MemoryError:
-                raise _out_of_memory(self._node(slot)) from None
+                raise _out_of_memory(results_of(self.plan.units[done])[0]) from None
         return [np.asarray(values[slot]) for slot in self._results]
-
-    def _node(self, slot: int) -> Node:
-        """The node whose value a slot holds."""
-        return next(node for node, each in self._slots.items() if each == slot)
 
 
 def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
+from gradcli.engine.regions import Region, units
 from gradcli.graph import CONSTANT, INPUT, Node, ancestors
 
 
@@ -19,27 +20,34 @@ class Plan:
         order = ancestors(outputs)
         self.sources = [node for node in order if node.op is CONSTANT or node.op is INPUT]
         """Nodes whose value is known before the run."""
-        self.schedule = [node for node in order if node.op is not CONSTANT and node.op is not INPUT]
-        self.dying = _last_uses(self.schedule, self.outputs)
-        """For each step, the operands that no later step needs."""
+        self.units = units(
+            [node for node in order if node.op is not CONSTANT and node.op is not INPUT], outputs
+        )
+        """Regions and single nodes, in the order in which they run."""
+        self.dying = _last_uses(self.units, self.outputs)
+        """For each unit, the operands that no later unit needs."""
+
+    def nodes(self) -> list[Node]:
+        """All nodes of the plan, operands first."""
+        return ancestors(self.outputs)
 
     def peak_bytes(self) -> int:
         """Most memory that values take at one time, inputs and outputs included."""
-        holders = _holders(self.sources, self.schedule)
+        holders = _holders(self.sources, self.units)
         kept = {holders[node] for node in self.outputs}
         uses: dict[Node, int] = {}
-        for node in self.schedule:
-            for operand in node.inputs:
+        for unit in self.units:
+            for operand in operands_of(unit):
                 uses[holders[operand]] = uses.get(holders[operand], 0) + 1
-            uses.setdefault(holders[node], 0)
+            for node in results_of(unit):
+                uses.setdefault(holders[node], 0)
         live = sum(nbytes(node) for node in self.sources)
         live += sum(nbytes(node) for node in self.outputs if nbytes(node) > nbytes(holders[node]))
         peak = live
-        for node in self.schedule:
-            if holders[node] is node:
-                live += nbytes(node)
-                peak = max(peak, live)
-            for operand in node.inputs:
+        for unit in self.units:
+            live += sum(nbytes(node) for node in results_of(unit) if holders[node] is node)
+            peak = max(peak, live)
+            for operand in operands_of(unit):
                 holder = holders[operand]
                 uses[holder] -= 1
                 if not uses[holder] and holder not in kept and holder.op is not INPUT:
@@ -50,7 +58,7 @@ class Plan:
         """Raise `limit-memory` if the run would take more than `limit` bytes."""
         peak = self.peak_bytes()
         if peak > limit:
-            largest = max(self.sources + self.schedule, key=nbytes)
+            largest = max(self.nodes(), key=nbytes)
             raise GradcliError(
                 "limit-memory",
                 f"this run needs about {show_bytes(peak)} of memory; the limit is "
@@ -75,12 +83,22 @@ def show_bytes(count: int) -> str:
     return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:,.0f} {unit}"
 
 
-def _last_uses(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[list[Node]]:
+def operands_of(unit: Node | Region) -> tuple[Node, ...]:
+    """What a unit reads."""
+    return unit.inputs if isinstance(unit, Node) else unit.operands
+
+
+def results_of(unit: Node | Region) -> tuple[Node, ...]:
+    """What is there after a unit has run."""
+    return (unit,) if isinstance(unit, Node) else unit.nodes
+
+
+def _last_uses(order: Sequence[Node | Region], outputs: Sequence[Node]) -> list[list[Node]]:
     seen = set(outputs)
     dying: list[list[Node]] = []
-    for node in reversed(schedule):
+    for unit in reversed(order):
         last = []
-        for operand in node.inputs:
+        for operand in operands_of(unit):
             if operand not in seen:
                 seen.add(operand)
                 last.append(operand)
@@ -89,9 +107,10 @@ def _last_uses(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[list[N
     return dying
 
 
-def _holders(sources: Sequence[Node], schedule: Sequence[Node]) -> dict[Node, Node]:
+def _holders(sources: Sequence[Node], order: Sequence[Node | Region]) -> dict[Node, Node]:
     """Whose memory a node's value lies in: its own, or for a view that of its operand."""
     holders = {node: node for node in sources}
-    for node in schedule:
-        holders[node] = holders[node.inputs[0]] if node.op.view else node
+    for unit in order:
+        for node in results_of(unit):
+            holders[node] = holders[node.inputs[0]] if node.op.view else node
     return holders

@@ -41,6 +41,7 @@ SUM = Linear(
     infer=lambda x, axes, keepdim: reduced(x.shape, axes, keepdim),
     forward=lambda xp, x, axes, keepdim: xp.sum(x, axis=axes, keepdims=keepdim),
     adjoints=(lambda change, y, x, axes, keepdim: restore_axes(change, x.shape, axes),),
+    combine="add",
 )
 MEAN = Linear(
     "mean",
@@ -49,6 +50,8 @@ MEAN = Linear(
     adjoints=(
         lambda change, y, x, axes, keepdim: restore_axes(change, x.shape, axes) / _count(x, axes),
     ),
+    combine="add",
+    averages=True,
 )
 
 
@@ -150,6 +153,7 @@ PROD = Reduction(
     derivative=lambda y, x, axes, keepdim: transpose(
         exclusive_products(transpose(x, axes[0], -1)), axes[0], -1
     ),
+    combine="multiply",
 )
 
 
@@ -175,12 +179,14 @@ AMAX = Reduction(
     forward=lambda xp, x, axes, keepdim: xp.max(x, axis=axes, keepdims=keepdim),
     derivative=_shared_ties,
     selects=True,
+    combine="maximum",
 )
 AMIN = Reduction(
     "amin",
     forward=lambda xp, x, axes, keepdim: xp.min(x, axis=axes, keepdims=keepdim),
     derivative=_shared_ties,
     selects=True,
+    combine="minimum",
 )
 
 

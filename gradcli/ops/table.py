@@ -403,6 +403,8 @@ class Linear(Op):
         contracts: bool = False,
         view: bool = False,
         unique: bool = False,
+        combine: str = "",
+        averages: bool = False,
     ) -> None:
         super().__init__(name)
         self._infer = infer
@@ -412,6 +414,8 @@ class Linear(Op):
         self.contracts = contracts
         self.view = view
         self.unique = unique
+        self.combine = combine
+        self.averages = averages
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = inputs[0].kind
@@ -491,11 +495,13 @@ class Reduction(Op):
         derivative: Rule,
         *,
         selects: bool = False,
+        combine: str = "",
     ) -> None:
         super().__init__(name)
         self._forward = forward
         self.derivative = derivative
         self.selects = selects
+        self.combine = combine
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         axes, keepdim = attributes[:2]

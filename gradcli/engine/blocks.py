@@ -1,0 +1,224 @@
+"""Running a region with NumPy: block by block, so that all that is in work stays in the cache,
+and over several threads, which take the next block when they are free.
+
+Where the blocks lie depends on the shape alone, and partial results are combined in the order of
+the blocks: the same bits come out for any number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gradcli.engine.kernels import kernel, kernel_into
+from gradcli.engine.regions import Region
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.table import reduced
+
+BLOCK = 1 << 15
+"""Elements of a block: a few buffers of that size fit in a core's cache."""
+
+Place: TypeAlias = tuple[slice, ...]
+
+
+def blocks(shape: Shape) -> list[Place]:
+    """The shape cut into blocks of about BLOCK elements, in C order.
+
+    Inner axes are whole, one axis is cut into ranges, the axes before it are taken one by one.
+    """
+    axis, inner = len(shape), 1
+    while axis and inner * shape[axis - 1] <= BLOCK:
+        axis -= 1
+        inner *= shape[axis]
+    if not axis:
+        return [tuple(slice(0, length) for length in shape)]
+    axis -= 1
+    rows = max(1, BLOCK // inner)
+    whole = tuple(slice(0, length) for length in shape[axis + 1 :])
+    ranges = [slice(i, min(i + rows, shape[axis])) for i in range(0, shape[axis], rows)]
+    return [
+        (*(slice(i, i + 1) for i in outer), part, *whole)
+        for outer in itertools.product(*(range(length) for length in shape[:axis]))
+        for part in ranges
+    ]
+
+
+class RegionRunner:
+    """A region made ready for NumPy; calling it runs it."""
+
+    def __init__(self, region: Region, threads: int) -> None:
+        self.region = region
+        self.threads = threads
+        self.blocks = blocks(region.shape)
+        self._registers = {node: i for i, node in enumerate((*region.operands, *region.members))}
+        self._results = {node: i for i, node in enumerate(region.results)}
+        self._dtypes = [node.graph.dtype(node.kind) for node in region.members]
+        self._calls = [self._call(node) for node in region.members]
+        self._buffers = self._assign_buffers()
+
+    def __call__(self, *operands: Array) -> list[Array]:
+        """The region's results, then its reductions, for the values of its operands."""
+        region = self.region
+        results = [np.empty(region.shape, node.graph.dtype(node.kind)) for node in region.results]
+        partials: list[list[Array]] = [[] for _ in self.blocks]
+        counter = itertools.count()
+        failures: list[BaseException] = []
+
+        def work() -> None:
+            buffers: dict[int, Array] = {}
+            with np.errstate(all="ignore"):
+                while not failures and (number := next(counter)) < len(self.blocks):
+                    try:
+                        partials[number] = self._block(number, operands, results, buffers)
+                    except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
+                        failures.append(failure)
+
+        helpers = [
+            threading.Thread(target=work, daemon=True)
+            for _ in range(min(self.threads, len(self.blocks)) - 1)
+        ]
+        for helper in helpers:
+            helper.start()
+        work()
+        for helper in helpers:
+            helper.join()
+        if failures:
+            raise failures[0]
+        return results + [
+            self._combined(node, [parts[i] for parts in partials])
+            for i, node in enumerate(region.reductions)
+        ]
+
+    # --- one block ---
+
+    def _block(
+        self,
+        number: int,
+        operands: Sequence[Array],
+        results: list[Array],
+        buffers: dict[int, Array],
+    ) -> list[Array]:
+        """Compute one block; whole results are written, partial reductions returned."""
+        place = self.blocks[number]
+        shape = tuple(part.stop - part.start for part in place)
+        values: list[Any] = [_part(array, place) for array in operands]
+        for node, call, dtype, buffer in zip(
+            self.region.members, self._calls, self._dtypes, self._buffers, strict=True
+        ):
+            result = self._results.get(node)
+            if result is not None:
+                target = results[result][place]
+            else:
+                target = _buffer(buffers, buffer, shape, dtype)
+            call(values, target)
+            values.append(target)
+        parts = []
+        for node in self.region.reductions:
+            combine = getattr(np, node.op.combine)
+            value = values[self._registers[node.inputs[0]]]
+            parts.append(combine.reduce(value, axis=node.attributes[0], keepdims=True))
+        return parts
+
+    def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
+        """A function that computes a member from the registers into an array."""
+        into = kernel_into(node)
+        if into is None:
+            call, before, after, count = kernel(node)
+            places = [self._registers[operand] for operand in node.inputs[:count]]
+
+            def compute(values: list[Any], target: Array) -> None:
+                target[...] = call(*before, *[values[i] for i in places], *after)
+
+            return compute
+        function, count = into
+        places = [self._registers[operand] for operand in node.inputs[:count]]
+        if count == 1:
+            (a,) = places
+            return lambda values, target: function(values[a], out=target)
+        if count == 2:
+            a, b = places
+            return lambda values, target: function(values[a], values[b], out=target)
+        return lambda values, target: function(*[values[i] for i in places], out=target)
+
+    def _assign_buffers(self) -> list[int]:
+        """For each member the number of a buffer that holds nothing needed any more."""
+        last: dict[Node, int] = {}
+        for i, node in enumerate(self.region.members):
+            for operand in node.inputs:
+                last[operand] = i
+        for node in self.region.reductions:
+            last[node.inputs[0]] = len(self.region.members)
+        free: dict[Any, list[int]] = {}
+        numbers: list[int] = []
+        owner: dict[Node, int] = {}
+        count = 0
+        for i, (node, dtype) in enumerate(zip(self.region.members, self._dtypes, strict=True)):
+            # A ufunc may write onto an operand that dies here; other functions may not.
+            dying = [o for o in dict.fromkeys(node.inputs) if last[o] == i and o in owner]
+            in_place = isinstance(kernel(node)[0], np.ufunc)
+            if in_place:
+                for operand in dying:
+                    free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
+            spare = free.setdefault(dtype, [])
+            if spare:
+                number = spare.pop()
+            else:
+                number, count = count, count + 1
+            numbers.append(number)
+            if node not in self._results:
+                owner[node] = number
+            else:
+                spare.append(number)
+            if not in_place:
+                for operand in dying:
+                    free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
+        return numbers
+
+    # --- reductions ---
+
+    def _combined(self, node: Node, parts: list[Array]) -> Array:
+        """A reduction from its partial results, in the order of the blocks."""
+        axes, keepdim = node.attributes[:2]
+        combine = getattr(np, node.op.combine)
+        shape = self.region.shape
+        kept = reduced(shape, axes, keepdim=True)
+        result = np.empty(kept, node.graph.dtype(node.kind))
+        groups: dict[tuple[tuple[int, int], ...], list[Array]] = {}
+        for place, part in zip(self.blocks, parts, strict=True):
+            key = tuple(
+                (0, 1) if i - len(shape) in axes else (each.start, each.stop)
+                for i, each in enumerate(place)
+            )
+            groups.setdefault(key, []).append(part)
+        for key, found in groups.items():
+            target = result[tuple(slice(*bounds) for bounds in key)]
+            target[...] = combine.reduce(np.stack(found), axis=0) if len(found) > 1 else found[0]
+        if node.op.averages:
+            result /= np.prod([shape[axis] for axis in axes])
+        return result if keepdim else result.reshape(node.shape)
+
+
+def _part(array: Array, place: Place) -> Array:
+    """The part of an operand that goes into a block: axes that it lacks, or repeats, are whole."""
+    lead = len(place) - array.ndim
+    return array[
+        tuple(
+            part if length != 1 else slice(None)
+            for part, length in zip(place[lead:], array.shape, strict=True)
+        )
+    ]
+
+
+def _buffer(buffers: dict[int, Array], number: int, shape: Shape, dtype: Any) -> Array:
+    """A thread's buffer in the shape of the block."""
+    buffer = buffers.get(number)
+    if buffer is None:
+        size = max(int(np.prod(shape)), 1)
+        buffer = buffers[number] = np.empty(max(size, BLOCK), dtype)
+    if buffer.shape != shape:
+        buffer = buffer.reshape(-1)[: int(np.prod(shape))].reshape(shape)
+    return buffer

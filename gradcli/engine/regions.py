@@ -1,0 +1,112 @@
+"""Which nodes run together: chains of elementwise ops over one large shape, and the reductions at
+their ends, become regions that a device sweeps over once. Everything else is a step of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gradcli.graph import Node, Shape
+from gradcli.ops.table import Elementwise
+
+LARGE = 1 << 16
+"""Values with at least this many elements are worth a region."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """Elementwise nodes of one shape, operands first, and reductions of them."""
+
+    shape: Shape
+    members: tuple[Node, ...]
+    reductions: tuple[Node, ...]
+    operands: tuple[Node, ...]
+    """Values from outside, of shapes that broadcast to the region's."""
+    results: tuple[Node, ...]
+    """Members that are needed outside as whole arrays."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """What is there after the region has run."""
+        return (*self.results, *self.reductions)
+
+
+def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Region]:
+    """Regions and single nodes in an order in which they can run.
+
+    A node's stage counts the regions that must have finished before it. Equal shape and stage make
+    a region: a path from one member to another that leaves the region would lead to a later stage.
+    """
+    if all(node.size < LARGE for node in schedule):
+        return list(schedule)
+    stages: dict[Node, int] = {}
+    singles: dict[int, list[Node]] = {}
+    members: dict[tuple[int, Shape], list[Node]] = {}
+    reductions: dict[tuple[int, Shape], list[Node]] = {}
+    inside: set[Node] = set()  # members and reductions
+    for node in schedule:
+        large = _is_member(node)
+        reduces = _is_reduction(node) and node.inputs[0] in inside and _is_member(node.inputs[0])
+        stage = 0
+        for operand in node.inputs:
+            together = reduces or (large and operand.shape == node.shape and _is_member(operand))
+            crossed = operand in inside and not together
+            stage = max(stage, stages.get(operand, 0) + crossed)
+        stages[node] = stage
+        if large:
+            members.setdefault((stage, node.shape), []).append(node)
+            inside.add(node)
+        elif reduces:
+            reductions.setdefault((stage, node.inputs[0].shape), []).append(node)
+            inside.add(node)
+        else:
+            singles.setdefault(stage, []).append(node)
+    wanted = _wanted_whole(schedule, outputs, stages)
+    order: list[Node | Region] = []
+    keys = sorted(members, key=lambda key: key[0])
+    for stage in range(max(stages.values(), default=0) + 1):
+        order += singles.get(stage, [])
+        order += [
+            _region(members[key], reductions.get(key, []), wanted)
+            for key in keys
+            if key[0] == stage
+        ]
+    return order
+
+
+def _is_member(node: Node) -> bool:
+    return isinstance(node.op, Elementwise) and node.size >= LARGE
+
+
+def _is_reduction(node: Node) -> bool:
+    return bool(node.op.combine)
+
+
+def _wanted_whole(
+    schedule: Sequence[Node], outputs: Sequence[Node], stages: dict[Node, int]
+) -> set[Node]:
+    """Large elementwise nodes that something outside their region reads."""
+    wanted = {node for node in outputs if _is_member(node)}
+    for node in schedule:
+        for operand in node.inputs:
+            if _is_member(operand):
+                same = stages[operand] == stages[node]
+                fused = _is_member(node) and node.shape == operand.shape
+                if not (same and (fused or _is_reduction(node))):
+                    wanted.add(operand)
+    return wanted
+
+
+def _region(members: list[Node], reductions: list[Node], wanted: set[Node]) -> Region:
+    inside = set(members)
+    operands = dict.fromkeys(
+        operand for node in members for operand in node.inputs if operand not in inside
+    )
+    return Region(
+        members[0].shape,
+        tuple(members),
+        tuple(reductions),
+        tuple(operands),
+        tuple(node for node in members if node in wanted),
+    )

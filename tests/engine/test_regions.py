@@ -1,0 +1,111 @@
+"""Regions: what runs in blocks gives what the same ops give one by one, for any thread count."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.engine.blocks import BLOCK, blocks
+from gradcli.engine.cpu import Evaluator
+from gradcli.engine.regions import LARGE, Region
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import Gradient, Options, Prepared, prepare
+
+PROGRAMS = [
+    "mean((2*x)**3)",
+    "mean(tanh(1.5*x+0.1)*exp(-x**2))",
+    "sum(softmax(x, dim=-1)**2)",
+    "sum(sum(x*r, dim=0)**2)",
+    "sum(sum(x*c, dim=-1, keepdim=True)*x)",
+    "amax(x*r) + amin(x - c)",
+    "sum(where(x > r, x**4, sqrt(abs(c))*x))",
+    "sum(sigmoid(x) * relu(x - r)) / mean(x**2 + c)",
+    "m = mean(x); sum((x - m)**2)",
+    "y = x; for i in range(3) { y = y*y - r }; mean(y)",
+    "std(x) + var(x, dim=0).sum()",
+    "logsumexp(x) + norm(x)",
+    "sum(maximum(x, r) * minimum(x, c))",
+    "mean(x**2 / (1 + x**2)) * sum(r) + sum(c)",
+]
+SHAPES = [(300, 256), (3, 40_000), (70_000, 2), (1, 65_537), (2, 5, 8_000)]
+
+
+def prepared(
+    program: str, shape: tuple[int, ...], threads: int
+) -> tuple[Prepared, dict[str, np.ndarray[Any, Any]]]:
+    rng = np.random.default_rng(3)
+    names = parse_program(Source("program", program), ParseLimits())
+    inputs = {
+        "x": rng.uniform(0.2, 1.2, shape),
+        "r": rng.uniform(0.2, 1.2, shape[-1:]),
+        "c": rng.uniform(0.2, 1.2, (*shape[:-1], 1)),
+    }
+    read = set(re.findall(r"\b[xrc]\b", program))
+    used = {name: value for name, value in inputs.items() if name in read}
+    return prepare(names, used, (), Options(threads=threads)), used
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_blocks_agree_with_single_ops(program: str, shape: tuple[int, ...]) -> None:
+    ready, inputs = prepared(program, shape, 2)
+    assert any(isinstance(unit, Region) for unit in ready.engine.plan.units)
+    result = ready.run(inputs)
+    feeds = {ready.inputs[name]: value for name, value in inputs.items()}
+    (backward,) = ready.backwards
+    single = Evaluator(feeds, 2**34)
+    for name, node in [*ready.shown.items()]:
+        np.testing.assert_allclose(result.values[name], single.value(node), rtol=1e-12)
+    for name, node in backward.grads.items():
+        expected = single.value(node)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(result.grads[name], expected, rtol=1e-11, atol=1e-13 * scale)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_bits_do_not_depend_on_threads(program: str) -> None:
+    answers = []
+    for threads in (1, 2, 3, 7):
+        ready, inputs = prepared(program, (300, 256), threads)
+        result = ready.run(inputs)
+        answers.append(
+            [value.tobytes() for value in (*result.values.values(), *result.grads.values())]
+        )
+    assert answers[0] == answers[1] == answers[2] == answers[3]
+
+
+@pytest.mark.parametrize(
+    "shape", [*SHAPES, (10, 3 * BLOCK + 5), (BLOCK,), (4, 1, BLOCK + 1)], ids=str
+)
+def test_blocks_cover_a_shape_once(shape: tuple[int, ...]) -> None:
+    seen = np.zeros(shape, int)
+    for place in blocks(shape):
+        assert seen[place].size <= BLOCK
+        seen[place] += 1
+    assert (seen == 1).all()
+
+
+def test_a_chain_is_one_region_and_keeps_no_intermediate() -> None:
+    ready, inputs = prepared("mean(tanh(1.5*x+0.1)*exp(-x**2))", (LARGE,), 1)
+    regions = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
+    assert len(regions) == 1
+    assert regions[0].results == (ready.backwards[0].grads["x"],)
+    assert ready.engine.plan.peak_bytes() < 2.01 * inputs["x"].nbytes
+
+
+def test_small_arrays_are_left_alone() -> None:
+    ready, _ = prepared("mean((2*x)**3)", (4, 5), 2)
+    assert not any(isinstance(unit, Region) for unit in ready.engine.plan.units)
+
+
+def test_several_gradients_share_the_forward_sweep() -> None:
+    program = parse_program(Source("program", "z = x*x"), ParseLimits())
+    x = np.linspace(1, 2, LARGE)
+    ready = prepare(program, {"x": x}, [Gradient(np.ones(LARGE)), Gradient(x)], Options())
+    result = ready.run({"x": x}, [Gradient(np.ones(LARGE)), Gradient(x)])
+    np.testing.assert_allclose(result.passes[0].grads["x"], 2 * x, rtol=1e-15)
+    np.testing.assert_allclose(result.passes[1].grads["x"], 2 * x * x, rtol=1e-15)
