@@ -40,7 +40,7 @@ def render(
     if result.printed:
         blocks.append(Text(sanitise("\n".join(result.printed))))
     blocks += [text_table.draw(section, layout) for section in sections(result)]
-    if tree:
+    if tree and result.outputs:
         blocks.append(text_tree.draw(result, layout, tree_lines))
     remarks = _remarks(result, layout)
     if remarks:

@@ -83,7 +83,7 @@ def _running(shown: list[Line], layout: Layout) -> Text:
             if texts[-1].cell_len + len(BETWEEN) + part.cell_len <= layout.width:
                 texts[-1] = Text(BETWEEN).join((texts[-1], part))
             else:
-                texts.append(guide + part)
+                texts.append(Text.assemble(guide, part))
     return Text("\n").join(texts)
 
 

@@ -212,6 +212,13 @@ def luminance(rgb: tuple[int, ...]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+def test_values_below_their_node_do_not_take_the_colour_of_the_guides() -> None:
+    text = render(cube(np.arange(15).reshape(5, 3)), width=60, colour=True)
+    (line,) = [line for line in text.splitlines() if "13824, ..., 21952" in line]
+    assert line.rstrip().endswith("m[[0, ..., 64], ..., [13824, ..., 21952]]")
+    assert line.index("\x1b[0m") < line.index("[[0")
+
+
 def test_colour_does_not_depend_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = render(cube([[3]]), width=80, colour=True)
     for variable in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "COLORTERM"):
@@ -247,6 +254,10 @@ def test_what_is_not_retained_is_said_so_and_none_never_stands_alone() -> None:
     text = render(cube([[1, 2], [3, 4]]), width=80)
     assert len(re.findall("not retained", text)) == 2
     assert "None" not in text
+
+
+def test_nothing_to_say_is_no_text() -> None:
+    assert render(Handmade().result(), width=80) == ""
 
 
 def test_forward_only_has_no_grad_column() -> None:
