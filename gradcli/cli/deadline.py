@@ -10,6 +10,10 @@ from typing import NoReturn
 from gradcli.diagnostics import GradcliError
 
 
+LONGEST = 1e9
+"""Seconds, some thirty years: within what timers take."""
+
+
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
     """Raise `limit-time` in the block once `seconds` have passed; None is for ever.
@@ -19,6 +23,8 @@ def deadline(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
+    if not seconds <= LONGEST:  # not a number, too
+        raise GradcliError("usage", f"--timeout {seconds} is too long", hint="leave it out")
 
     def expire(*_: object) -> NoReturn:
         raise GradcliError(

@@ -44,7 +44,7 @@ def command(
     values: flag.Values = "all",
     json: flag.Json = False,
     format_: flag.Format = "text",
-    tree: flag.Tree = True,
+    tree: flag.Tree = None,
     precision: flag.Precision = 6,
     color: flag.Color = "auto",
     save: flag.Save = None,
@@ -78,7 +78,7 @@ def command(
         precision=dtype,
         threads=threads,
         seed=seed,
-        trace_values=tree and shown == "text" and not quiet,
+        trace_values=tree is not False and shown == "text" and not quiet,
         limits=limits(max_memory, max_steps, safe=safe),
     )
     with deadline(SAFE_SECONDS if safe and timeout is None else timeout):
@@ -149,7 +149,7 @@ def _print_data(result: Result, shown: str) -> None:
             csv.write(result, stream)
 
 
-def _print_text(result: Result, *, tree: bool, precision: int, color: str) -> None:
+def _print_text(result: Result, *, tree: bool | None, precision: int, color: str) -> None:
     from gradcli.report import text
 
     with streams.output() as stream:
@@ -158,7 +158,8 @@ def _print_text(result: Result, *, tree: bool, precision: int, color: str) -> No
                 result,
                 width=streams.width(),
                 colour=streams.use_colour(color),
-                tree=tree,
+                tree=tree is not False,
+                tree_lines=None if tree else text.TREE_LINES,
                 precision=precision,
                 ascii_only=not streams.speaks_unicode(),
             )

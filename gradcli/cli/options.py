@@ -107,7 +107,14 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object; the same as --format json.")
 ]
 Format = Annotated[Literal["text", "json", "csv"], typer.Option("--format", help="What to print.")]
-Tree = Annotated[bool, typer.Option("--tree/--no-tree", help="Show the graph as a tree.")]
+Tree = Annotated[
+    bool | None,
+    typer.Option(
+        "--tree/--no-tree",
+        help="Show all of the graph as a tree, or nothing of it. [default: the first lines]",
+        show_default=False,
+    ),
+]
 Precision = Annotated[
     int,
     typer.Option("--precision", metavar="N", min=1, max=17, help="Digits of numbers in text."),

@@ -19,7 +19,7 @@ from gradcli.language.syntax import Program
 from gradcli.session import SAFE, Gradient, Limits, Options, literals
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
