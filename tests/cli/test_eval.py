@@ -40,6 +40,13 @@ def test_tree_and_no_tree(gradcli: Runner) -> None:
     assert "mean" not in gradcli("eval", "mean(x)", "-s", "x=1,2", "--no-tree").out
 
 
+def test_a_long_tree_is_cut_unless_it_is_asked_for(gradcli: Runner) -> None:
+    program = "y = x; for i in range(100) { y = sin(y) + 1 }; out = y * 1"
+    short = gradcli("eval", program, "-s", "x=1").out
+    assert "more lines: --tree shows them all" in short
+    assert "more lines" not in gradcli("eval", program, "-s", "x=1", "--tree").out
+
+
 @pytest.mark.parametrize(
     ("variables", "flags", "coloured"),
     [
