@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from gradcli.diagnostics import GradcliError
 
-
 LONGEST = 1e9
 """Seconds, some thirty years: within what timers take."""
 
