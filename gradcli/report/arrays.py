@@ -94,8 +94,9 @@ def number(value: Any, precision: int) -> str:
         mantissa, _, exponent = f"{value:#.{precision}g}".partition("e")
         if mantissa.endswith("."):
             mantissa, _, exponent = f"{value:.{precision - 1}e}".partition("e")
-        whole, point, fraction = mantissa.partition(".")
-        mantissa = whole + point + (fraction.rstrip("0") or "0" * len(point))
+        mantissa = mantissa.rstrip("0").removesuffix(".") if "." in mantissa else mantissa
+        if "." not in mantissa and not exponent.startswith("-"):
+            mantissa += ".0"
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 

@@ -31,6 +31,8 @@ from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number
         (123456.7, "1.23457e5"),  # 123457 would look exact
         (999999.96, "1.0e6"),
         (123456789012345.0, "123456789012345"),
+        (1.0000001e-7, "1e-7"),
+        (-0.99999999, "-1.0"),
         (1e16, "1e16"),
         (1.2345678e20, "1.23457e20"),
         (5e-324, "5e-324"),
@@ -47,7 +49,7 @@ def test_number_to_six_digits(value: float, text: str) -> None:
     ("value", "precision", "text"),
     [
         (np.float64(2 / 3), 1, "0.7"),
-        (np.float64(23.4), 1, "2e1"),
+        (np.float64(23.4), 1, "2.0e1"),
         (np.float64(100.5), 3, "1.0e2"),
         (np.float64(0.1), 17, "0.1"),
         (np.float64(0.1 + 0.2), 17, "0.30000000000000004"),
@@ -68,7 +70,7 @@ def test_a_number_is_within_half_a_unit_of_its_last_digit(value: float, precisio
     exact, shown = Decimal(value), Decimal(text)
     unit = Decimal(10) ** (1 - precision) * abs(exact)
     assert abs(shown - exact) <= unit / 2 * Decimal("1.001") or float(text) == value
-    if re.fullmatch(r"-?\d+(e\d+)?", text) and precision > 1:
+    if re.fullmatch(r"-?\d+(e\d+)?", text):
         assert float(text) == value  # what looks like an integer is one
 
 
