@@ -88,14 +88,15 @@ def command(
         )
         if save:
             _save(save, result)
-        if quiet:
-            return
-        if values == "none":
-            result = replace(result, values={})
-        if shown == "text":
-            _print_text(result, tree=tree, precision=precision, color=color)
-        else:
-            _print_data(result, shown)
+    if quiet:
+        return
+    if values == "none":
+        result = replace(result, values={})
+    # Not under the deadline: a reader may be slow, and half an answer and an error are no JSON.
+    if shown == "text":
+        _print_text(result, tree=tree, precision=precision, color=color)
+    else:
+        _print_data(result, shown)
 
 
 def _require_target(path: str | None, *, safe: bool) -> None:

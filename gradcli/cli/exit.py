@@ -106,7 +106,7 @@ def _usage(error: typer.TyperException) -> Diagnostic:
     message = message[:1].lower() + message[1:].rstrip(".")
     if near:
         hint = f"did you mean {near}?"
-    elif re.match("no such option: -[^-]", message):
+    elif re.match("no such option: -(-.*[^a-z-]|[^-])", message):
         hint = DASH_HINT
     elif "extra argument" in message:
         hint = "put the program in quotes: gradcli eval 'y = x**2' --set x=3"

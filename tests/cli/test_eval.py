@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -292,6 +293,17 @@ def test_timeout(gradcli: Runner) -> None:
     flags = ("-s", "x=0", "--max-steps", "1000000000", "--timeout", "0.2", "--json")
     answer = gradcli("eval", endless, *flags)
     assert (answer.code, answer.error["code"]) == (4, "limit-time")
+
+
+def test_timeout_cuts_no_answer_in_two(gradcli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def expire(*_: object) -> None:
+        signal.raise_signal(signal.SIGALRM)  # the reader is slow, and time is up
+
+    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    monkeypatch.setattr("gradcli.report.json.write", expire)
+    answer = gradcli("eval", *CUBE, "--timeout", "60", "--json")
+    signal.signal(signal.SIGALRM, before)
+    assert (answer.code, answer.out, answer.err) == (0, "\n", "")
 
 
 def test_safe_opens_no_file(gradcli: Runner, tmp_path: Path) -> None:

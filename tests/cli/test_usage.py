@@ -46,6 +46,7 @@ def test_help_says_something_about_every_flag(gradcli: Runner) -> None:
         (["eval", "x", "--jsn"], "no such option: --jsn", "did you mean --json?"),
         (["eval", "x", "--frobnicate"], "no such option: --frobnicate", "gradcli eval --help"),
         (["eval", "-x**2"], "no such option: -x", "gradcli eval -- '-x**2'"),
+        (["eval", "--x**2"], "no such option: --x**2", "gradcli eval -- '-x**2'"),
         (["eval", "-2*x"], "no such option: -2", "gradcli eval -- '-x**2'"),
         (["eval", "-w*x"], "'*x' is not a name", "gradcli eval -- '-x**2'"),
         (["eval", "-sum(x)", "-s", "x=1"], "'um(x)'", "gradcli eval -- '-x**2'"),
