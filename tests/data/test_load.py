@@ -356,6 +356,7 @@ def test_too_much_text(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" + "1," * 1000 + "1]")
     wrong = refusal(tmp_path / "x.json", memory=10_000)
     assert wrong.code == "limit-memory"
+    assert "needs" in wrong.message  # told by the file's size, before anything is read
     assert wrong.hint == "raise it with --max-memory"
     assert read(tmp_path / "x.json", memory=50_000).size == 1001
 

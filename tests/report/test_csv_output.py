@@ -70,8 +70,8 @@ def test_several_passes_are_numbered() -> None:
 
 
 def test_no_array_is_too_large_to_begin() -> None:
-    array = np.broadcast_to(np.array(0.5), (10**6, 10**6))
-    assert list(islice(elements(array), 2)) == [("0,0", "0.5"), ("0,1", "0.5")]
+    array = np.broadcast_to(np.array([0.5, 1.5]), (10**12, 2))
+    assert list(islice(elements(array), 3)) == [("0,0", "0.5"), ("0,1", "1.5"), ("1,0", "0.5")]
 
 
 def test_large_and_empty_arrays() -> None:
