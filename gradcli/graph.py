@@ -232,7 +232,8 @@ class Graph:
 
     def constant(self, value: Array | float | bool) -> Node:
         """A node with a known value; a plain number is a float, whatever its Python type."""
-        array = np.asarray(float(value) if type(value) is int else value)
+        plain = isinstance(value, int) and not isinstance(value, bool)
+        array = np.asarray(float(value) if plain else value)
         kind = kind_of(array)
         array = array.astype(self.dtype(kind), copy=False)
         if array.nbytes > INTERNED_BYTES:
