@@ -151,10 +151,12 @@ class Builder:
     def number(self, parts: Parts, span: Span) -> Number:
         value = float(self.tokens.text(parts[0]))
         if value == float("inf"):
-            raise self.error(
-                span,
+            raise GradcliError(
+                "value",
                 "this number is too large for float64 (the largest is about 1.8e308)",
-                "write inf for infinity",
+                hint="write inf for infinity",
+                source=self.tokens.source,
+                span=span,
             )
         return Number(value, span)
 

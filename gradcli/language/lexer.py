@@ -72,7 +72,8 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
     layout = _Layout(tokens, limits.depth)
     keywords, handlers = TABLES.keywords, _HANDLERS
-    matches = TABLES.pattern.finditer(source.text)
+    # Blanks at the end belong to no token: they would be tried from each of them.
+    matches = TABLES.pattern.finditer(source.text, 0, len(source.text.rstrip(" \t")))
     for match in islice(matches, limits.tokens):
         kind = match.lastindex or 0
         start, end = match.span(kind)
@@ -267,11 +268,11 @@ class _Layout:
 
 
 def misplaced(source: Source, span: Span) -> GradcliError:
-    """The error for an expectation that belongs to no statement."""
+    """The error for an expectation that belongs to no statement, or says nothing."""
     return GradcliError(
         "syntax",
-        f"`{source.text[span[0] : span[0] + 2]}` begins an expectation, and must stand behind a "
-        "statement on its own line",
+        f"`{source.text[span[0] : span[0] + 2]}` begins an expectation, which stands behind a "
+        "statement on its line: x  #= 3, or f(x)  #! shape",
         hint="an ordinary comment has a space behind the #",
         source=source,
         span=span,

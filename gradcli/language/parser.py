@@ -27,7 +27,8 @@ __all__ = ["ParseLimits", "parse_expression", "parse_program"]
 def parse_program(source: Source, limits: ParseLimits) -> Program:
     """The syntax tree of a program.
 
-    Raises GradcliError with the place: `syntax`, `limit-tokens`, `limit-depth`.
+    Raises GradcliError with the place: `syntax`, `limit-tokens`, `limit-depth`, and `value` for a
+    number beyond float64.
     """
     tokens = lex(source, limits)
     statements: tuple[Statement, ...] = _run(tokens, "program")
@@ -67,6 +68,8 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
                 span=span,
             )
         text = tokens.source.text[span[0] + 2 : span[1]].strip()
+        if not text:
+            raise misplaced(tokens.source, span)
         expectations.append(Expectation(kind, text, owner, span))
     return tuple(expectations)
 
@@ -76,8 +79,8 @@ def _inner(statement: Statement) -> tuple[Statement, ...]:
     if isinstance(statement, While | For | Function):
         return statement.body
     if isinstance(statement, If):
-        bodies = [body for _, body in statement.branches]
-        return sum(bodies, ()) + statement.otherwise
+        branches = (inner for _, body in statement.branches for inner in body)
+        return (*branches, *statement.otherwise)
     return ()
 
 

@@ -1,0 +1,203 @@
+"""What is said of a text that is not in the language: code, place, message, hint.
+
+In a text below, » and « stand around the place that the error must show.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.diagnostics import Diagnostic, GradcliError, Source
+from gradcli.language.lexer import NUMBER_OF
+from gradcli.language.parser import ParseLimits, parse_expression, parse_program
+from tests.language.trees import program
+
+WRONG = [
+    # brackets
+    ("z = mean»(«x + 1", "`(` is not closed", "add a )"),
+    ("z = mean»(«x\ny = 2\n", "`(` is not closed", "add a )"),
+    ("x»[«0", "`[` is not closed", "add a ]"),
+    ("while x »{« a", "`{` is not closed", "add a }"),
+    ("f(x»]«", "`]` does not close the `(` of line 1, column 2", "write )"),
+    ("while x { f»(«a }", "`(` is not closed", "add a )"),
+    ("x»)«", "`)` closes nothing", "delete it"),
+    ("if a { b } »}«", "`}` closes nothing", "delete it"),
+    # characters
+    ("x »^« 2", "`^` is not part of the language", "**"),
+    ("a »&«& b", "`&`", "and"),
+    ("a »|«| b", "`|`", "or"),
+    ("»!«a", "`!`", "not"),
+    ("»~«a", "`~`", "not"),
+    ("x »?« a : b", "`?`", "where("),
+    ("a »×« b", "U+00D7", "*"),
+    ("a »−« b", "U+2212", "-"),
+    ("x»²« = 3", "U+00B2", "**2"),
+    ("a »\u00a0«= b", "U+00A0", "space"),
+    ("»٣«", "U+0663", "0 to 9"),
+    ("a + »\x1b«[31m", "U+001B", "delete"),
+    ("a »\x00«", "U+0000", "delete"),
+    ("a # »\x07«", "U+0007", "delete"),
+    ("a # »\u202e«b", "U+202E", "delete"),
+    ("'a»\x7f«'", "U+007F", "delete"),
+    # strings and numbers
+    ("f(»'«abc)", "not closed", "'"),
+    ('x = »"«abc\ny"', "not closed", '"'),
+    (r"'a»\q«'", r"\q", r"\\"),
+    ("1»_000«", "`1_000` is not a number", "1000"),
+    ("0»x10«", "`0x10` is not a number", "decimal"),
+    ("2.»sum«()", "`2.` is read as a number", "(2).sum"),
+    ("1.2».3«", "`1.2.3` is not a number", "one decimal point"),
+    ("2»x«", "`x` cannot follow", "2*x"),
+    # assignment
+    ("»x[0]« = 1", "element", "where, scatter and index_put"),
+    ("»x[0, 1]« += 1", "element", "where, scatter and index_put"),
+    ("»True« = 3", "True", "name"),
+    ("»none« = 3", "None", "name"),
+    ("»3« = x", "number", "=="),
+    ("»'a'« = x", "string", "name"),
+    ("»x + 1« = y", "expression", "name"),
+    ("»[a, b]« = x", "list", "a, b = "),
+    ("(a, »(b, c)«) = x", "tuple inside a tuple", "name"),
+    ("»x.y.z« = 1", "attribute", "name"),
+    ("»f(x)« += 1", "result of a call", "name"),
+    ("a = b »=« 3", "one `=`", "=="),
+    ("if »=« 3", "`if` is a reserved word", "another name"),
+    ("x = »for«", "`for` is a reserved word", "another name"),
+    ("f(»in«)", "`in` is a reserved word", "another name"),
+    ("»ｉｆ« = 3", "`if`", "another name"),
+    ("a, b »+=« 1", "`+=`", "one name"),
+    # functions
+    ("f(x, »x«) = 3", "`x` is there twice", None),
+    ("def f(x, »x=2«) { }", "`x` is there twice", None),
+    ("def f(x=1, »y«) { }", "default", "last"),
+    ("f(»1«) = 3", "must be a name", "=="),
+    ("g(a=1, »b«)", "behind one with a name", "first"),
+    ("g(a=1, »a=2«)", "`a` is given twice", None),
+    ("»return x«", "outside a function", "last expression"),
+    ("while x { »return« }", "outside a function", None),
+    ("»break«", "outside a loop", None),
+    ("if x { »continue« }", "outside a loop", None),
+    ("while x { def f() { »break« } }", "outside a loop", None),
+    ("def f() { while x { } »break« }", "outside a loop", None),
+    # blocks
+    ("if x »=« 3 { y }", "condition", "=="),
+    ("while x »=« 3 { y }", "condition", "=="),
+    ("while x < 3»:«\n y", "`:`", "braces"),
+    ("if x»:« y", "`:`", "braces"),
+    ("def f(x)»:«\n x", "`:`", "braces"),
+    ("»else« { y }", "no `if`", "if c {"),
+    ("if a { b } else »if« c { d }", "`else if`", "elif"),
+    ("while x»«", "block of `while` is missing", "braces"),
+    ("if »{« a }", "condition of `if` is missing", None),
+    ("for i »range«(3) { }", "`in` is missing", "for i in"),
+    ("x = »{«1, 2}", "`{` begins a block", "[1, 2]"),
+    # other languages
+    ("import »numpy« as np", "`import`", "already"),
+    ("f = lambda »x«: x", "`lambda`", "f(x) ="),
+    ("class »A« { }", "`class`", "functions"),
+    ("let »x« = 3", "`let`", "="),
+    ("y = a »if« c else b", "`if`", "where("),
+    ("x = [i »for« i in y]", "`for`", "braces"),
+    ("print »x«", "`print`", "print("),
+    ("x »:«= 3", "`:=`", "="),
+    ("a =»>« b", "`=>`", ">="),
+    ("a ==»=« b", "`===`", "=="),
+    ("x++»«", "`++`", "+= 1"),
+    ("»//« comment", "`//`", "#"),
+    ("f(»*«a)", "`*` has no value before it", None),
+    # values
+    ("x =»«", "value is missing after `=`", None),
+    ("x = 1 +»«\n2", "value is missing after `+`", "( )"),
+    ("a * »/« b", "between `*` and `/`", None),
+    ("f(a,»,« b)", "between `,` and `,`", None),
+    ("x[»]«", "index is empty", "x[0]"),
+    ("a »b«", "operator is missing between `a` and `b`", "a*b"),
+    ("f(x »y«)", "operator is missing between `x` and `y`", ","),
+    ("a == »not« b", "`not` cannot follow `==`", "(not"),
+    ("x.»«", "name of an attribute or method is missing", None),
+    ("x = »...«", "`...` stands only in an index", None),
+    ("f(a»;« b)", "`;`", ","),
+    # expectations
+    ("»#= 3«", "expectation", "space"),
+    ("x\n»#= 3«", "expectation", "space"),
+    ("x\n»#! shape«", "expectation", "space"),
+    ("x = 3 »#= 3«", "bare expression", "next line"),
+    ("f(x »#= 3«\n)", "expectation", "space"),
+    ("x »#=«", "expectation", "space"),
+    ("while x { »#= 3«\n}", "expectation", "space"),
+    ("for i in x { } »#= 3«", "bare expression", None),
+]
+
+
+def refused(text: str, limits: ParseLimits | None = None) -> Diagnostic:
+    with pytest.raises(GradcliError) as caught:
+        parse_program(Source("program", text), limits or ParseLimits())
+    return caught.value.diagnostic
+
+
+def shown(diagnostic: Diagnostic) -> str:
+    """The source with the span of the error between » and «."""
+    assert diagnostic.source is not None
+    assert diagnostic.span is not None
+    text, (start, end) = diagnostic.source.text, diagnostic.span
+    return f"{text[:start]}»{text[start:end]}«{text[end:]}"
+
+
+@pytest.mark.parametrize(("text", "message", "hint"), WRONG)
+def test_says_what_where_and_what_to_do(text: str, message: str, hint: str | None) -> None:
+    diagnostic = refused(text.replace("»", "").replace("«", ""))
+    assert diagnostic.code == "syntax"
+    assert shown(diagnostic) == text
+    assert message in diagnostic.message
+    assert hint is None or hint in (diagnostic.hint or "")
+
+
+@pytest.mark.parametrize("text", [text for text, _, _ in WRONG])
+def test_speaks_the_words_of_the_user(text: str) -> None:
+    diagnostic = refused(text.replace("»", "").replace("«", ""))
+    said = f"{diagnostic.message} {diagnostic.hint}".split()
+    assert not [name for name in NUMBER_OF if name in said]
+    assert "\n" not in diagnostic.message
+
+
+@pytest.mark.parametrize("number", ["1e999", "-»1e400«", f"2 + »{'9' * 400}«"])
+def test_a_number_beyond_float64_is_an_error(number: str) -> None:
+    marked = number if "»" in number else f"»{number}«"
+    diagnostic = refused(marked.replace("»", "").replace("«", ""))
+    assert diagnostic.code == "value"
+    assert shown(diagnostic) == marked
+    assert "too large for float64" in diagnostic.message
+
+
+def test_the_largest_float_is_none() -> None:
+    assert program("1.7976931348623157e308; 1e-999").statements
+
+
+@pytest.mark.parametrize("text", ["", " ", "a; b", "a\nb", "a = 1", "x #= 3", "if a { b }", "f(x"])
+def test_one_expression_only(text: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        parse_expression(Source("--set x", text), ParseLimits())
+    assert caught.value.diagnostic.code == "syntax"
+    assert caught.value.diagnostic.source is not None
+    assert caught.value.diagnostic.source.name == "--set x"
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "code"),
+    [
+        ("a" * 101, ParseLimits(source_bytes=100), "limit-tokens"),
+        ("é" * 51, ParseLimits(source_bytes=100), "limit-tokens"),
+        ("+".join("a" * 51), ParseLimits(tokens=100), "limit-tokens"),
+        ("# comments count\n" * 101, ParseLimits(tokens=100), "limit-tokens"),
+        ("(" * 101, ParseLimits(depth=100), "limit-depth"),
+        ("if a {" * 50 + "f([" * 26, ParseLimits(depth=100), "limit-depth"),
+    ],
+)
+def test_limits(text: str, limits: ParseLimits, code: str) -> None:
+    assert refused(text, limits).code == code
+
+
+def test_what_is_within_the_limits_passes() -> None:
+    limits = ParseLimits(source_bytes=100, tokens=50, depth=20)
+    for text in ["é" * 50, "+".join("a" * 25), "(" * 20 + "a" + ")" * 20]:
+        parse_program(Source("program", text), limits)
