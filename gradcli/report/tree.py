@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.report.arrays import GAP, Excerpt, excerpt
-from gradcli.report.formula import formula, seen_through, written_in_place
+from gradcli.report.formula import defined_by, formula, operands, written_in_place
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
 from gradcli.session import Result
@@ -111,7 +111,7 @@ class _Description:
         """The formula and the op of a node."""
         if node in self.leaves:
             return "", "leaf"
-        node = _defined_by(node)
+        node = defined_by(node, self.names)
         if not node.inputs and node.op in (CONSTANT, INPUT):
             return "", node.op.name
         return formula(node, self.names, self.precision, self.width), node.op.name
@@ -148,14 +148,9 @@ def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int)
 
 
 def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:
-    """The operands that get a line: each once, and no constants that the formula spells out."""
-    operands = [seen_through(operand, names) for operand in _defined_by(node).inputs]
-    return [n for n in dict.fromkeys(operands) if written_in_place(n, precision) is None]
-
-
-def _defined_by(node: Node) -> Node:
-    """What a node that only gives a name to another one stands for."""
-    return node.inputs[0] if node.op.name == "bind" else node
+    """The operands that get a line: no constants that the formula spells out."""
+    below = operands(defined_by(node, names), names)
+    return [n for n in below if written_in_place(n, precision) is None]
 
 
 def _leaves(result: Result) -> set[Node]:

@@ -58,7 +58,7 @@ def run(
         ("norm(x, 3, dim=1)", "norm(x, dim=1, p=3)"),
         ("cumsum(x, 1)", "cumsum(x, dim=1)"),
         ("reshape(x, 3, 2)", "reshape(x, 3, 2)"),
-        ("cat([x, x], dim=0)", "cat(x, x, dim=0)"),
+        ("cat([x, x], dim=0)", "cat([x, x], dim=0)"),
         ("x[:, 1:]", "x[:, 1:3]"),
         ("x[:, ::-1]", "x[:, 2::-1]"),
         ("x[:, [2, 0]]", "x[:, [2, 0]]"),
