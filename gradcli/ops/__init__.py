@@ -2,13 +2,22 @@
 
 from gradcli.graph import OPERATORS
 from gradcli.ops import (
+    activation,
+    arithmetic,
+    comparison,
     contractions,
     control,
     creation,
-    elementwise,
+    exponential,
+    hyperbolic,
     indexing,
+    logistic,
+    powers,
     reductions,
+    rounding,
+    selection,
     shaping,
+    trigonometric,
 )
 from gradcli.ops.table import FUNCTIONS, Case, Function, Parameter
 
@@ -27,11 +36,20 @@ __all__ = [
     "Case",
     "Function",
     "Parameter",
+    "activation",
+    "arithmetic",
+    "comparison",
     "contractions",
     "control",
     "creation",
-    "elementwise",
+    "exponential",
+    "hyperbolic",
     "indexing",
+    "logistic",
+    "powers",
     "reductions",
+    "rounding",
+    "selection",
     "shaping",
+    "trigonometric",
 ]

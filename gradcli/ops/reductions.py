@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op
+from gradcli.ops.comparison import eq
 from gradcli.ops.control import detach
-from gradcli.ops.elementwise import abs_, eq, exp, maximum, minimum, sign, where
+from gradcli.ops.exponential import exp
 from gradcli.ops.indexing import take_along_dim
+from gradcli.ops.selection import abs_, maximum, minimum, sign, where
 from gradcli.ops.shaping import cat, flip, reshape, squeeze, take_slices, transpose
 from gradcli.ops.table import (
     Axes,

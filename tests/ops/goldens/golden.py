@@ -1,7 +1,8 @@
 """What a golden says, and how arrays are kept: shared by the script that makes goldens with
 PyTorch and by the test that reads them without.
 
-A module in `cases` lists `Golden`s. The script runs each on PyTorch and writes `<module>.json`: programs, inputs, values, and gradients for the cotangent that `cotangent` gives.
+A module in `cases` lists `Golden`s. The script runs each on PyTorch and writes `<module>.json`:
+programs, inputs, values, and gradients for the cotangent that `cotangent` gives.
 """
 
 from __future__ import annotations

@@ -1,0 +1,117 @@
+"""Comparisons, logic and tests of elements: results are truth values."""
+
+from __future__ import annotations
+
+from gradcli.ops.table import Function, elementwise
+
+
+def _comparison(name: str, ufunc: str, symbol: str, latex: str, doc: str) -> Function:
+    return elementwise(
+        name,
+        doc,
+        ufunc,
+        operands="a b",
+        group="comparison",
+        aliases=(ufunc,),
+        result="bool",
+        infix=symbol,
+        cuda=f"{{0}} {symbol} {{1}}",
+        latex=f"{{0}} {latex} {{1}}",
+        formula=f"a {symbol} b",
+        smooth=False,
+    )
+
+
+eq = _comparison("eq", "equal", "==", "=", "Whether two elements are equal.")
+ne = _comparison("ne", "not_equal", "!=", r"\neq", "Whether two elements differ.")
+lt = _comparison("lt", "less", "<", "<", "Whether a is less than b.")
+le = _comparison("le", "less_equal", "<=", r"\leq", "Whether a is at most b.")
+gt = _comparison("gt", "greater", ">", ">", "Whether a is greater than b.")
+ge = _comparison("ge", "greater_equal", ">=", r"\geq", "Whether a is at least b.")
+logical_and = elementwise(
+    "logical_and",
+    "Whether both are nonzero.",
+    "logical_and",
+    operands="a b",
+    group="comparison",
+    kinds=("bool", "bool"),
+    result="bool",
+    infix="and",
+    cuda="{0} && {1}",
+    latex=r"{0} \land {1}",
+    formula="a and b",
+    smooth=False,
+)
+logical_or = elementwise(
+    "logical_or",
+    "Whether one of two is nonzero.",
+    "logical_or",
+    operands="a b",
+    group="comparison",
+    kinds=("bool", "bool"),
+    result="bool",
+    infix="or",
+    cuda="{0} || {1}",
+    latex=r"{0} \lor {1}",
+    formula="a or b",
+    smooth=False,
+)
+logical_xor = elementwise(
+    "logical_xor",
+    "Whether exactly one of two is nonzero.",
+    "logical_xor",
+    operands="a b",
+    group="comparison",
+    kinds=("bool", "bool"),
+    result="bool",
+    cuda="{0} != {1}",
+    latex=r"{0} \oplus {1}",
+    formula="logical_xor(a, b)",
+    smooth=False,
+)
+logical_not = elementwise(
+    "logical_not",
+    "Whether an element is zero.",
+    "logical_not",
+    group="comparison",
+    kinds=("bool",),
+    result="bool",
+    infix="not",
+    cuda="!{0}",
+    latex=r"\lnot {0}",
+    formula="not x",
+    smooth=False,
+)
+isnan = elementwise(
+    "isnan",
+    "Whether an element is not a number.",
+    "isnan",
+    group="comparison",
+    result="bool",
+    cuda="isnan({0})",
+    latex=r"\mathrm{{isnan}}({0})",
+    formula="isnan(x)",
+    smooth=False,
+)
+isinf = elementwise(
+    "isinf",
+    "Whether an element is infinite.",
+    "isinf",
+    group="comparison",
+    result="bool",
+    cuda="isinf({0})",
+    latex=r"\mathrm{{isinf}}({0})",
+    formula="isinf(x)",
+    smooth=False,
+)
+isfinite = elementwise(
+    "isfinite",
+    "Whether an element is a finite number.",
+    "isfinite",
+    group="comparison",
+    result="bool",
+    cuda="isfinite({0})",
+    latex=r"\mathrm{{isfinite}}({0})",
+    formula="isfinite(x)",
+    smooth=False,
+)

@@ -1,0 +1,101 @@
+"""Powers and roots."""
+
+from __future__ import annotations
+
+from gradcli.graph import Node
+from gradcli.ops.arithmetic import scale
+from gradcli.ops.comparison import eq, logical_and
+from gradcli.ops.exponential import log
+from gradcli.ops.selection import where
+from gradcli.ops.table import elementwise
+
+
+def _power_by_base(y: Node, a: Node, b: Node) -> Node:
+    """b·a^(b-1), and 0 for b = 0 even where a^(b-1) is infinite."""
+    if b.data is not None and b.shape == ():
+        exponent = float(b.data)
+        if exponent == 0:
+            return y.graph.constant(0.0)
+        if exponent == 1:
+            return y.graph.constant(1.0)
+        return b * a if exponent == 2 else b * a ** (exponent - 1)
+    return where(eq(b, 0.0), 0.0, b * a ** (b - 1))
+
+
+def _power_by_exponent(y: Node, a: Node, b: Node) -> Node:
+    """a^b·log(a), and 0 where a is 0 and b is not negative (as 0^b is constant there)."""
+    return where(logical_and(eq(a, 0.0), b >= 0), 0.0, y * log(a))
+
+
+pow_ = elementwise(
+    "pow",
+    "a to the power b.",
+    "power",
+    (_power_by_base, _power_by_exponent),
+    operands="a b",
+    group="powers",
+    aliases=("power",),
+    infix="**",
+    cuda="pow({0}, {1})",
+    latex="{0}^{{{1}}}",
+    formula="a ** b",
+    domain=(0.3, 2.0),
+    kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
+)
+square = elementwise(
+    "square",
+    "x * x.",
+    "square",
+    lambda y, x: 2 * x,
+    group="powers",
+    cuda="{0} * {0}",
+    latex="{0}^2",
+    formula="x ** 2",
+)
+sqrt = elementwise(
+    "sqrt",
+    "Square root; nan below 0.",
+    "sqrt",
+    lambda y, x: 1 / (2 * y),
+    group="powers",
+    cuda="sqrt({0})",
+    latex=r"\sqrt{{{0}}}",
+    formula="x ** 0.5",
+    domain=(0.3, 3.0),
+    kink="inf at 0",
+)
+rsqrt = elementwise(
+    "rsqrt",
+    "1 / sqrt(x).",
+    lambda xp, x: 1 / xp.sqrt(x),
+    lambda y, x: -y / (2 * x),
+    group="powers",
+    cuda="1 / sqrt({0})",
+    latex=r"\frac{{1}}{{\sqrt{{{0}}}}}",
+    formula="1 / sqrt(x)",
+    domain=(0.3, 3.0),
+)
+reciprocal = elementwise(
+    "reciprocal",
+    "1 / x.",
+    "reciprocal",
+    lambda y, x: -y * y,
+    group="powers",
+    cuda="1 / {0}",
+    latex=r"\frac{{1}}{{{0}}}",
+    formula="1 / x",
+    domain=(0.3, 3.0),
+)
+hypot = elementwise(
+    "hypot",
+    "sqrt(a**2 + b**2) without overflow.",
+    "hypot",
+    (lambda y, a, b: scale(a, 1 / y), lambda y, a, b: scale(b, 1 / y)),
+    operands="a b",
+    group="powers",
+    cuda="hypot({0}, {1})",
+    latex=r"\sqrt{{{0}^2 + {1}^2}}",
+    formula="sqrt(a**2 + b**2)",
+    domain=(0.2, 2.0),
+    kink="0, 0 at the origin (the subgradient of least norm); PyTorch gives nan",
+)
