@@ -22,9 +22,10 @@ from gradcli.language.syntax import (
 
 
 def assignable(target: Expression, source: Source) -> Name | Tuple | Attribute:
-    """The target of `=`, which may also be an attribute of a name."""
+    """The target of `=`, which may also be `x.requires_grad`."""
     if isinstance(target, Attribute) and isinstance(target.value, Name):
-        return target
+        if target.name == "requires_grad":
+            return target
     return names_only(target, source)
 
 
@@ -87,6 +88,10 @@ def _refused(target: Expression, source: Source, what: str) -> GradcliError:
     hint = "on the left stands a name (z = …), names (a, b = …) or f(x) = …"
     if isinstance(target, Index):
         hint = "values never change in place; where, scatter and index_put make a changed copy"
+    elif isinstance(target, Attribute) and target.name == "data":
+        hint = "values never change in place; bind the name anew: x -= 0.1 * x.grad"
+    elif isinstance(target, Attribute) and target.name == "grad":
+        hint = "x.grad.zero_() sets it back to zero, zero_grad() all of them"
     elif isinstance(target, Compare | Number):
         hint = "a comparison is written =="
     return _error(target, source, f"{what} cannot be assigned to", hint)
