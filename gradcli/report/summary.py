@@ -88,17 +88,21 @@ def named_values(result: Result) -> list[Named]:
     bound_again = [
         (name, leaf) for name, leaf in result.leaves.items() if result.names.get(name) is not leaf
     ]
-    named = [Named(name, node, role(name, node, result)) for name, node in bound_again + bindings]
+    leaves = set(result.leaves.values())
+    named = [
+        Named(name, node, _role(name, node, leaves, result.outputs))
+        for name, node in bound_again + bindings
+    ]
     position = {name: place for place, name in enumerate(result.outputs)}
     return sorted(named, key=lambda n: _order(n, position))
 
 
-def role(name: str, node: Node, result: Result) -> str:
+def _role(name: str, node: Node, leaves: set[Node], outputs: Mapping[str, Node]) -> str:
     """The part that a named value plays, in the words of autograd."""
     roles: list[str] = []
     if made_by_user(node):
-        roles += ["leaf"] * (result.leaves.get(name) is node) or ["input"] * (node.op is INPUT)
-    if result.outputs.get(name) is node:
+        roles += ["leaf"] * (node in leaves) or ["input"] * (node.op is INPUT)
+    if outputs.get(name) is node:
         roles.append("output")
     return ", ".join(roles)
 

@@ -54,7 +54,8 @@ def _remarks(result: Result, layout: Layout) -> list[Text]:
     remarks: list[tuple[str, str]] = []
     if result.passes:
         remarks.append(("v: ", f"the gradient of the output; grad = {product}"))
-    remarks += [("note: ", sanitise(note.message)) for note in result.notes]
+    messages = dict.fromkeys(note.message for note in result.notes)  # passes may say the same
+    remarks += [("note: ", sanitise(message)) for message in messages]
     if result.seed is not None:
         remarks.append(("seed: ", f"{result.seed} (repeat with --seed {result.seed})"))
     return [_folded(label, text, layout.width) for label, text in remarks]

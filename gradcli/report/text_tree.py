@@ -19,7 +19,6 @@ NARROWEST = 28
 """How wide an array may be, and how narrow its column; below that there are no columns."""
 IN_COLUMNS = 1000
 """Lines of a tree that may be in columns: rich takes 0.4 ms for a row of a table."""
-RESULT = "grad = "
 BETWEEN = "  "
 
 _ASCII_GUIDES = str.maketrans("├└│─", "|`|-")
@@ -34,10 +33,11 @@ def draw(result: Result, layout: Layout, limit: int | None) -> RenderableType:
         formula_width=max(16, layout.width // 3),
         limit=limit,
     )
+    heading = _grad_heading(result)
     body: RenderableType | None = None
     if len(shown) <= IN_COLUMNS:
-        body = _in_columns(shown, _grad_heading(result), layout)
-    body = body or _running(shown, layout)
+        body = _in_columns(shown, heading, layout)
+    body = body or _running(shown, heading, layout)
     if not left_out:
         return body
     more = Text(f"... {left_out:,} more lines: --tree shows them all", style=ASIDE)
@@ -68,16 +68,16 @@ def _in_columns(shown: list[Line], grad_heading: str, layout: Layout) -> Table |
     return drawn
 
 
-def _running(shown: list[Line], layout: Layout) -> Text:
+def _running(shown: list[Line], grad_heading: str, layout: Layout) -> Text:
     """The tree with everything about a node behind it, on further lines where there is no room."""
     texts: list[Text] = []
     for line in shown:
         graph, *about = _about(line, layout)
         guide = Text(_guide(line.guide_on, layout), style=ASIDE)
         room = layout.width - guide.cell_len
-        result = "" if line.given else RESULT
-        grad = _grad(line, layout, room - len(result))
-        about += [Text(_value(line, layout, room)), Text(grad and result + grad, style=GRAD)]
+        label = "" if line.given else f"{grad_heading} = "
+        grad = _grad(line, layout, room - len(label))
+        about += [Text(_value(line, layout, room)), Text(grad and label + grad, style=GRAD)]
         texts.append(graph)
         for part in filter(None, about):
             if texts[-1].cell_len + len(BETWEEN) + part.cell_len <= layout.width:

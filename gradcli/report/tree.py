@@ -83,7 +83,7 @@ class _Description:
         self.values = {**result.node_values, **_by_node(result.names, result.values)}
         backward = result.passes[-1] if result.passes and not result.accumulated else None
         self.grads = grads_by_node(result, backward)
-        given = result.passes[-1].gradient if result.passes else {}
+        given = backward.gradient if backward else {}
         self.given = _by_node(result.outputs, given)
 
     def line(self, visit: Visit) -> Line:

@@ -286,6 +286,25 @@ def test_a_leaf_that_is_bound_again_keeps_its_grad() -> None:
     ]
 
 
+def test_another_name_of_a_leaf_is_a_leaf() -> None:
+    made = Handmade()
+    made.bind("a", made.leaf("x", 5.0))
+    made.bind("y", 2 * made.names["a"])
+    result = made.result("y", passes=[({"y": 1}, {"x": 2})])
+    rows = render(result, width=80, tree=False).splitlines()[2:4]
+    assert [row.split() for row in rows] == [
+        ["x", "leaf", "()", "5", "2"],
+        ["a", "leaf", "()", "5", "2"],
+    ]
+
+
+def test_a_note_that_every_pass_makes_is_said_once() -> None:
+    made = Handmade()
+    made.bind("y", 2 * made.leaf("x", 1.0))
+    result = made.result("y", passes=[({"y": 1}, {"x": 2})] * 2, notes=["broadcast", "broadcast"])
+    assert render(result, width=80).count("note: broadcast") == 1
+
+
 def test_old_plus_new_is_total_in_every_pass() -> None:
     made = Handmade()
     made.bind("y", 2 * made.leaf("x", 1.0))
