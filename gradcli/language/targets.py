@@ -23,9 +23,9 @@ from gradcli.language.syntax import (
 
 def assignable(target: Expression, source: Source) -> Name | Tuple | Attribute:
     """The target of `=`, which may also be `x.requires_grad`."""
-    if isinstance(target, Attribute) and isinstance(target.value, Name):
-        if target.name == "requires_grad":
-            return target
+    if isinstance(target, Attribute) and target.name == "requires_grad":
+        name_only(target.value, source)
+        return target
     return names_only(target, source)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,63 +15,65 @@ from gradcli.language.printer import print_expression, print_program
 from tests.language.trees import expression, program, shape
 
 NOWHERE = (0, 0)
-Trees = st.SearchStrategy[Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 names = st.sampled_from(["a", "x1", "größe", "_"])
 numbers = st.floats(min_value=0, allow_nan=False, allow_infinity=False).map(abs)
-texts = st.text(
-    st.characters(codec="utf-8", exclude_categories=["C", "Z"], include_characters="\n\t ")
+texts = st.text(st.characters(exclude_categories=["C", "Z"], include_characters="\n\t "))
+binary = st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**", "and", "or"])
+comparisons = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+KINDS = st.sampled_from(
+    ["list", "tuple", "unary", "binary", "compare", "call", "attribute", "index"]
 )
-leaves: Trees = st.one_of(
-    st.builds(syntax.Name, names, st.just(NOWHERE)),
-    st.builds(syntax.Number, numbers, st.just(NOWHERE)),
-    st.builds(syntax.String, texts, st.just(NOWHERE)),
-    st.builds(syntax.Constant, st.sampled_from([True, False, None]), st.just(NOWHERE)),
+variables = names.map(lambda name: syntax.Name(name, NOWHERE))
+leaves = st.one_of(
+    variables,
+    numbers.map(lambda value: syntax.Number(value, NOWHERE)),
+    texts.map(lambda value: syntax.String(value, NOWHERE)),
+    st.sampled_from([True, False, None]).map(lambda value: syntax.Constant(value, NOWHERE)),
+)
+targets = variables | st.lists(variables, min_size=1, max_size=3).map(
+    lambda items: syntax.Tuple(tuple(items), NOWHERE)
 )
 
 
-def _nodes(inner: Trees) -> Trees:
-    several = st.lists(inner, max_size=3).map(tuple)
-    bound = st.none() | inner
-    items = st.one_of(
-        inner,
-        st.builds(syntax.Slice, bound, bound, bound, st.just(NOWHERE)),
-        st.builds(syntax.Ellipsis, st.just(NOWHERE)),
-    )
-    keywords = st.lists(
-        st.builds(syntax.Keyword, names, inner, st.just(NOWHERE)),
-        max_size=2,
-        unique_by=lambda keyword: keyword.name,
-    )
-    comparison = st.lists(
-        st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), min_size=1, max_size=3
-    )
-    binary = st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**", "and", "or"])
-    return st.one_of(
-        st.builds(syntax.List, several, st.just(NOWHERE)),
-        st.builds(syntax.Tuple, several, st.just(NOWHERE)),
-        st.builds(syntax.Unary, st.sampled_from(["+", "-", "not"]), inner, st.just(NOWHERE)),
-        st.builds(syntax.Binary, binary, inner, inner, st.just(NOWHERE), st.just(NOWHERE)),
-        comparison.flatmap(
-            lambda words: st.builds(
-                syntax.Compare,
-                st.just(tuple(words)),
-                st.tuples(*[inner] * (len(words) + 1)),
-                st.just(NOWHERE),
-            )
-        ),
-        st.builds(syntax.Call, inner, several, keywords.map(tuple), st.just(NOWHERE)),
-        st.builds(syntax.Attribute, inner, names, st.just(NOWHERE), st.just(NOWHERE)),
-        st.builds(
-            syntax.Index,
-            inner,
-            st.lists(items, min_size=1, max_size=3).map(tuple),
-            st.just(NOWHERE),
-        ),
-    )
+@st.composite
+def nodes(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
+    """An expression with others inside."""
+
+    def several(least: int, most: int) -> tuple[Any, ...]:
+        return tuple(draw(st.lists(inner, min_size=least, max_size=most)))
+
+    def item() -> Any:
+        bound = st.none() | inner
+        slices = st.builds(syntax.Slice, bound, bound, bound, st.just(NOWHERE))
+        return draw(inner | slices | st.just(syntax.Ellipsis(NOWHERE)))
+
+    match draw(KINDS):
+        case "list":
+            return syntax.List(several(0, 3), NOWHERE)
+        case "tuple":
+            return syntax.Tuple(several(0, 3), NOWHERE)
+        case "unary":
+            return syntax.Unary(draw(st.sampled_from(["+", "-", "not"])), draw(inner), NOWHERE)
+        case "binary":
+            return syntax.Binary(draw(binary), draw(inner), draw(inner), NOWHERE, NOWHERE)
+        case "compare":
+            operands = several(2, 4)
+            operators = tuple(draw(comparisons) for _ in operands[1:])
+            return syntax.Compare(operators, operands, NOWHERE)
+        case "call":
+            words = draw(st.lists(names, unique=True, max_size=2))
+            keywords = tuple(syntax.Keyword(word, draw(inner), NOWHERE) for word in words)
+            return syntax.Call(draw(inner), several(0, 2), keywords, NOWHERE)
+        case "attribute":
+            return syntax.Attribute(draw(inner), draw(names), NOWHERE, NOWHERE)
+        case _:
+            count = draw(st.integers(1, 3))
+            return syntax.Index(draw(inner), tuple(item() for _ in range(count)), NOWHERE)
 
 
-expressions = st.recursive(leaves, _nodes, max_leaves=10)
+expressions = st.recursive(leaves, nodes, max_leaves=10)
 
 
 @given(expressions)
@@ -78,70 +81,42 @@ def test_an_expression_reads_back(tree: Any) -> None:
     assert shape(expression(print_expression(tree))) == shape(tree)
 
 
-targets = st.one_of(
-    st.builds(syntax.Name, names, st.just(NOWHERE)),
-    st.builds(
-        syntax.Tuple,
-        st.lists(st.builds(syntax.Name, names, st.just(NOWHERE)), min_size=1, max_size=3).map(
-            tuple
-        ),
-        st.just(NOWHERE),
-    ),
-)
-simple: Trees = st.one_of(
-    st.builds(syntax.Evaluate, expressions, st.just(NOWHERE)),
-    st.builds(syntax.Assign, targets, expressions, st.just(NOWHERE)),
-    st.builds(
-        syntax.AugmentedAssign,
-        st.builds(syntax.Name, names, st.just(NOWHERE)),
-        st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**"]),
-        expressions,
-        st.just(NOWHERE),
-    ),
-)
-parameters = st.lists(names, unique=True, max_size=2).flatmap(
-    lambda chosen: st.tuples(
-        *(
-            st.builds(
-                syntax.Parameter,
-                st.just(name),
-                expressions if last else st.none(),
-                st.just(NOWHERE),
-            )
-            for name, last in zip(chosen, (False, True), strict=False)
-        )
-    )
-)
+@st.composite
+def simple_statements(draw: Draw) -> Any:
+    match draw(st.sampled_from(["evaluate", "assign", "augment"])):
+        case "evaluate":
+            return syntax.Evaluate(draw(expressions), NOWHERE)
+        case "assign":
+            return syntax.Assign(draw(targets), draw(expressions), NOWHERE)
+        case _:
+            operator = draw(binary.filter(lambda word: not word.isalpha()))
+            return syntax.AugmentedAssign(draw(variables), operator, draw(expressions), NOWHERE)
 
 
-def _blocks(inner: Trees) -> Trees:
+@st.composite
+def compound_statements(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
     body = st.lists(inner, max_size=2).map(tuple)
-    leave = st.builds(syntax.Return, st.none() | expressions, st.just(NOWHERE))
-    jump = st.builds(syntax.Break, st.just(NOWHERE)) | st.builds(syntax.Continue, st.just(NOWHERE))
-    branch = st.tuples(expressions, body)
-    return st.one_of(
-        st.builds(syntax.While, expressions, st.tuples(inner, jump), st.just(NOWHERE)),
-        st.builds(syntax.For, targets, expressions, body, st.just(NOWHERE)),
-        st.builds(
-            syntax.If,
-            st.lists(branch, min_size=1, max_size=3).map(tuple),
-            body,
-            st.just(NOWHERE),
-        ),
-        st.builds(
-            syntax.Function,
-            names,
-            parameters,
-            body | st.tuples(leave) | st.tuples(inner, leave),
-            st.just(NOWHERE),
-        ),
-    )
+    match draw(st.sampled_from(["while", "for", "if", "function"])):
+        case "while":
+            jump = st.sampled_from([syntax.Break(NOWHERE), syntax.Continue(NOWHERE)])
+            return syntax.While(draw(expressions), (*draw(body), draw(jump)), NOWHERE)
+        case "for":
+            return syntax.For(draw(targets), draw(expressions), draw(body), NOWHERE)
+        case "if":
+            branches = draw(st.lists(st.tuples(expressions, body), min_size=1, max_size=3))
+            return syntax.If(tuple(branches), draw(body), NOWHERE)
+        case _:
+            leave = syntax.Return(draw(st.none() | expressions), NOWHERE)
+            plain = syntax.Parameter("x", None, NOWHERE)
+            with_default = syntax.Parameter("y", draw(expressions), NOWHERE)
+            parameters = draw(st.sampled_from([(), (plain,), (plain, with_default)]))
+            return syntax.Function(draw(names), parameters, (*draw(body), leave), NOWHERE)
 
 
-@given(st.lists(st.recursive(simple, _blocks, max_leaves=4), max_size=4).map(tuple))
-def test_a_program_reads_back(statements: Any) -> None:
-    tree = syntax.Program(program("").source, statements)
-    assert shape(program(print_program(tree)).statements) == shape(statements)
+@given(st.lists(st.recursive(simple_statements(), compound_statements, max_leaves=4), max_size=4))
+def test_a_program_reads_back(statements: list[Any]) -> None:
+    tree = syntax.Program(program("").source, tuple(statements))
+    assert shape(program(print_program(tree)).statements) == shape(tree.statements)
 
 
 @pytest.mark.parametrize(
