@@ -11,6 +11,8 @@ from gradcli.diagnostics import GradcliError
 
 LONGEST = 1e9
 """Seconds, some thirty years: within what timers take."""
+AGAIN = 0.1
+"""Seconds to the next alarm: Python drops an error that is raised in a destructor."""
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def deadline(seconds: float | None) -> Iterator[None]:
         )
 
     before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     finally:
