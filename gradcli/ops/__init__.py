@@ -17,6 +17,7 @@ from gradcli.ops import (
     rounding,
     selection,
     shaping,
+    special,
     trigonometric,
 )
 from gradcli.ops.table import FUNCTIONS, Case, Function, Parameter
@@ -51,5 +52,6 @@ __all__ = [
     "rounding",
     "selection",
     "shaping",
+    "special",
     "trigonometric",
 ]

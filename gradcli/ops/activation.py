@@ -2,17 +2,238 @@
 
 from __future__ import annotations
 
-from gradcli.ops.selection import where
-from gradcli.ops.table import elementwise
+import math
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import OPERATORS, Node
+from gradcli.ops.exponential import expm1
+from gradcli.ops.hyperbolic import tanh
+from gradcli.ops.logistic import logaddexp, sigmoid
+from gradcli.ops.powers import square
+from gradcli.ops.selection import abs_, clamp, where
+from gradcli.ops.special import ndtr
+from gradcli.ops.table import Case, elementwise, function
+
+# --- pieces of straight lines --------------------------------------------------------------
 
 relu = elementwise(
     "relu",
     "x where it is positive, else 0.",
     lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)),
     group="activation",
-    chain=lambda change, y, x: where(x > 0, change, 0.0),
+    chain=lambda change, y, x: where(x <= 0, 0.0, change),
     cuda="{0} != {0} ? {0} : max({0}, ({T})0)",
     latex=r"\mathrm{{relu}}({0})",
     formula="maximum(x, 0)",
     kink="0 at 0",
+)
+
+
+def _between(x: Node, low: float, high: float) -> Node:
+    return clamp(x, x.graph.constant(low), x.graph.constant(high))
+
+
+@function(
+    "hardtanh",
+    "activation",
+    cases=[Case("hardtanh(x, -0.7, 0.9)")],
+    formula="minimum(maximum(x, min_val), max_val)",
+    kink="0 at the bounds",
+)
+def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
+    """x, cut off at `min_val` below and at `max_val` above."""
+    return _between(x, min_val, max_val)
+
+
+@function(
+    "relu6",
+    "activation",
+    cases=[Case("relu6(4 * x)")],
+    formula="minimum(maximum(x, 0), 6)",
+    kink="0 at 0 and 6",
+)
+def relu6(x: Node) -> Node:
+    """x, cut off at 0 below and at 6 above."""
+    return _between(x, 0.0, 6.0)
+
+
+@function(
+    "hardsigmoid",
+    "activation",
+    cases=[Case("hardsigmoid(2 * x)")],
+    formula="relu6(x + 3) / 6",
+    kink="0 at -3 and 3",
+)
+def hardsigmoid(x: Node) -> Node:
+    """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
+    return relu6(x + 3) / 6
+
+
+@function(
+    "hardswish",
+    "activation",
+    cases=[Case("hardswish(2 * x)")],
+    formula="x * relu6(x + 3) / 6",
+    kink="0 at -3, 1 at 3",
+)
+def hardswish(x: Node) -> Node:
+    """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
+    return where(x < 3, where(x <= -3, 0.0, x * (x + 3) / 6), x)
+
+
+@function(
+    "leaky_relu",
+    "activation",
+    cases=[Case("leaky_relu(x)"), Case("leaky_relu(x, negative_slope=0.2)")],
+    formula="where(x > 0, x, negative_slope * x)",
+    kink="the slope at 0",
+)
+def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
+    """x where it is positive, else a small slope times x."""
+    return where(x > 0, x, negative_slope * x)
+
+
+@function(
+    "prelu",
+    "activation",
+    cases=[Case("prelu(x, w)", {"x": (2, 3), "w": (1,)})],
+    formula="where(x > 0, x, weight * x)",
+    kink="the weight at 0",
+)
+def prelu(x: Node, weight: Node) -> Node:
+    """leaky_relu with a slope that is learnt: one, or one for each channel (axis 1)."""
+    if weight.size > 1 and x.ndim > 1:
+        weight = OPERATORS["reshape"](weight, -1, *(1 for _ in x.shape[2:]))
+    return where(x > 0, x, weight * x)
+
+
+@function(
+    "threshold",
+    "activation",
+    cases=[Case("threshold(x, 0.1, 2)")],
+    formula="where(x > threshold, x, value)",
+    kink="0 at the threshold",
+)
+def threshold(x: Node, threshold: float, value: float) -> Node:
+    """x where it is above `threshold`, else `value`."""
+    return where(x <= threshold, value, x)
+
+
+@function(
+    "hardshrink",
+    "activation",
+    cases=[Case("hardshrink(x)")],
+    formula="where(abs(x) > lambd, x, 0)",
+    kink="0 at -lambd and lambd",
+)
+def hardshrink(x: Node, lambd: float = 0.5) -> Node:
+    """x, and 0 from -lambd to lambd."""
+    return where(abs_(x) <= lambd, 0.0, x)
+
+
+@function(
+    "softshrink",
+    "activation",
+    cases=[Case("softshrink(x)")],
+    formula="where(x > lambd, x - lambd, where(x < -lambd, x + lambd, 0))",
+    kink="0 at -lambd and lambd",
+)
+def softshrink(x: Node, lambd: float = 0.5) -> Node:
+    """x drawn towards 0 by `lambd`."""
+    return where(abs_(x) <= lambd, 0.0, where(x > 0, x - lambd, x + lambd))
+
+
+# --- exponential ---------------------------------------------------------------------------
+
+
+@function(
+    "elu",
+    "activation",
+    cases=[Case("elu(x)"), Case("elu(x, alpha=0.5)")],
+    formula="where(x > 0, x, alpha * expm1(x))",
+    kink="alpha at 0",
+)
+def elu(x: Node, alpha: float = 1.0) -> Node:
+    """x where it is positive, else alpha * (exp(x) - 1)."""
+    curved = expm1(x)
+    return where(x > 0, x, curved if alpha == 1 else alpha * curved)
+
+
+@function(
+    "selu",
+    "activation",
+    cases=[Case("selu(x)")],
+    formula="1.0507… * elu(x, 1.6733…)",
+    kink="1.7581 at 0",
+)
+def selu(x: Node) -> Node:
+    """elu with the two factors that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+@function(
+    "celu",
+    "activation",
+    cases=[Case("celu(x)"), Case("celu(x, alpha=0.5)")],
+    formula="where(x > 0, x, alpha * expm1(x / alpha))",
+    kink="1 at 0",
+)
+def celu(x: Node, alpha: float = 1.0) -> Node:
+    """elu with a derivative that is continuous for every alpha."""
+    return where(x > 0, x, alpha * expm1(x / alpha))
+
+
+@function(
+    "silu",
+    "activation",
+    aliases=("swish",),
+    cases=[Case("silu(x)")],
+    formula="x * sigmoid(x)",
+)
+def silu(x: Node) -> Node:
+    """x * sigmoid(x)."""
+    return x * sigmoid(x)
+
+
+@function("mish", "activation", cases=[Case("mish(x)")], formula="x * tanh(softplus(x))")
+def mish(x: Node) -> Node:
+    """x * tanh(log(1 + exp(x)))."""
+    return x * tanh(logaddexp(x, 0.0))
+
+
+@function(
+    "gelu",
+    "activation",
+    cases=[Case("gelu(x)"), Case("gelu(x, approximate='tanh')")],
+    formula="x * ndtr(x)",
+)
+def gelu(x: Node, approximate: str = "none") -> Node:
+    """x * ndtr(x); 'tanh' takes 0.5 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))) for ndtr."""
+    if approximate == "none":
+        return x * ndtr(x)
+    if approximate != "tanh":
+        raise GradcliError("value", f"gelu: approximate is 'none' or 'tanh', not {approximate!r}")
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return x * sigmoid(2 * inner)  # (1 + tanh(u)) / 2 without cancellation
+
+
+softsign = elementwise(
+    "softsign",
+    "x / (1 + abs(x)).",
+    lambda xp, x: x / (1 + xp.abs(x)),
+    lambda y, x: 1 / square(1 + abs_(x)),
+    group="activation",
+    cuda="{0} / (1 + abs({0}))",
+    latex=r"\frac{{{0}}}{{1 + |{0}|}}",
+    formula="x / (1 + abs(x))",
+)
+tanhshrink = elementwise(
+    "tanhshrink",
+    "x - tanh(x).",
+    lambda xp, x: x - xp.tanh(x),
+    lambda y, x: square(tanh(x)),  # 1 - 1/cosh(x)**2 has no digits near 0
+    group="activation",
+    cuda="{0} - tanh({0})",
+    latex=r"{0} - \tanh {0}",
+    formula="x - tanh(x)",
 )

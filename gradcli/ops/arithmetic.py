@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.graph import Array
-from gradcli.ops.table import Function, elementwise
+from gradcli.graph import Array, Node
+from gradcli.ops.table import Case, Function, elementwise, function
 
 add = elementwise(
     "add",
@@ -89,3 +89,47 @@ scale: Function = elementwise(
     formula="where(a == 0, 0, a * b)",
     domain=(0.2, 2.0),
 )
+
+lerp = elementwise(
+    "lerp",
+    "The point between `input` and `end` at `weight`: 0 is `input`, 1 is `end`.",
+    lambda xp, start, end, weight: xp.where(
+        xp.abs(weight) < 0.5,
+        start + weight * (end - start),
+        end - (end - start) * (1 - weight),
+    ),
+    (
+        lambda y, start, end, weight: 1 - weight,
+        lambda y, start, end, weight: weight,
+        lambda y, start, end, weight: end - start,
+    ),
+    operands="input end weight",
+    group="arithmetic",
+    cuda="{0} + {2} * ({1} - {0})",
+    latex=r"{0} + {2} \cdot ({1} - {0})",
+    formula="input + weight * (end - input)",
+)
+
+
+@function(
+    "addcmul",
+    "arithmetic",
+    cases=[Case("addcmul(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)})],
+    formula="input + value * tensor1 * tensor2",
+)
+def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
+    """A product of two tensors, times `value` (1), added to `input`."""
+    product = tensor1 * tensor2
+    return input + (product if value is None else value * product)
+
+
+@function(
+    "addcdiv",
+    "arithmetic",
+    cases=[Case("addcdiv(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)}, (0.5, 2.0))],
+    formula="input + value * tensor1 / tensor2",
+)
+def addcdiv(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
+    """A quotient of two tensors, times `value` (1), added to `input`."""
+    quotient = tensor1 / tensor2 if value is None else value * tensor1 / tensor2
+    return input + quotient

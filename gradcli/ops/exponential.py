@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from gradcli.graph import Node
+from gradcli.ops.comparison import eq, logical_and
+from gradcli.ops.selection import where
 from gradcli.ops.table import elementwise
 
 exp = elementwise(
@@ -83,4 +86,61 @@ log1p = elementwise(
     formula="log(1 + x)",
     domain=(-0.6, 3.0),
     kink="inf at -1",
+)
+
+
+def _unless_nothing(x: Node, inside: Node, derivative: Node) -> Node:
+    """The derivative by x, and 0 where x is 0 and the logarithm does not exist."""
+    return where(logical_and(eq(x, 0.0), inside <= 0), 0.0, derivative)
+
+
+xlogy = elementwise(
+    "xlogy",
+    "input * log(other), and 0 where `input` is 0.",
+    lambda xp, x, other: xp.where(
+        (x == 0) & ~xp.isnan(other), xp.zeros((), x.dtype), x * xp.log(other)
+    ),
+    (
+        lambda y, x, other: _unless_nothing(x, other, log(other)),
+        lambda y, x, other: x / other,
+    ),
+    operands="input other",
+    group="exponential",
+    cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log({1})",
+    latex=r"{0} \ln {1}",
+    formula="input * log(other)",
+    domain=(0.3, 3.0),
+    kink="by `input`, 0 where it is 0 and `other` is not positive",
+)
+xlog1py = elementwise(
+    "xlog1py",
+    "input * log(1 + other), and 0 where `input` is 0.",
+    lambda xp, x, other: xp.where(
+        (x == 0) & ~xp.isnan(other), xp.zeros((), x.dtype), x * xp.log1p(other)
+    ),
+    (
+        lambda y, x, other: _unless_nothing(x, 1 + other, log1p(other)),
+        lambda y, x, other: x / (1 + other),
+    ),
+    operands="input other",
+    group="exponential",
+    cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log1p({1})",
+    latex=r"{0} \ln(1 + {1})",
+    formula="input * log(1 + other)",
+    domain=(0.3, 3.0),
+    kink="by `input`, 0 where it is 0 and `other` is not above -1",
+)
+entr = elementwise(
+    "entr",
+    "Entropy of a probability: -x * log(x), 0 at 0 and -inf below.",
+    lambda xp, x: xp.where(
+        x > 0, -x * xp.log(x), xp.where(x == 0, xp.zeros((), x.dtype), x * math.inf)
+    ),
+    lambda y, x: -1 - log(x),
+    group="exponential",
+    cuda="{0} > 0 ? -{0} * log({0}) : {0} == 0 ? ({T})0 : {0} * ({T})INFINITY",
+    latex=r"-{0} \ln {0}",
+    formula="-x * log(x)",
+    domain=(0.3, 3.0),
+    kink="inf at 0",
 )

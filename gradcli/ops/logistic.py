@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from gradcli.graph import Array
-from gradcli.ops.table import Function, elementwise
+from gradcli.graph import Array, Node
+from gradcli.ops.exponential import exp2
+from gradcli.ops.selection import abs_, clamp, where
+from gradcli.ops.table import Case, Function, elementwise, function
 
 
 def _sigmoid(xp: Any, x: Array) -> Array:
@@ -19,7 +22,7 @@ sigmoid: Function = elementwise(
     "1 / (1 + exp(-x)).",
     _sigmoid,
     lambda y, x: y * sigmoid(-x),  # y * (1 - y): 2 900 ulp for large x
-    group="activation",
+    group="logistic",
     aliases=("expit",),
     cuda="1 / (1 + exp(-{0}))",
     latex=r"\sigma({0})",
@@ -27,28 +30,87 @@ sigmoid: Function = elementwise(
 )
 
 
-def _softplus(xp: Any, x: Array) -> Array:
-    return xp.maximum(x, xp.zeros((), x.dtype)) + xp.log1p(xp.exp(-xp.abs(x)))  # type: ignore[no-any-return]
+def _logit(xp: Any, x: Array) -> Array:
+    """log(x / (1 - x)), which has no digits left near ½, where 2·atanh(2x - 1) has them all."""
+    near = xp.abs(x - 0.5) < 0.25
+    return xp.where(near, 2 * xp.arctanh(2 * x - 1), xp.log(x / (1 - x)))  # type: ignore[no-any-return]
 
 
-softplus = elementwise(
-    "softplus",
-    "log(1 + exp(x)).",
-    _softplus,
-    lambda y, x: sigmoid(x),
-    group="activation",
-    cuda="max({0}, ({T})0) + log1p(exp(-abs({0})))",
-    latex=r"\ln(1 + e^{{{0}}})",
-    formula="log(1 + exp(x))",
+LOGIT = elementwise(
+    "log_odds",
+    "log(x / (1 - x)); nan outside 0 to 1.",
+    _logit,
+    lambda y, x: where(abs_(x - 0.5) <= 0.5, 1 / (x * (1 - x)), math.nan),
+    group="logistic",
+    cuda="abs({0} - ({T})0.5) < ({T})0.25 ? 2 * atanh(2 * {0} - 1) : log({0} / (1 - {0}))",
+    latex=r"\mathrm{{logit}}({0})",
+    formula="log(x / (1 - x))",
+    domain=(0.1, 0.9),
+    kink="inf at 0 and 1",
 )
+
+
+@function(
+    "logit",
+    "logistic",
+    cases=[
+        Case("logit(x)", domain=(0.1, 0.9)),
+        Case("logit(x, eps=0.3)", domain=(0.0, 1.0)),
+    ],
+    formula="log(x / (1 - x))",
+    kink="inf at 0 and 1; with `eps` 0 where x is cut off",
+)
+def logit(x: Node, eps: float | None = None) -> Node:
+    """The inverse of sigmoid; `eps` cuts x off at eps and 1 - eps."""
+    if eps is not None:
+        x = clamp(x, x.graph.constant(eps), x.graph.constant(1 - eps))
+    return LOGIT(x)
+
+
 logaddexp = elementwise(
     "logaddexp",
     "log(exp(a) + exp(b)) without overflow.",
     "logaddexp",
     (lambda y, a, b: sigmoid(a - b), lambda y, a, b: sigmoid(b - a)),
     operands="a b",
-    group="exponential",
+    group="logistic",
     cuda="max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",
     formula="log(exp(a) + exp(b))",
 )
+logaddexp2 = elementwise(
+    "logaddexp2",
+    "log2(2**a + 2**b) without overflow.",
+    "logaddexp2",
+    (lambda y, a, b: 1 / (1 + exp2(b - a)), lambda y, a, b: 1 / (1 + exp2(a - b))),
+    operands="a b",
+    group="logistic",
+    cuda="max({0}, {1}) + log1p(exp2(-abs({0} - {1}))) * ({T})1.4426950408889634",
+    latex=r"\log_2(2^{{{0}}} + 2^{{{1}}})",
+    formula="log2(2**a + 2**b)",
+)
+
+
+@function(
+    "logsigmoid",
+    "logistic",
+    aliases=("log_sigmoid",),
+    cases=[Case("logsigmoid(x)")],
+    formula="log(sigmoid(x))",
+)
+def logsigmoid(x: Node) -> Node:
+    """log(sigmoid(x)) without overflow."""
+    return -logaddexp(-x, 0.0)
+
+
+@function(
+    "softplus",
+    "logistic",
+    cases=[Case("softplus(x)"), Case("softplus(x, beta=3, threshold=2)")],
+    formula="log(1 + exp(beta * x)) / beta",
+)
+def softplus(x: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""
+    scaled = x if beta == 1 else x * beta
+    smooth = logaddexp(scaled, 0.0)
+    return where(scaled > threshold, x, smooth if beta == 1 else smooth / beta)

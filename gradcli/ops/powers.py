@@ -29,16 +29,16 @@ def _power_by_exponent(y: Node, a: Node, b: Node) -> Node:
 
 pow_ = elementwise(
     "pow",
-    "a to the power b.",
+    "`base` to the power `exponent`.",
     "power",
     (_power_by_base, _power_by_exponent),
-    operands="a b",
+    operands="base exponent",
     group="powers",
-    aliases=("power",),
+    aliases=("power", "float_power"),
     infix="**",
     cuda="pow({0}, {1})",
     latex="{0}^{{{1}}}",
-    formula="a ** b",
+    formula="base ** exponent",
     domain=(0.3, 2.0),
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
 )

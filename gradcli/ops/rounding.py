@@ -2,31 +2,73 @@
 
 from __future__ import annotations
 
-from gradcli.ops.table import elementwise
+from gradcli.graph import Node
+from gradcli.ops.table import Case, Function, elementwise, function
 
-for _name, _doc, _open, _close in (
-    ("floor", "The largest integer that is not above x.", r"\lfloor", r"\rfloor"),
-    ("ceil", "The smallest integer that is not below x.", r"\lceil", r"\rceil"),
-    ("round", "The nearest integer; halves go to the even one.", r"\lfloor", r"\rceil"),
-    ("trunc", "x without its fraction.", r"\mathrm{{trunc}}(", ")"),
-):
-    elementwise(
-        _name,
-        _doc,
-        "rint" if _name == "round" else _name,
-        aliases=("fix",) if _name == "trunc" else (),
-        cuda="rint({0})" if _name == "round" else f"{_name}({{0}})",
-        latex=f"{_open} {{0}} {_close}",
-        formula=f"{_name}(x)",
+
+def _rounding(
+    name: str, doc: str, cuda: str, open_: str, close: str, aliases: tuple[str, ...] = ()
+) -> Function:
+    return elementwise(
+        name,
+        doc,
+        name,
+        group="rounding",
+        aliases=aliases,
+        cuda=f"{cuda}({{0}})",
+        latex=f"{open_} {{0}} {close}",
+        formula=f"{name}(x)",
         smooth=False,
         kink="the derivative is 0 everywhere, at the jumps too",
     )
+
+
+floor = _rounding(
+    "floor", "The largest integer that is not above x.", "floor", r"\lfloor", r"\rfloor"
+)
+ceil = _rounding("ceil", "The smallest integer that is not below x.", "ceil", r"\lceil", r"\rceil")
+rint = _rounding(
+    "rint", "The nearest integer; halves go to the even one.", "rint", r"\lfloor", r"\rceil"
+)
+trunc = _rounding(
+    "trunc", "x without its fraction.", "trunc", r"\mathrm{{trunc}}(", ")", aliases=("fix",)
+)
+
+
+@function(
+    "round",
+    "rounding",
+    aliases=("around",),
+    cases=[Case("round(x)", smooth=False), Case("round(x, decimals=1)", smooth=False)],
+    formula="round(x)",
+    kink="the derivative is 0 everywhere, at the jumps too",
+)
+def round_(x: Node, decimals: int = 0) -> Node:
+    """The nearest number with `decimals` digits after the point; halves go to the even digit."""
+    if decimals == 0:
+        return rint(x)
+    unit = 10.0 ** abs(decimals)
+    return rint(x * unit) / unit if decimals > 0 else rint(x / unit) * unit
+
+
+@function(
+    "frac",
+    "rounding",
+    cases=[Case("frac(x)", domain=(0.1, 0.9))],
+    formula="x - trunc(x)",
+    kink="1 at the jumps",
+)
+def frac(x: Node) -> Node:
+    """The fraction of x, with the sign of x."""
+    return x - trunc(x)
+
+
 floor_divide = elementwise(
     "floor_divide",
     "Quotient rounded towards minus infinity.",
     "floor_divide",
     operands="a b",
-    group="arithmetic",
+    group="rounding",
     infix="//",
     cuda="floor({0} / {1})",
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor",
@@ -41,12 +83,25 @@ remainder = elementwise(
     "remainder",
     (1, lambda y, a, b: -floor_divide(a, b)),
     operands="a b",
-    group="arithmetic",
+    group="rounding",
     aliases=("mod",),
     infix="%",
     cuda="{0} - {1} * floor({0} / {1})",
     latex=r"{0} \bmod {1}",
-    formula="a - b*floor(a / b)",
+    formula="a - b * floor(a / b)",
+    domain=(1.1, 1.9),
+    kink="at a jump the derivative from inside the step",
+)
+fmod = elementwise(
+    "fmod",
+    "Remainder of the truncated quotient; it has the sign of the dividend, as C's `fmod`.",
+    "fmod",
+    (1, lambda y, a, b: -trunc(a / b)),
+    operands="a b",
+    group="rounding",
+    cuda="fmod({0}, {1})",
+    latex=r"\mathrm{{fmod}}({0}, {1})",
+    formula="a - b * trunc(a / b)",
     domain=(1.1, 1.9),
     kink="at a jump the derivative from inside the step",
 )

@@ -5,16 +5,18 @@ They select in their derivative too, so that what was not selected gets no gradi
 
 from __future__ import annotations
 
+import numpy as np
+
 from gradcli.graph import Node
 from gradcli.ops.arithmetic import scale
-from gradcli.ops.comparison import eq
+from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.table import Case, Function, elementwise, function
 
 where: Function = elementwise(
     "where",
     "The second argument where the condition holds, else the third.",
     lambda xp, condition, a, b: xp.where(condition, a, b),
-    operands="condition a b",
+    operands="condition input other",
     group="selection",
     kinds=("bool", "float", "float"),
     chain=(
@@ -24,7 +26,7 @@ where: Function = elementwise(
     ),
     cuda="{0} ? {1} : {2}",
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
-    formula="where(condition, a, b)",
+    formula="where(condition, input, other)",
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
 )
 maximum = elementwise(
@@ -56,6 +58,36 @@ minimum = elementwise(
     latex=r"\min({0}, {1})",
     formula="minimum(a, b)",
     kink="at a tie each side gets half",
+)
+fmax = elementwise(
+    "fmax",
+    "The larger of two elements; the other one where one is nan.",
+    "fmax",
+    operands="a b",
+    group="selection",
+    chain=(
+        lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), change, 0.0),
+        lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), 0.0, change),
+    ),
+    cuda="fmax({0}, {1})",
+    latex=r"\max({0}, {1})",
+    formula="maximum(a, b)",
+    kink="at a tie the first gets all",
+)
+fmin = elementwise(
+    "fmin",
+    "The smaller of two elements; the other one where one is nan.",
+    "fmin",
+    operands="a b",
+    group="selection",
+    chain=(
+        lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), change, 0.0),
+        lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), 0.0, change),
+    ),
+    cuda="fmin({0}, {1})",
+    latex=r"\min({0}, {1})",
+    formula="minimum(a, b)",
+    kink="at a tie the first gets all",
 )
 clamp_min = elementwise(
     "clamp_min",
@@ -112,6 +144,7 @@ sign: Function = elementwise(
     "sign",
     "-1, 0 or 1 with the sign of x.",
     "sign",
+    group="selection",
     aliases=("sgn",),
     cuda="({0} > 0) - ({0} < 0)",
     latex=r"\mathrm{{sign}}({0})",
@@ -123,11 +156,54 @@ abs_ = elementwise(
     "abs",
     "Absolute value.",
     "absolute",
-    group="elementwise",
-    aliases=("absolute",),
+    group="selection",
+    aliases=("absolute", "fabs"),
     chain=lambda change, y, x: scale(sign(x), change),
     cuda="abs({0})",
     latex=r"\left| {0} \right|",
     formula="abs(x)",
     kink="0 at 0",
 )
+copysign = elementwise(
+    "copysign",
+    "The size of a with the sign of b.",
+    "copysign",
+    operands="a b",
+    group="selection",
+    chain=(lambda change, y, a, b: scale(sign(a) * sign(y), change), None),
+    cuda="copysign({0}, {1})",
+    latex=r"\mathrm{{copysign}}({0}, {1})",
+    formula="abs(a) * sign(b)",
+    domain=(0.3, 2.0),
+    kink="0 where a is 0",
+)
+heaviside = elementwise(
+    "heaviside",
+    "0 below 0, 1 above, and `values` at 0.",
+    "heaviside",
+    operands="input values",
+    group="selection",
+    cuda="{0} != {0} ? {0} : {0} == 0 ? {1} : ({T})({0} > 0)",
+    latex=r"H({0})",
+    formula="where(input == 0, values, input > 0)",
+    smooth=False,
+    kink="the derivative is 0 everywhere, by `values` too",
+)
+
+
+@function(
+    "nan_to_num",
+    "selection",
+    cases=[Case("nan_to_num(x)"), Case("nan_to_num(log(x), nan=2)", domain=(0.3, 3.0))],
+    formula="where(isfinite(x), x, …)",
+    kink="0 where x is replaced",
+)
+def nan_to_num(
+    x: Node, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Node:
+    """x with nan and infinities replaced; infinities by the largest numbers unless given."""
+    largest = float(np.finfo(x.graph.dtype("float")).max)
+    above = largest if posinf is None else posinf
+    below = -largest if neginf is None else neginf
+    other = where(isnan(x), nan, where(x > 0, above, below))
+    return where(isfinite(x), x, other)

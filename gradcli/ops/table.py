@@ -343,6 +343,7 @@ def elementwise(
     formula: str = "",
     domain: tuple[float, float] = (-2.0, 2.0),
     smooth: bool = True,
+    cases: Sequence[Case] = (),
     aliases: tuple[str, ...] = (),
     kink: str = "",
     torch: str = "",
@@ -369,17 +370,24 @@ def elementwise(
                 nodes[i] = cast(nodes[i], kind)
         return nodes[0].graph.apply(op, tuple(nodes))
 
-    program = f"{name}({', '.join(names)})"
-    shapes: list[dict[str, Shape]] = [dict.fromkeys(names, (2, 3)), dict.fromkeys(names, ())]
-    if count > 1:
-        shapes += [
-            dict(zip(names, [(2, 1), (3,), (2, 3)], strict=False)),
-            dict(zip(names, [(3,), (2, 1), ()], strict=False)),
-        ]
-    cases = tuple(Case(program, shape, domain, smooth) for shape in shapes)
+    shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
     return register(
-        Function(name, build, group, doc, aliases, op, names, cases, formula, kink, torch)
+        Function(name, build, group, doc, aliases, op, names, shown, formula, kink, torch)
     )
+
+
+def _broadcasting_cases(
+    name: str, operands: tuple[str, ...], domain: tuple[float, float], smooth: bool
+) -> tuple[Case, ...]:
+    """The plain call on equal shapes, single values, and shapes that broadcast."""
+    program = f"{name}({', '.join(operands)})"
+    shapes: list[dict[str, Shape]] = [dict.fromkeys(operands, (2, 3)), dict.fromkeys(operands, ())]
+    if len(operands) > 1:
+        shapes += [
+            dict(zip(operands, [(2, 1), (3,), (2, 3)], strict=False)),
+            dict(zip(operands, [(3,), (2, 1), ()], strict=False)),
+        ]
+    return tuple(Case(program, shape, domain, smooth) for shape in shapes)
 
 
 # --- linear --------------------------------------------------------------------------------

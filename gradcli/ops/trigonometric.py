@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
+from gradcli.graph import Node
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.powers import hypot, sqrt, square
-from gradcli.ops.table import Function, elementwise
+from gradcli.ops.table import Case, Function, elementwise, function
 
 sin = elementwise(
     "sin",
@@ -91,3 +94,27 @@ atan2 = elementwise(
     domain=(0.3, 2.0),
     kink="0, 0 at the origin",
 )
+
+
+@function(
+    "deg2rad",
+    "trigonometric",
+    aliases=("radians",),
+    cases=[Case("deg2rad(x)")],
+    formula="x * (pi / 180)",
+)
+def deg2rad(x: Node) -> Node:
+    """Degrees to radians."""
+    return x * (math.pi / 180)
+
+
+@function(
+    "rad2deg",
+    "trigonometric",
+    aliases=("degrees",),
+    cases=[Case("rad2deg(x)")],
+    formula="x * (180 / pi)",
+)
+def rad2deg(x: Node) -> Node:
+    """Radians to degrees."""
+    return x * (180 / math.pi)

@@ -1,0 +1,223 @@
+"""Special functions: error functions, the gamma family, Bessel functions, the normal law.
+
+Values come from SciPy (on a GPU from cupyx.scipy), imported when one of them is first computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from gradcli.graph import Array
+from gradcli.ops.comparison import eq
+from gradcli.ops.powers import square
+from gradcli.ops.selection import abs_, where
+from gradcli.ops.table import Case, Function, elementwise
+
+
+def _special(name: str) -> Callable[..., Array]:
+    """The function of that name for the arrays of the namespace `xp`."""
+
+    def forward(xp: Any, *arrays: Array) -> Array:
+        library = "cupyx.scipy.special" if xp.__name__ == "cupy" else "scipy.special"
+        return getattr(import_module(library), name)(*arrays)  # type: ignore[no-any-return]
+
+    return forward
+
+
+# --- error functions and the normal law ----------------------------------------------------
+
+
+def _gaussian(xp: Any, x: Array, rate: Array) -> Array:
+    """exp(-rate·x²). The rounding of x² alone costs x² ulp, so x = high + low, high² exact."""
+    high = xp.rint(x * 16) / 16
+    return xp.where(  # type: ignore[no-any-return]
+        xp.abs(x) < 64,
+        xp.exp(-rate * high * high) * xp.exp(-rate * (x - high) * (x + high)),
+        xp.exp(-rate * x * x),
+    )
+
+
+gaussian: Function = elementwise(
+    "gaussian",
+    "exp(-rate * x**2), with all its digits.",
+    _gaussian,
+    (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
+    operands="x rate",
+    group="special",
+    cuda="exp(-{1} * {0} * {0})",
+    latex="e^{{-{1} {0}^2}}",
+    formula="exp(-rate * x**2)",
+)
+erf = elementwise(
+    "erf",
+    "Error function.",
+    _special("erf"),
+    lambda y, x: 2 / math.sqrt(math.pi) * gaussian(x, 1.0),
+    group="special",
+    cuda="erf({0})",
+    latex=r"\mathrm{{erf}}({0})",
+    formula="erf(x)",
+)
+erfc = elementwise(
+    "erfc",
+    "1 - erf(x), exact for large x.",
+    _special("erfc"),
+    lambda y, x: -2 / math.sqrt(math.pi) * gaussian(x, 1.0),
+    group="special",
+    cuda="erfc({0})",
+    latex=r"\mathrm{{erfc}}({0})",
+    formula="1 - erf(x)",
+)
+erfcx: Function = elementwise(
+    "erfcx",
+    "exp(x**2) * erfc(x).",
+    _special("erfcx"),
+    lambda y, x: 2 * x * y - 2 / math.sqrt(math.pi),
+    group="special",
+    cuda="erfcx({0})",
+    latex=r"\mathrm{{erfcx}}({0})",
+    formula="exp(x**2) * erfc(x)",
+)
+erfinv = elementwise(
+    "erfinv",
+    "Inverse of the error function.",
+    _special("erfinv"),
+    lambda y, x: math.sqrt(math.pi) / 2 / gaussian(y, 1.0),
+    group="special",
+    cuda="erfinv({0})",
+    latex=r"\mathrm{{erf}}^{{-1}}({0})",
+    formula="erfinv(x)",
+    domain=(-0.8, 0.8),
+    kink="inf at -1 and 1",
+)
+ndtr = elementwise(
+    "ndtr",
+    "Probability that a standard normal variable is below x.",
+    _special("ndtr"),
+    lambda y, x: 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5),
+    group="special",
+    cuda="normcdf({0})",
+    latex=r"\Phi({0})",
+    formula="erfc(-x / sqrt(2)) / 2",
+)
+log_ndtr = elementwise(
+    "log_ndtr",
+    "log(ndtr(x)), exact far below 0.",
+    _special("log_ndtr"),
+    # The density over the probability; below 0 both would vanish.
+    lambda y, x: where(
+        x < 0,
+        math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
+        1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
+    ),
+    group="special",
+    cuda="{0} < 0 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
+    " : log1p(-normcdf(-{0}))",
+    latex=r"\ln \Phi({0})",
+    formula="log(ndtr(x))",
+)
+
+# --- the gamma family ----------------------------------------------------------------------
+
+lgamma = elementwise(
+    "lgamma",
+    "log(abs(gamma(x))).",
+    _special("gammaln"),
+    lambda y, x: digamma(x),
+    group="special",
+    aliases=("gammaln",),
+    cuda="lgamma({0})",
+    latex=r"\ln \Gamma({0})",
+    formula="lgamma(x)",
+    domain=(0.3, 3.0),
+)
+digamma: Function = elementwise(
+    "digamma",
+    "Derivative of lgamma.",
+    _special("digamma"),
+    lambda y, x: polygamma(1.0, x),
+    group="special",
+    aliases=("psi",),
+    latex=r"\psi({0})",
+    formula="digamma(x)",
+    domain=(0.3, 3.0),
+)
+polygamma: Function = elementwise(
+    "polygamma",
+    "Derivative number n of digamma.",
+    _special("polygamma"),
+    (None, lambda y, n, x: polygamma(n + 1, x)),
+    operands="n x",
+    group="special",
+    latex=r"\psi^{{({0})}}({1})",
+    formula="polygamma(n, x)",
+    cases=[
+        Case("polygamma(1, x)", domain=(0.3, 3.0)),
+        Case("polygamma([[1], [3]], x)", domain=(0.5, 3.0)),
+    ],
+    kink="no gradient by n",
+)
+
+# --- Bessel functions ----------------------------------------------------------------------
+
+i0 = elementwise(
+    "i0",
+    "Modified Bessel function of the first kind, of order 0.",
+    _special("i0"),
+    lambda y, x: i1(x),
+    group="special",
+    cuda="cyl_bessel_i0({0})",
+    latex="I_0({0})",
+    formula="i0(x)",
+)
+i1: Function = elementwise(
+    "i1",
+    "Modified Bessel function of the first kind, of order 1.",
+    _special("i1"),
+    lambda y, x: where(eq(x, 0.0), 0.5, i0(x) - y / x),
+    group="special",
+    cuda="cyl_bessel_i1({0})",
+    latex="I_1({0})",
+    formula="i1(x)",
+)
+
+
+spherical_jn: Function = elementwise(
+    "spherical_jn",
+    "Spherical Bessel function of the first kind, of order n.",
+    _special("spherical_jn"),
+    (
+        None,
+        lambda y, n, x: (
+            (n * spherical_jn(abs_(n - 1), x) - (n + 1) * spherical_jn(n + 1, x)) / (2 * n + 1)
+        ),
+    ),
+    operands="n x",
+    group="special",
+    latex="j_{{{0}}}({1})",
+    formula="spherical_jn(n, x)",
+    cases=[Case("spherical_jn(0, x)"), Case("spherical_jn([[1], [3]], x)")],
+    kink="no gradient by n",
+)
+
+
+def _sinc(xp: Any, x: Array) -> Array:
+    """sin(pi x) / (pi x), from the distance to the nearest integer: exactly 0 at integers."""
+    nearest = xp.rint(x)
+    sine = xp.sin(math.pi * (x - nearest)) * (1 - 2 * (nearest % 2))
+    return xp.where(x == 0, xp.ones((), x.dtype), sine / (math.pi * x))  # type: ignore[no-any-return]
+
+
+sinc = elementwise(
+    "sinc",
+    "sin(pi * x) / (pi * x), and 1 at 0.",
+    _sinc,
+    lambda y, x: -math.pi * spherical_jn(1.0, math.pi * x),
+    group="special",
+    cuda="{0} == 0 ? ({T})1 : sinpi({0}) / (({T})3.141592653589793 * {0})",
+    latex=r"\mathrm{{sinc}}({0})",
+    formula="sin(pi * x) / (pi * x)",
+)
