@@ -14,7 +14,7 @@ from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Case
-from gradcli.trace import Tracer, TraceLimits
+from gradcli.trace import TraceLimits, Tracer
 
 
 @dataclass

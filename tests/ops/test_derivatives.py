@@ -11,8 +11,7 @@ import pytest
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node
 from gradcli.ops import Case
-
-from .table_cases import Traced, all_cases, case_id, trace
+from tests.ops.table_cases import Traced, all_cases, case_id, trace
 
 SMOOTH = [pair for pair in all_cases() if pair[1].smooth]
 

@@ -1,0 +1,155 @@
+"""Extremes and order statistics: max, argmax, median, quantile."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.comparison import eq
+from gradcli.ops.indexing import take_along_dim
+from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.selection import maximum, minimum
+from gradcli.ops.shaping import (
+    reshape,
+    squeeze,
+)
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    Function,
+    General,
+    Reduction,
+    cast,
+    function,
+    normalize_axes,
+    reduced,
+    show,
+)
+
+
+def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:
+    """1 over the number of ties where x is the extreme, 0 elsewhere."""
+    ties = cast(eq(x, y), "float")
+    return ties / sum_(ties, axes, True)
+
+
+AMAX = Reduction(
+    "amax",
+    forward=lambda xp, x, axes, keepdim: xp.max(x, axis=axes, keepdims=keepdim),
+    derivative=shared_ties,
+    selects=True,
+    combine="maximum",
+)
+AMIN = Reduction(
+    "amin",
+    forward=lambda xp, x, axes, keepdim: xp.min(x, axis=axes, keepdims=keepdim),
+    derivative=shared_ties,
+    selects=True,
+    combine="minimum",
+)
+
+
+@function("amax", "reduction", op=AMAX, cases=cases_of("amax"), kink="ties share equally")
+def amax(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+    """The largest element, of all or along `dim`."""
+    return _extreme(AMAX, x, dim, keepdim)
+
+
+@function("amin", "reduction", op=AMIN, cases=cases_of("amin"), kink="ties share equally")
+def amin(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+    """The smallest element, of all or along `dim`."""
+    return _extreme(AMIN, x, dim, keepdim)
+
+
+def _extreme(op: Reduction, x: Node, dim: Axes | None, keepdim: bool) -> Node:
+    check_not_empty(op.name, x, normalize_axes(op.name, dim, x.ndim))
+    return reduce_axes(op, x, dim, keepdim)
+
+
+def check_not_empty(name: str, x: Node, axes: Axes) -> None:
+    """Raise `value` if an axis that is reduced has no elements."""
+    if any(x.shape[axis] == 0 for axis in axes):
+        raise GradcliError("value", f"{name} of nothing: the tensor is {show(x.shape)}")
+
+
+def _arg(name: str, choose: str, doc: str) -> Function:
+    def forward(xp: Any, x: Array, axis: int | None, keepdim: bool) -> Array:
+        if axis is None:
+            x, axis = xp.reshape(x, (-1,)), 0
+        return getattr(xp, choose)(x, axis=axis, keepdims=keepdim)  # type: ignore[no-any-return]
+
+    op = General(
+        name,
+        infer=lambda x, axis, keepdim: (
+            () if axis is None else reduced(x.shape, (axis,), keepdim),
+            "int",
+        ),
+        forward=forward,
+    )
+
+    def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
+        axes = normalize_axes(name, dim, x.ndim)
+        check_not_empty(name, x, axes)
+        if not x.ndim:
+            x, dim = reshape(x, 1), None
+        return x.graph.apply(op, (x,), (None if dim is None else axes[0], keepdim))
+
+    build.__doc__ = doc
+    cases = [Case(f"{name}(x)", smooth=False), Case(f"{name}(x, dim=1)", smooth=False)]
+    return function(name, "reduction", op=op, cases=cases)(build)
+
+
+argmax = _arg("argmax", "argmax", "Where the largest element is (the first one of a tie).")
+argmin = _arg("argmin", "argmin", "Where the smallest element is (the first one of a tie).")
+
+
+class Extremes(NamedTuple):
+    """What `max(x, dim)` gives."""
+
+    values: Node
+    indices: Node
+
+
+@function(
+    "max",
+    "reduction",
+    cases=[
+        Case("max(x)"),
+        Case("max(x, 0).values"),
+        Case("max(x, dim=1, keepdim=True)[0]"),
+        Case("max(x, y)", {"x": (2, 3), "y": (3,)}),
+    ],
+    kink="ties share equally; with dim the first one gets all",
+)
+def max_(x: Node, dim: int | Node | None = None, keepdim: bool = False) -> Node | Extremes:
+    """The largest element; with `dim` a pair of values and indices; of two tensors `maximum`."""
+    if isinstance(dim, Node):
+        return maximum(x, dim)
+    return amax(x) if dim is None else chosen(x, dim, keepdim, argmax(x, dim, True))
+
+
+@function(
+    "min",
+    "reduction",
+    cases=[
+        Case("min(x)"),
+        Case("min(x, 0).values"),
+        Case("min(x, dim=1, keepdim=True)[0]"),
+        Case("min(x, y)", {"x": (2, 3), "y": (3,)}),
+    ],
+    kink="ties share equally; with dim the first one gets all",
+)
+def min_(x: Node, dim: int | Node | None = None, keepdim: bool = False) -> Node | Extremes:
+    """The smallest element; with `dim` a pair of values and indices; of two tensors `minimum`."""
+    if isinstance(dim, Node):
+        return minimum(x, dim)
+    return amin(x) if dim is None else chosen(x, dim, keepdim, argmin(x, dim, True))
+
+
+def chosen(x: Node, dim: int, keepdim: bool, places: Node) -> Extremes:
+    """The elements at `places` (with `dim` kept) and the places, as `max(x, dim)` gives them."""
+    values = take_along_dim(x, places, dim) if x.ndim else x
+    if keepdim or not x.ndim:
+        return Extremes(values, places)
+    return Extremes(squeeze(values, dim), squeeze(places, dim))

@@ -1,0 +1,136 @@
+"""Norms, distances and directions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.comparison import eq
+from gradcli.ops.extremes import shared_ties
+from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.selection import abs_, clamp_min, sign, where
+from gradcli.ops.shaping import (
+    expand,
+)
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    Reduction,
+    broadcast,
+    function,
+    normalize_axis,
+    show,
+)
+
+
+def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
+    size = xp.abs(x)
+    if p == math.inf or p == -math.inf:
+        extreme = xp.max if p > 0 else xp.min
+        return extreme(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+    if p == 0:
+        return xp.sum((size != 0).astype(x.dtype), axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+    if p == 1:
+        return xp.sum(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+    # Scaled by the largest element, so that squares neither overflow nor vanish.
+    largest = xp.max(size, axis=axes, keepdims=True, initial=0.0)
+    unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
+    total = xp.sum((size / unit) ** p, axis=axes, keepdims=True) ** (1 / p) * unit
+    return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]
+
+
+def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
+    if p in (math.inf, -math.inf):
+        size = abs_(x)
+        return sign(x) * shared_ties(y, size, axes, keepdim)
+    if p == 0:
+        return x.graph.constant(0.0)
+    if p == 1:
+        return sign(x)
+    if p == 2:
+        return where(eq(y, 0.0), 0.0, x / y)
+    return where(eq(y, 0.0), 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
+
+
+NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative)
+
+
+@function(
+    "norm",
+    "reduction",
+    op=NORM,
+    cases=[
+        *cases_of("norm"),
+        Case("norm(x, 1)"),
+        Case("norm(x, p=3, dim=1)"),
+        Case("norm(x, inf)"),
+        Case("norm(x, p='fro')"),
+    ],
+    formula="sum(abs(x)**p) ** (1/p)",
+    kink="0 where the norm is 0; ties of the inf-norm share equally",
+)
+def norm(x: Node, p: float | str = 2.0, dim: Axes | None = None, keepdim: bool = False) -> Node:
+    """The p-norm of all elements, or along `dim`."""
+    if isinstance(p, str):
+        if p != "fro":
+            raise GradcliError("value", f"norm: p is a number or 'fro', not {p!r}")
+        p = 2.0
+    if not x.size and p < 0:
+        raise GradcliError("value", f"norm with a negative p of nothing: {show(x.shape)}")
+    return reduce_axes(NORM, x, dim, keepdim, float(p))
+
+
+@function(
+    "vector_norm",
+    "reduction",
+    cases=[Case("vector_norm(x)"), Case("vector_norm(x, ord=3, dim=1, keepdim=True)")],
+    formula="sum(abs(x)**ord) ** (1/ord)",
+    kink="0 where the norm is 0; ties of the inf-norm share equally",
+)
+def vector_norm(x: Node, ord: float = 2.0, dim: Axes | None = None, keepdim: bool = False) -> Node:
+    """The norm of order `ord` of all elements, or along `dim`."""
+    return norm(x, ord, dim, keepdim)
+
+
+@function(
+    "dist",
+    "reduction",
+    cases=[Case("dist(x, y)", {"x": (2, 3), "y": (3,)}), Case("dist(x, 0.3, p=1)")],
+    formula="norm(input - other, p)",
+    kink="0 where the distance is 0",
+)
+def dist(input: Node, other: Node, p: float = 2.0) -> Node:
+    """The p-norm of the difference."""
+    return norm(input - other, p)
+
+
+@function(
+    "normalize",
+    "reduction",
+    cases=[Case("normalize(x)"), Case("normalize(x, p=1, dim=0)")],
+    formula="x / maximum(norm(x, p, dim), eps)",
+)
+def normalize(x: Node, p: float = 2.0, dim: Axes = (1,), eps: float = 1e-12) -> Node:
+    """x over its p-norm along `dim`, so that the norm is 1."""
+    return x / clamp_min(norm(x, p, dim, True), eps)
+
+
+@function(
+    "cosine_similarity",
+    "reduction",
+    cases=[
+        Case("cosine_similarity(x, y)", {"x": (2, 3), "y": (2, 3)}),
+        Case("cosine_similarity(x, y, dim=0)", {"x": (2, 3), "y": (2, 1)}),
+    ],
+    formula="sum(x1 * x2) / (norm(x1) * norm(x2))",
+)
+def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> Node:
+    """Cosine of the angle between x1 and x2 along `dim`; norms count as `eps` at least."""
+    ndim = max(x1.ndim, x2.ndim)
+    axis = normalize_axis("cosine_similarity", dim, ndim)
+    x1, x2 = (
+        expand(each, broadcast("cosine_similarity", [x1.shape, x2.shape])) for each in (x1, x2)
+    )
+    return sum_(normalize(x1, 2.0, (axis,), eps) * normalize(x2, 2.0, (axis,), eps), (axis,))

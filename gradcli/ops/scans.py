@@ -1,0 +1,300 @@
+"""Scans: running sums, products and extremes along an axis; differences and trapezoids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.exponential import exp
+from gradcli.ops.indexing import take_along_dim
+from gradcli.ops.reductions import sum_
+from gradcli.ops.shaping import cat, expand, flip, reshape, take_slices
+from gradcli.ops.table import (
+    Case,
+    General,
+    Linear,
+    cast,
+    function,
+    normalize_axis,
+    reduced,
+    show,
+)
+
+
+def _part(x: Node, axis: int, first: int, count: int) -> Node:
+    """`count` places along an axis, from `first` on."""
+    slices = [(0, length, 1) for length in x.shape]
+    slices[axis] = (first, count, 1)
+    return take_slices(x, tuple(slices))
+
+
+def _delayed(x: Node, axis: int, first: float) -> Node:
+    """x one place later along an axis: `first`, then all of x but its last place."""
+    if not x.shape[axis]:
+        return x
+    start = expand(x.graph.constant(first), reduced(x.shape, (axis,), keepdim=True))
+    return cat([start, _part(x, axis, 0, x.shape[axis] - 1)], axis)
+
+
+# --- sums and linear recurrences -----------------------------------------------------------
+
+CUMSUM: Linear = Linear(
+    "cumsum",
+    infer=lambda x, axis: x.shape,
+    forward=lambda xp, x, axis: xp.cumsum(x, axis=axis),
+    adjoints=(
+        lambda change, y, x, axis: flip(
+            x.graph.apply(CUMSUM, (flip(change, axis),), (axis,)), axis
+        ),
+    ),
+)
+
+
+@function("cumsum", "scan", op=CUMSUM, cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")])
+def cumsum(x: Node, dim: int) -> Node:
+    """Running sums along `dim`."""
+    return _scan(CUMSUM, x, dim)
+
+
+def _scan(op: General | Linear, x: Node, dim: int) -> Node:
+    axis = normalize_axis(op.name, dim, x.ndim)
+    x = cast(x, "float")
+    return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
+
+
+def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+    """y[k] = x[k] + factor[k] · y[k-1], by doubling: each round joins spans of twice the length."""
+    y = xp.array(xp.moveaxis(x, axis, -1))
+    product = xp.array(xp.moveaxis(factor, axis, -1))
+    span = 1
+    while span < y.shape[-1]:
+        y[..., span:] += product[..., span:] * y[..., :-span]
+        product[..., span:] = product[..., span:] * product[..., :-span]
+        span *= 2
+    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
+
+
+def _backwards(factor: Node, change: Node, axis: int) -> Node:
+    """s[k] = change[k] + factor[k+1] · s[k+1], the adjoint of a recurrence."""
+    later = _delayed(flip(factor, axis), axis, 0.0)
+    return flip(_recur(later, flip(change, axis), axis), axis)
+
+
+def _recurrence_tangent(
+    tangents: Sequence[Node | None], y: Node, factor: Node, x: Node, axis: int
+) -> Node:
+    """t[k] = x'[k] + factor'[k] · y[k-1] + factor[k] · t[k-1]."""
+    by_factor, by_x = tangents
+    if by_factor is None:
+        assert by_x is not None, "one of the operands has a tangent"
+        return _recur(factor, by_x, axis)
+    change = by_factor * _delayed(y, axis, 0.0)
+    return _recur(factor, change if by_x is None else by_x + change, axis)
+
+
+def _recur(factor: Node, x: Node, axis: int) -> Node:
+    return x.graph.apply(RECURRENCE, (factor, x), (axis,))
+
+
+RECURRENCE: General = General(
+    "recurrence",
+    infer=lambda factor, x, axis: (x.shape, "float"),
+    forward=_recurrence,
+    adjoints=(
+        lambda change, y, factor, x, axis: (
+            _backwards(factor, change, axis) * _delayed(y, axis, 0.0)
+        ),
+        lambda change, y, factor, x, axis: _backwards(factor, change, axis),
+    ),
+    forward_rule=_recurrence_tangent,
+)
+
+
+@function(
+    "recurrence",
+    "scan",
+    op=RECURRENCE,
+    cases=[
+        Case("recurrence(a, x, 1)", {"a": (2, 4), "x": (2, 4)}),
+        Case("recurrence(a, x, 0)", {"a": (5, 2), "x": (5, 2)}),
+    ],
+    formula="y[k] = x[k] + factor[k] * y[k-1]",
+)
+def recurrence(factor: Node, x: Node, dim: int) -> Node:
+    """The linear recurrence y[k] = x[k] + factor[k] * y[k-1] along `dim`; factor[0] is not used."""
+    if factor.shape != x.shape:
+        raise GradcliError(
+            "shape", f"recurrence: shapes {show(factor.shape)} and {show(x.shape)} must be equal"
+        )
+    axis = normalize_axis("recurrence", dim, x.ndim)
+    return _recur(factor, x, axis) if x.ndim else x
+
+
+# --- products and sums of exponentials -----------------------------------------------------
+
+CUMPROD = General(
+    "cumprod",
+    infer=lambda x, axis: (x.shape, "float"),
+    forward=lambda xp, x, axis: xp.cumprod(x, axis=axis),
+    # y[k] = x[k] · y[k-1], so no division: right at zeros.
+    adjoints=(lambda change, y, x, axis: _backwards(x, change, axis) * _delayed(y, axis, 1.0),),
+    forward_rule=lambda tangents, y, x, axis: _recur(x, tangents[0] * _delayed(y, axis, 1.0), axis),
+)
+
+
+@function("cumprod", "scan", op=CUMPROD, cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")])
+def cumprod(x: Node, dim: int) -> Node:
+    """Running products along `dim`."""
+    return _scan(CUMPROD, x, dim)
+
+
+def _kept(y: Node, axis: int) -> Node:
+    """What dy[k-1] counts for in dy[k]."""
+    return exp(_delayed(y, axis, -math.inf) - y)
+
+
+LOGCUMSUMEXP = General(
+    "logcumsumexp",
+    infer=lambda x, axis: (x.shape, "float"),
+    forward=lambda xp, x, axis: xp.logaddexp.accumulate(x, axis=axis),
+    # dy[k] = exp(x[k] - y[k]) · dx[k] + exp(y[k-1] - y[k]) · dy[k-1]: no factor is above 1.
+    adjoints=(lambda change, y, x, axis: _backwards(_kept(y, axis), change, axis) * exp(x - y),),
+    forward_rule=lambda tangents, y, x, axis: _recur(
+        _kept(y, axis), tangents[0] * exp(x - y), axis
+    ),
+)
+
+
+@function(
+    "logcumsumexp",
+    "scan",
+    op=LOGCUMSUMEXP,
+    cases=[Case("logcumsumexp(x, 0)"), Case("logcumsumexp(x, dim=-1)")],
+    formula="log(cumsum(exp(x)))",
+)
+def logcumsumexp(x: Node, dim: int) -> Node:
+    """log(cumsum(exp(x))) without overflow."""
+    return _scan(LOGCUMSUMEXP, x, dim)
+
+
+# --- extremes ------------------------------------------------------------------------------
+
+
+class RunningExtremes(NamedTuple):
+    """What `cummax` and `cummin` give."""
+
+    values: Node
+    indices: Node
+
+
+def _last_places(accumulate: str) -> Callable[..., Array]:
+    """Where the running extreme stands: the last of equal elements, as in PyTorch."""
+
+    def forward(xp: Any, x: Array, axis: int) -> Array:
+        lanes = xp.moveaxis(x, axis, -1)
+        extreme = getattr(xp, accumulate).accumulate(lanes, axis=-1)
+        reached = (lanes == extreme) | xp.isnan(lanes)
+        places = xp.where(reached, xp.arange(lanes.shape[-1]), 0)
+        return xp.moveaxis(xp.maximum.accumulate(places, axis=-1), -1, axis)  # type: ignore[no-any-return]
+
+    return forward
+
+
+CUMARGMAX = General(
+    "cumargmax",
+    infer=lambda x, axis: (x.shape, "int"),
+    forward=_last_places("maximum"),
+)
+CUMARGMIN = General(
+    "cumargmin",
+    infer=lambda x, axis: (x.shape, "int"),
+    forward=_last_places("minimum"),
+)
+
+
+@function(
+    "cummax",
+    "scan",
+    cases=[Case("cummax(x, 0).values"), Case("cummax(x, dim=1)[0]")],
+    kink="at a tie the last one gets all",
+)
+def cummax(x: Node, dim: int) -> RunningExtremes:
+    """The largest element so far along `dim`: a pair of values and indices."""
+    return _extremes(CUMARGMAX, "cummax", x, dim)
+
+
+@function(
+    "cummin",
+    "scan",
+    cases=[Case("cummin(x, 0).values"), Case("cummin(x, dim=1)[0]")],
+    kink="at a tie the last one gets all",
+)
+def cummin(x: Node, dim: int) -> RunningExtremes:
+    """The smallest element so far along `dim`: a pair of values and indices."""
+    return _extremes(CUMARGMIN, "cummin", x, dim)
+
+
+def _extremes(op: General, name: str, x: Node, dim: int) -> RunningExtremes:
+    axis = normalize_axis(name, dim, x.ndim)
+    row = x if x.ndim else reshape(x, 1)
+    places = x.graph.apply(op, (row,), (axis,))
+    values = take_along_dim(row, places, axis)
+    return RunningExtremes(reshape(values, x.shape), reshape(places, x.shape))
+
+
+# --- differences and trapezoids ------------------------------------------------------------
+
+
+@function(
+    "diff",
+    "scan",
+    cases=[
+        Case("diff(x)"),
+        Case("diff(x, n=2, dim=0)", {"x": (4, 2)}),
+        Case("diff(x, prepend=y)", {"x": (2, 3), "y": (2, 1)}),
+    ],
+    formula="x[1:] - x[:-1]",
+)
+def diff(
+    x: Node, n: int = 1, dim: int = -1, prepend: Node | None = None, append: Node | None = None
+) -> Node:
+    """Differences of neighbours along `dim`, taken `n` times."""
+    if not x.ndim:
+        raise GradcliError("shape", "diff: a single value has no neighbours")
+    if n < 0:
+        raise GradcliError("value", f"diff: n is a count, not {n}")
+    axis = normalize_axis("diff", dim, x.ndim)
+    parts = [each for each in (prepend, x, append) if each is not None]
+    x = cat(parts, axis) if len(parts) > 1 else x
+    for _ in range(min(n, x.shape[axis])):
+        count = max(0, x.shape[axis] - 1)
+        x = _part(x, axis, x.shape[axis] - count, count) - _part(x, axis, 0, count)
+    return x
+
+
+@function(
+    "trapezoid",
+    "scan",
+    aliases=("trapz",),
+    cases=[
+        Case("trapezoid(y)", {"y": (2, 3)}),
+        Case("trapezoid(y, dx=0.5, dim=0)", {"y": (3, 2)}),
+        Case("trapezoid(y, x)", {"y": (2, 3), "x": (3,)}),
+    ],
+    formula="sum((y[1:] + y[:-1]) / 2 * dx)",
+)
+def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) -> Node:
+    """The integral of y along `dim` by the trapezoidal rule, at the places x or in steps of dx."""
+    if not y.ndim:
+        raise GradcliError("shape", "trapezoid: a single value has no neighbours")
+    axis = normalize_axis("trapezoid", dim, y.ndim)
+    count = max(0, y.shape[axis] - 1)
+    pairs = _part(y, axis, y.shape[axis] - count, count) + _part(y, axis, 0, count)
+    if x is None:
+        return sum_(pairs, axis) * (dx / 2)
+    if x.ndim == 1:
+        x = reshape(x, -1, *[1] * (-1 - axis))
+    return sum_(pairs * diff(x, 1, axis), axis) / 2

@@ -1,0 +1,109 @@
+"""Sums of exponentials without overflow: logsumexp, softmax."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.graph import Array, Node
+from gradcli.ops.control import detach
+from gradcli.ops.exponential import exp
+from gradcli.ops.extremes import amax
+from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.shaping import (
+    reshape,
+)
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    General,
+    Reduction,
+    cast,
+    function,
+    normalize_axis,
+)
+
+
+def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+    largest = xp.max(x, axis=axes, keepdims=True, initial=-math.inf)
+    shift = xp.where(xp.isfinite(largest), largest, xp.zeros((), x.dtype))
+    total = xp.log(xp.sum(xp.exp(x - shift), axis=axes, keepdims=True)) + shift
+    return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]
+
+
+LOGSUMEXP = Reduction(
+    "logsumexp", forward=_logsumexp, derivative=lambda y, x, axes, keepdim: exp(x - y)
+)
+
+
+@function(
+    "logsumexp",
+    "reduction",
+    op=LOGSUMEXP,
+    cases=cases_of("logsumexp"),
+    formula="log(sum(exp(x)))",
+)
+def logsumexp(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+    """log(sum(exp(x))) without overflow."""
+    return reduce_axes(LOGSUMEXP, x, dim, keepdim)
+
+
+def _softmax(xp: Any, x: Array, axis: int) -> Array:
+    powers = xp.exp(x - xp.max(x, axis=axis, keepdims=True, initial=-math.inf))
+    return powers / xp.sum(powers, axis=axis, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _softmax_change(change: Node, y: Node, axis: int) -> Node:
+    """The Jacobian of softmax is symmetric, so this is its VJP and its JVP."""
+    return y * (change - sum_(change * y, axis, True))
+
+
+SOFTMAX = General(
+    "softmax",
+    infer=lambda x, axis: (x.shape, "float"),
+    forward=_softmax,
+    adjoints=(lambda change, y, x, axis: _softmax_change(change, y, axis),),
+    forward_rule=lambda tangents, y, x, axis: _softmax_change(tangents[0], y, axis),
+)
+
+
+@function(
+    "softmax",
+    "reduction",
+    op=SOFTMAX,
+    cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
+    formula="exp(x) / sum(exp(x))",
+)
+def softmax(x: Node, dim: int = -1) -> Node:
+    """Positive weights that sum to 1 along `dim` (the last axis without it)."""
+    x = cast(x, "float")
+    axis = normalize_axis("softmax", dim, x.ndim)
+    if not x.ndim:
+        return reshape(softmax(reshape(x, 1)), ())
+    return x.graph.apply(SOFTMAX, (x,), (axis,))
+
+
+@function(
+    "log_softmax",
+    "reduction",
+    cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
+    formula="x - log(sum(exp(x)))",
+)
+def log_softmax(x: Node, dim: int = -1) -> Node:
+    """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""
+    if not x.ndim:
+        normalize_axis("log_softmax", dim, 0)
+        return reshape(log_softmax(reshape(x, 1)), ())
+    shifted = x - detach(amax(x, dim, True))
+    return shifted - logsumexp(shifted, dim, True)
+
+
+@function(
+    "softmin",
+    "reduction",
+    cases=[Case("softmin(x)"), Case("softmin(x, dim=0)")],
+    formula="exp(-x) / sum(exp(-x))",
+)
+def softmin(x: Node, dim: int = -1) -> Node:
+    """softmax(-x)."""
+    return softmax(-x, dim)

@@ -1,0 +1,218 @@
+"""Statistics: variances, medians, quantiles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.arithmetic import lerp
+from gradcli.ops.comparison import eq, isnan
+from gradcli.ops.extremes import Extremes, argmax, check_not_empty, chosen, shared_ties
+from gradcli.ops.indexing import take_along_dim
+from gradcli.ops.norms import NORM
+from gradcli.ops.reductions import cases_of, count_of, mean, reduce_axes, sum_
+from gradcli.ops.rounding import ceil, floor, rint
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import flatten, movedim, reshape, transpose, unsqueeze
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    General,
+    Reduction,
+    cast,
+    function,
+    normalize_axes,
+    reduced,
+    show,
+)
+
+# --- variances -----------------------------------------------------------------------------
+
+
+@function(
+    "var",
+    "reduction",
+    cases=[*cases_of("var"), Case("var(x, correction=0)")],
+    formula="sum((x - mean(x))**2) / (n - correction)",
+)
+def var(
+    x: Node,
+    dim: Axes | None = None,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool = True,
+) -> Node:
+    """Variance; `correction` is taken from the count (1 as in PyTorch, 0 as in NumPy)."""
+    centred = x - mean(x, dim, True)
+    return sum_(centred * centred, dim, keepdim) / _freedom(x, dim, correction, unbiased)
+
+
+@function(
+    "std",
+    "reduction",
+    cases=[*cases_of("std"), Case("std(x, correction=0)")],
+    formula="sqrt(var(x))",
+    kink="0 where all elements are equal",
+)
+def std(
+    x: Node,
+    dim: Axes | None = None,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool = True,
+) -> Node:
+    """Standard deviation: the root of `var`."""
+    count = math.sqrt(_freedom(x, dim, correction, unbiased))
+    centred = x - mean(x, dim, True)
+    return reduce_axes(NORM, centred, dim, keepdim, 2.0) / count
+
+
+def _freedom(x: Node, dim: Axes | None, correction: float, unbiased: bool) -> float:
+    """The count that squares are divided by, never below 0."""
+    count = count_of(x, normalize_axes("var", dim, x.ndim))
+    return max(0.0, count - (correction if unbiased else 0))
+
+
+@function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
+def var_mean(
+    x: Node, dim: Axes | None = None, correction: float = 1, keepdim: bool = False
+) -> tuple[Node, Node]:
+    """Variance and mean, as a pair."""
+    return var(x, dim, correction, keepdim), mean(x, dim, keepdim)
+
+
+@function("std_mean", "reduction", cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
+def std_mean(
+    x: Node, dim: Axes | None = None, correction: float = 1, keepdim: bool = False
+) -> tuple[Node, Node]:
+    """Standard deviation and mean, as a pair."""
+    return std(x, dim, correction, keepdim), mean(x, dim, keepdim)
+
+
+# --- order statistics ----------------------------------------------------------------------
+
+
+def _median(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+    (axis,) = axes
+    ordered = xp.sort(x, axis=axis)
+    count = x.shape[axis]
+    middle = xp.take(ordered, xp.asarray([(count - 1) // 2]), axis=axis)
+    last = xp.take(ordered, xp.asarray([count - 1]), axis=axis)
+    found = xp.where(xp.isnan(last), last, middle)
+    return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
+
+
+MEDIAN = Reduction("median", forward=_median, derivative=shared_ties, selects=True)
+
+
+@function(
+    "median",
+    "reduction",
+    op=MEDIAN,
+    cases=[Case("median(x)"), Case("median(x, 0).values"), Case("median(x, 1, keepdim=True)[0]")],
+    formula="sort(x)[(n - 1) // 2]",
+    kink="ties share equally; with dim one of them gets all",
+)
+def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Extremes:
+    """The middle element, the lower one of two; with `dim` a pair of values and indices."""
+    check_not_empty("median", x, normalize_axes("median", dim, x.ndim))
+    if dim is None:
+        return reduce_axes(MEDIAN, flatten(x), -1, False)
+    if not x.ndim:
+        return chosen(x, dim, keepdim, argmax(x, dim))
+    places = x.graph.apply(ARGMEDIAN, (x,), normalize_axes("median", dim, x.ndim))
+    return chosen(x, dim, keepdim, places)
+
+
+def _argmedian(xp: Any, x: Array, axis: int) -> Array:
+    """Where the lower middle is along the axis, kept; the first nan if there is one."""
+    order = xp.argsort(x, axis=axis, stable=True)
+    numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
+    count = x.shape[axis]
+    rank = xp.where(numbers < count, numbers, (count - 1) // 2)
+    return xp.take_along_axis(order, rank, axis=axis)  # type: ignore[no-any-return]
+
+
+ARGMEDIAN = General(
+    "argmedian",
+    infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
+    forward=_argmedian,
+)
+
+
+ARGSORT = General(
+    "argsort_last",
+    infer=lambda x: (x.shape, "int"),
+    forward=lambda xp, x: xp.argsort(x, axis=-1, stable=True),
+)
+"""Places of the elements along the last axis, smallest first, nan at the end."""
+
+
+def _ordered(x: Node) -> Node:
+    """x sorted along its last axis."""
+    return take_along_dim(x, x.graph.apply(ARGSORT, (x,)), -1)
+
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@function(
+    "quantile",
+    "reduction",
+    cases=[
+        Case("quantile(x, 0.3)"),
+        Case("quantile(x, [0.2, 0.7], dim=1)"),
+        Case("quantile(x, 0.6, dim=0, keepdim=True, interpolation='midpoint')"),
+    ],
+    formula="sort(x)[q * (n - 1)]",
+    kink="at a tie the order of the elements decides",
+)
+def quantile(
+    x: Node,
+    q: Node,
+    dim: int | None = None,
+    keepdim: bool = False,
+    interpolation: str = "linear",
+) -> Node:
+    """The value below which a part `q` of the elements lies; several `q` are a new first axis."""
+    if interpolation not in INTERPOLATIONS:
+        raise GradcliError(
+            "value", f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}"
+        )
+    axes = normalize_axes("quantile", dim, x.ndim)
+    check_not_empty("quantile", x, axes)
+    if q.ndim > 1:
+        raise GradcliError("shape", f"quantile: q is a number or a vector, not {show(q.shape)}")
+    lanes = flatten(x) if dim is None else transpose(x, axes[0], -1) if x.ndim else reshape(x, 1)
+    found = _interpolated(_ordered(lanes), reshape(q, -1), interpolation)
+    found = movedim(found, (-1,), (0,))  # one value of q after another
+    if keepdim:
+        places = range(x.ndim) if dim is None else (axes[0],)
+        for place in places:
+            found = unsqueeze(found, place + 1 if place >= 0 else place)
+    return found if q.ndim else reshape(found, found.shape[1:])
+
+
+def _interpolated(ordered: Node, q: Node, interpolation: str) -> Node:
+    """Values at the parts `q` of the last axis, which comes to hold one for each q."""
+    last = ordered.shape[-1] - 1
+    last_place = reshape(q.graph.constant(np.asarray(last)), *[1] * ordered.ndim)
+    # A lane that holds nan has it at its end, and its quantiles are nan.
+    ranks = where(isnan(take_along_dim(ordered, last_place, -1)), float(last), q * last)
+    below = floor(ranks)
+    if interpolation == "nearest":
+        return _at(ordered, rint(ranks))
+    if interpolation == "lower":
+        return _at(ordered, below)
+    if interpolation == "higher":
+        return _at(ordered, ceil(ranks))
+    weight = where(eq(below, ranks), 0.0, 0.5) if interpolation == "midpoint" else ranks - below
+    return lerp(_at(ordered, below), _at(ordered, ceil(ranks)), weight)
+
+
+def _at(ordered: Node, ranks: Node) -> Node:
+    return take_along_dim(ordered, cast(ranks, "int"), -1)
