@@ -20,10 +20,10 @@ CASES = {case.program: case for function in FUNCTIONS.values() for case in funct
 MATRIX: dict[str, Array] = {"x": np.arange(6.0).reshape(2, 3)}
 
 
-def run(program: str, inputs: Mapping[str, Array] = MATRIX) -> Result:
+def run(program: str, inputs: Mapping[str, Array] = MATRIX, retain: tuple[str, ...] = ()) -> Result:
     source = Source("program", program)
     used = {name: array for name, array in inputs.items() if name in program}
-    options = Options(forward_only=True, seed=1)
+    options = Options(forward_only=True, seed=1, retain_grad=retain)
     return evaluate(parse_program(source, options.limits.parse), used, options=options)
 
 
@@ -68,6 +68,8 @@ def _is_cut(case: Case) -> bool:
         ("(2 * x)[0]", "(2 * x)[0]"),
         ("x.mT", "x.T"),
         ("stack([x, x]).mT", "cat([reshape(x, 1, 2, 3), reshape(x, 1, 2, 3)], dim=0).mT"),
+        ("permute(x[None, None], (1, 0, 3, 2))", "permute(reshape(x, 1, 1, 2, 3), 1, 0, 3, 2)"),
+        ("reshape(x[:, 0:2], 4)", "reshape(x[:, 0:2], 4)"),
         ("float(x > 1)", "float(x > 1)"),
         ("x * (x > 1)", "x * (x > 1)"),
         ("norm(x)", "norm(x, p=2)"),
@@ -82,8 +84,8 @@ def test_formula(program: str, text: str) -> None:
     assert list(formulas(run(program)).values()) == [text]
 
 
-def defined(program: str) -> list[tuple[str, str, str]]:
-    shown, _ = tree(run(program), 6, depth=9, formula_width=60, limit=None)
+def defined(program: str, retain: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
+    shown, _ = tree(run(program, retain=retain), 6, depth=9, formula_width=60, limit=None)
     return [(line.name, line.op, line.formula) for line in shown]
 
 
@@ -101,6 +103,23 @@ def test_an_item_has_no_line_for_its_slice() -> None:
     assert defined("y = x[0, 1] ** 2") == [
         ("y", "pow", "x[0, 1] ** 2"),
         ("", "reshape", "x[0, 1]"),
+        ("x", "leaf", ""),
+    ]
+
+
+def test_a_slice_with_a_name_keeps_its_line() -> None:
+    assert defined("s = x[0:1]; y = reshape(s, 3)") == [
+        ("y", "reshape", "reshape(s, 3)"),
+        ("s", "slice", "x[0:1]"),
+        ("x", "leaf", ""),
+    ]
+
+
+def test_a_second_name_with_a_grad_of_its_own_has_a_line() -> None:
+    assert defined("h = tanh(x); k = h; y = 2 * k", retain=("k",)) == [
+        ("y", "mul", "2 * k"),
+        ("k", "bind", "h"),
+        ("h", "tanh", "tanh(x)"),
         ("x", "leaf", ""),
     ]
 
