@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
-from gradcli.ops.indexing import diagonal
+from gradcli.ops.diagonals import diagonal
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import matrix_transpose, reshape, sum_to, unsqueeze
 from gradcli.ops.table import Case, Linear, broadcast, cast, function, show

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
-from gradcli.ops.indexing import take_along_dim
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import maximum, minimum
 from gradcli.ops.shaping import (
     reshape,

@@ -1,7 +1,4 @@
-"""Indexing: `x[...]` as in PyTorch, places along an axis, triangles and diagonals.
-
-Adjoint pairs: index ↔ put_add, gather ↔ scatter_add, diagonal ↔ diag_embed, tril, triu ↔ itself.
-"""
+"""Indexing: `x[...]` as PyTorch reads it. Adjoint pairs: slice ↔ embed, index ↔ put_add."""
 
 from __future__ import annotations
 
@@ -11,15 +8,11 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.shaping import expand, flatten, permute, reshape, take_slices
+from gradcli.ops.shaping import reshape, take_slices
 from gradcli.ops.table import (
     Axes,
-    Case,
-    Index,
     Linear,
     broadcast,
-    function,
-    normalize_axis,
     show,
 )
 
@@ -45,11 +38,11 @@ def _indexed_shape(x: Node, *rest: Any) -> Shape:
 
 def _index(xp: Any, x: Array, *rest: Any) -> Array:
     *indices, axes = rest
-    _check_bounds(x.shape, indices, axes)
+    check_bounds(x.shape, indices, axes)
     return x[_places(xp, indices, axes, x.ndim)]  # type: ignore[no-any-return]
 
 
-def _check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes) -> None:
+def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes) -> None:
     for axis, index in zip(axes, indices, strict=True):
         length = shape[axis]
         wrong = (index < -length) | (index >= length)
@@ -156,224 +149,3 @@ def _bounds(item: slice, length: int) -> tuple[int, int, int]:
     if item.step == 0:
         raise GradcliError("value", "the step of a slice is 0")
     return item.indices(length)
-
-
-# --- places along one axis -----------------------------------------------------------------
-
-
-def _grid(xp: Any, index: Array, axis: int) -> tuple[Any, ...]:
-    """Index arrays that address, for each place of `index`, that place with `axis` replaced."""
-    places: list[Any] = []
-    for i, length in enumerate(index.shape):
-        around = [1] * index.ndim
-        around[i] = length
-        places.append(xp.reshape(xp.arange(length), tuple(around)))
-    places[axis] = index
-    return tuple(places)
-
-
-def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
-    _check_bounds(x.shape, [index], (axis,))
-    return x[_grid(xp, index, axis)]  # type: ignore[no-any-return]
-
-
-def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
-    result = xp.zeros(shape, change.dtype)
-    xp.add.at(result, _grid(xp, index, axis), change)
-    return result  # type: ignore[no-any-return]
-
-
-GATHER: Linear = Linear(
-    "gather",
-    infer=lambda x, index, axis: index.shape,
-    forward=_gather,
-    adjoints=(
-        lambda change, y, x, index, axis: x.graph.apply(
-            SCATTER_ADD, (change, index), (x.shape, axis)
-        ),
-    ),
-    selects=True,
-)
-SCATTER_ADD: Linear = Linear(
-    "scatter_add",
-    infer=lambda change, index, shape, axis: shape,
-    forward=_scatter_add,
-    adjoints=(
-        lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
-    ),
-)
-
-
-@function(
-    "gather",
-    "indexing",
-    op=GATHER,
-    cases=[
-        Case("gather(x, 1, [[0, 2], [1, 1]])"),
-        Case("x.gather(0, [[0, 1, 1]])"),
-    ],
-)
-def gather(x: Node, dim: int, index: Index) -> Node:
-    """The elements of x whose place along `dim` is in `index`; other places are the index's own."""
-    axis = normalize_axis("gather", dim, x.ndim)
-    fits = index.ndim == x.ndim and all(
-        a <= b or i - x.ndim == axis
-        for i, (a, b) in enumerate(zip(index.shape, x.shape, strict=True))
-    )
-    if not fits:
-        raise GradcliError(
-            "shape", f"gather: an index of {show(index.shape)} does not fit in {show(x.shape)}"
-        )
-    return x.graph.apply(GATHER, (x, index), (axis,))
-
-
-@function(
-    "take_along_dim",
-    "indexing",
-    aliases=("take_along_axis",),
-    cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")],
-)
-def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
-    """As `gather`, with x and the indices broadcast against each other beside `dim`."""
-    if dim is None:
-        return gather(flatten(x), 0, flatten(indices))
-    axis = normalize_axis("take_along_dim", dim, x.ndim)
-    if indices.ndim != x.ndim:
-        raise GradcliError(
-            "shape",
-            f"take_along_dim: {show(indices.shape)} and {show(x.shape)} must have equally many "
-            "dimensions",
-        )
-
-    def without_axis(shape: Shape) -> Shape:
-        return (*shape[: len(shape) + axis], 1, *shape[len(shape) + axis + 1 :])
-
-    around = list(broadcast("take_along_dim", [without_axis(x.shape), without_axis(indices.shape)]))
-
-    def widened(node: Node) -> Node:
-        around[axis] = node.shape[axis]
-        return expand(node, tuple(around))
-
-    return gather(widened(x), axis, widened(indices))
-
-
-# --- triangles and diagonals ---------------------------------------------------------------
-
-TRIL: Linear = Linear(
-    "tril",
-    infer=lambda x, diagonal: x.shape,
-    forward=lambda xp, x, diagonal: xp.tril(x, k=diagonal),
-    adjoints=(lambda change, y, x, diagonal: x.graph.apply(TRIL, (change,), (diagonal,)),),
-    selects=True,
-)
-TRIU: Linear = Linear(
-    "triu",
-    infer=lambda x, diagonal: x.shape,
-    forward=lambda xp, x, diagonal: xp.triu(x, k=diagonal),
-    adjoints=(lambda change, y, x, diagonal: x.graph.apply(TRIU, (change,), (diagonal,)),),
-    selects=True,
-)
-
-
-@function("tril", "indexing", op=TRIL, cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")])
-def tril(x: Node, diagonal: int = 0) -> Node:
-    """x on and below a diagonal of its last two axes, 0 above it."""
-    _check_matrix("tril", x)
-    return x.graph.apply(TRIL, (x,), (diagonal,))
-
-
-@function("triu", "indexing", op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")])
-def triu(x: Node, diagonal: int = 0) -> Node:
-    """x on and above a diagonal of its last two axes, 0 below it."""
-    _check_matrix("triu", x)
-    return x.graph.apply(TRIU, (x,), (diagonal,))
-
-
-def _check_matrix(name: str, x: Node) -> None:
-    if x.ndim < 2:
-        raise GradcliError("shape", f"{name} needs at least 2 dimensions; this is {show(x.shape)}")
-
-
-def _diagonal_length(shape: Shape, offset: int) -> int:
-    rows, columns = shape[-2:]
-    return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-
-
-def _diag_embed(xp: Any, x: Array, rows: int, columns: int, offset: int) -> Array:
-    result = xp.zeros((*x.shape[:-1], rows, columns), x.dtype)
-    places = xp.arange(x.shape[-1])
-    result[..., places - min(offset, 0), places + max(offset, 0)] = x
-    return result  # type: ignore[no-any-return]
-
-
-DIAGONAL: Linear = Linear(
-    "diagonal",
-    infer=lambda x, offset: (*x.shape[:-2], _diagonal_length(x.shape, offset)),
-    forward=lambda xp, x, offset: xp.diagonal(x, offset, -2, -1),
-    adjoints=(
-        lambda change, y, x, offset: x.graph.apply(DIAG_EMBED, (change,), (*x.shape[-2:], offset)),
-    ),
-    selects=True,
-    view=True,
-)
-DIAG_EMBED: Linear = Linear(
-    "diag_embed",
-    infer=lambda x, rows, columns, offset: (*x.shape[:-1], rows, columns),
-    forward=_diag_embed,
-    adjoints=(
-        lambda change, y, x, rows, columns, offset: x.graph.apply(DIAGONAL, (change,), (offset,)),
-    ),
-)
-
-
-@function(
-    "diagonal",
-    "indexing",
-    op=DIAGONAL,
-    cases=[
-        Case("diagonal(x)"),
-        Case("diagonal(x, 1)"),
-        Case("diagonal(x, -1, dim1=0, dim2=2)", {"x": (3, 2, 3)}),
-    ],
-)
-def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
-    """The diagonal over the axes `dim1` and `dim2`, as a new last axis."""
-    _check_matrix("diagonal", x)
-    rows = normalize_axis("diagonal", dim1, x.ndim)
-    columns = normalize_axis("diagonal", dim2, x.ndim)
-    if rows == columns:
-        raise GradcliError("axis", "diagonal: dim1 and dim2 are the same axis")
-    others = (axis for axis in range(-x.ndim, 0) if axis not in (rows, columns))
-    return x.graph.apply(DIAGONAL, (permute(x, (*others, rows, columns)),), (offset,))
-
-
-@function(
-    "diag_embed",
-    "indexing",
-    op=DIAG_EMBED,
-    cases=[Case("diag_embed(x)"), Case("diag_embed(x, offset=-1)")],
-)
-def diag_embed(x: Node, offset: int = 0) -> Node:
-    """Matrices that are 0 but for the last axis of x on a diagonal."""
-    if not x.shape:
-        raise GradcliError("shape", "diag_embed needs at least one dimension")
-    length = x.shape[-1] + abs(offset)
-    return x.graph.apply(DIAG_EMBED, (x,), (length, length, offset))
-
-
-@function(
-    "diag",
-    "indexing",
-    cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})],
-)
-def diag(x: Node, diagonal: int = 0) -> Node:
-    """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal."""
-    if x.ndim == 1:
-        return diag_embed(x, diagonal)
-    if x.ndim != 2:
-        raise GradcliError(
-            "shape",
-            f"diag takes a vector or a matrix; this is {show(x.shape)}",
-            hint="use diagonal(x, dim1=…, dim2=…) for more dimensions",
-        )
-    return x.graph.apply(DIAGONAL, (x,), (diagonal,))

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradcli.graph import Node, Op
 from gradcli.ops.comparison import isnan, logical_not
+from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import (
-    cat,
     reshape,
     take_slices,
     transpose,

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.exponential import exp
-from gradcli.ops.indexing import take_along_dim
+from gradcli.ops.joining import cat
 from gradcli.ops.reductions import sum_
-from gradcli.ops.shaping import cat, expand, flip, reshape, take_slices
+from gradcli.ops.scattering import take_along_dim
+from gradcli.ops.shaping import expand, flip, reshape, take_slices
 from gradcli.ops.table import (
     Case,
     General,

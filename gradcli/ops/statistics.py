@@ -12,10 +12,10 @@ from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import lerp
 from gradcli.ops.comparison import eq, isnan
 from gradcli.ops.extremes import Extremes, argmax, check_not_empty, chosen, shared_ties
-from gradcli.ops.indexing import take_along_dim
 from gradcli.ops.norms import NORM
 from gradcli.ops.reductions import cases_of, count_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
+from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import flatten, movedim, reshape, transpose, unsqueeze
 from gradcli.ops.table import (

@@ -15,7 +15,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.engine.cpu import Evaluator
 from gradcli.graph import Graph, Node
 from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.shaping import stack
+from gradcli.ops.joining import stack
 from gradcli.ops.table import cast, show
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | list[Any] | range | None"

@@ -1,0 +1,129 @@
+"""Triangles and diagonals. Adjoint pairs: diagonal ↔ diag_embed, tril and triu ↔ themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.shaping import permute
+from gradcli.ops.table import Case, Linear, function, normalize_axis, show
+
+TRIL: Linear = Linear(
+    "tril",
+    infer=lambda x, diagonal: x.shape,
+    forward=lambda xp, x, diagonal: xp.tril(x, k=diagonal),
+    adjoints=(lambda change, y, x, diagonal: x.graph.apply(TRIL, (change,), (diagonal,)),),
+    selects=True,
+)
+TRIU: Linear = Linear(
+    "triu",
+    infer=lambda x, diagonal: x.shape,
+    forward=lambda xp, x, diagonal: xp.triu(x, k=diagonal),
+    adjoints=(lambda change, y, x, diagonal: x.graph.apply(TRIU, (change,), (diagonal,)),),
+    selects=True,
+)
+
+
+@function("tril", "indexing", op=TRIL, cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")])
+def tril(x: Node, diagonal: int = 0) -> Node:
+    """x on and below a diagonal of its last two axes, 0 above it."""
+    _check_matrix("tril", x)
+    return x.graph.apply(TRIL, (x,), (diagonal,))
+
+
+@function("triu", "indexing", op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")])
+def triu(x: Node, diagonal: int = 0) -> Node:
+    """x on and above a diagonal of its last two axes, 0 below it."""
+    _check_matrix("triu", x)
+    return x.graph.apply(TRIU, (x,), (diagonal,))
+
+
+def _check_matrix(name: str, x: Node) -> None:
+    if x.ndim < 2:
+        raise GradcliError("shape", f"{name} needs at least 2 dimensions; this is {show(x.shape)}")
+
+
+def _diagonal_length(shape: Shape, offset: int) -> int:
+    rows, columns = shape[-2:]
+    return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+
+
+def _diag_embed(xp: Any, x: Array, rows: int, columns: int, offset: int) -> Array:
+    result = xp.zeros((*x.shape[:-1], rows, columns), x.dtype)
+    places = xp.arange(x.shape[-1])
+    result[..., places - min(offset, 0), places + max(offset, 0)] = x
+    return result  # type: ignore[no-any-return]
+
+
+DIAGONAL: Linear = Linear(
+    "diagonal",
+    infer=lambda x, offset: (*x.shape[:-2], _diagonal_length(x.shape, offset)),
+    forward=lambda xp, x, offset: xp.diagonal(x, offset, -2, -1),
+    adjoints=(
+        lambda change, y, x, offset: x.graph.apply(DIAG_EMBED, (change,), (*x.shape[-2:], offset)),
+    ),
+    selects=True,
+    view=True,
+)
+DIAG_EMBED: Linear = Linear(
+    "diag_embed",
+    infer=lambda x, rows, columns, offset: (*x.shape[:-1], rows, columns),
+    forward=_diag_embed,
+    adjoints=(
+        lambda change, y, x, rows, columns, offset: x.graph.apply(DIAGONAL, (change,), (offset,)),
+    ),
+)
+
+
+@function(
+    "diagonal",
+    "indexing",
+    op=DIAGONAL,
+    cases=[
+        Case("diagonal(x)"),
+        Case("diagonal(x, 1)"),
+        Case("diagonal(x, -1, dim1=0, dim2=2)", {"x": (3, 2, 3)}),
+    ],
+)
+def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
+    """The diagonal over the axes `dim1` and `dim2`, as a new last axis."""
+    _check_matrix("diagonal", x)
+    rows = normalize_axis("diagonal", dim1, x.ndim)
+    columns = normalize_axis("diagonal", dim2, x.ndim)
+    if rows == columns:
+        raise GradcliError("axis", "diagonal: dim1 and dim2 are the same axis")
+    others = (axis for axis in range(-x.ndim, 0) if axis not in (rows, columns))
+    return x.graph.apply(DIAGONAL, (permute(x, (*others, rows, columns)),), (offset,))
+
+
+@function(
+    "diag_embed",
+    "indexing",
+    op=DIAG_EMBED,
+    cases=[Case("diag_embed(x)"), Case("diag_embed(x, offset=-1)")],
+)
+def diag_embed(x: Node, offset: int = 0) -> Node:
+    """Matrices that are 0 but for the last axis of x on a diagonal."""
+    if not x.shape:
+        raise GradcliError("shape", "diag_embed needs at least one dimension")
+    length = x.shape[-1] + abs(offset)
+    return x.graph.apply(DIAG_EMBED, (x,), (length, length, offset))
+
+
+@function(
+    "diag",
+    "indexing",
+    cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})],
+)
+def diag(x: Node, diagonal: int = 0) -> Node:
+    """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal."""
+    if x.ndim == 1:
+        return diag_embed(x, diagonal)
+    if x.ndim != 2:
+        raise GradcliError(
+            "shape",
+            f"diag takes a vector or a matrix; this is {show(x.shape)}",
+            hint="use diagonal(x, dim1=…, dim2=…) for more dimensions",
+        )
+    return x.graph.apply(DIAGONAL, (x,), (diagonal,))

@@ -1,0 +1,110 @@
+"""Places along one axis: gathering from them and scattering to them.
+
+Adjoint pair: gather ↔ scatter_add.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.indexing import check_bounds
+from gradcli.ops.shaping import expand, flatten
+from gradcli.ops.table import Case, Index, Linear, broadcast, function, normalize_axis, show
+
+
+def _grid(xp: Any, index: Array, axis: int) -> tuple[Any, ...]:
+    """Index arrays that address, for each place of `index`, that place with `axis` replaced."""
+    places: list[Any] = []
+    for i, length in enumerate(index.shape):
+        around = [1] * index.ndim
+        around[i] = length
+        places.append(xp.reshape(xp.arange(length), tuple(around)))
+    places[axis] = index
+    return tuple(places)
+
+
+def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
+    check_bounds(x.shape, [index], (axis,))
+    return x[_grid(xp, index, axis)]  # type: ignore[no-any-return]
+
+
+def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
+    result = xp.zeros(shape, change.dtype)
+    xp.add.at(result, _grid(xp, index, axis), change)
+    return result  # type: ignore[no-any-return]
+
+
+GATHER: Linear = Linear(
+    "gather",
+    infer=lambda x, index, axis: index.shape,
+    forward=_gather,
+    adjoints=(
+        lambda change, y, x, index, axis: x.graph.apply(
+            SCATTER_ADD, (change, index), (x.shape, axis)
+        ),
+    ),
+    selects=True,
+)
+SCATTER_ADD: Linear = Linear(
+    "scatter_add",
+    infer=lambda change, index, shape, axis: shape,
+    forward=_scatter_add,
+    adjoints=(
+        lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
+    ),
+)
+
+
+@function(
+    "gather",
+    "indexing",
+    op=GATHER,
+    cases=[
+        Case("gather(x, 1, [[0, 2], [1, 1]])"),
+        Case("x.gather(0, [[0, 1, 1]])"),
+    ],
+)
+def gather(x: Node, dim: int, index: Index) -> Node:
+    """The elements of x whose place along `dim` is in `index`; other places are the index's own."""
+    axis = normalize_axis("gather", dim, x.ndim)
+    fits = index.ndim == x.ndim and all(
+        a <= b or i - x.ndim == axis
+        for i, (a, b) in enumerate(zip(index.shape, x.shape, strict=True))
+    )
+    if not fits:
+        raise GradcliError(
+            "shape", f"gather: an index of {show(index.shape)} does not fit in {show(x.shape)}"
+        )
+    return x.graph.apply(GATHER, (x, index), (axis,))
+
+
+@function(
+    "take_along_dim",
+    "indexing",
+    aliases=("take_along_axis",),
+    cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")],
+)
+def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
+    """As `gather`, with x and the indices broadcast against each other beside `dim`."""
+    if dim is None:
+        return gather(flatten(x), 0, flatten(indices))
+    axis = normalize_axis("take_along_dim", dim, x.ndim)
+    if indices.ndim != x.ndim:
+        raise GradcliError(
+            "shape",
+            f"take_along_dim: {show(indices.shape)} and {show(x.shape)} must have equally many "
+            "dimensions",
+        )
+
+    def without_axis(shape: Shape) -> Shape:
+        return (*shape[: len(shape) + axis], 1, *shape[len(shape) + axis + 1 :])
+
+    around = list(broadcast("take_along_dim", [without_axis(x.shape), without_axis(indices.shape)]))
+
+    def widened(node: Node) -> Node:
+        around[axis] = node.shape[axis]
+        return expand(node, tuple(around))
+
+    return gather(widened(x), axis, widened(indices))
