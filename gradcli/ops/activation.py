@@ -30,7 +30,7 @@ relu = elementwise(
 
 
 def _between(x: Node, low: float, high: float) -> Node:
-    return clamp(x, x.graph.constant(low), x.graph.constant(high))
+    return where(x <= low, low, where(x >= high, high, x))
 
 
 @function(
@@ -61,12 +61,12 @@ def relu6(x: Node) -> Node:
     "hardsigmoid",
     "activation",
     cases=[Case("hardsigmoid(2 * x)")],
-    formula="relu6(x + 3) / 6",
+    formula="clamp(x + 3, 0, 6) / 6",
     kink="0 at -3 and 3",
 )
 def hardsigmoid(x: Node) -> Node:
     """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
-    return relu6(x + 3) / 6
+    return clamp(x + 3, x.graph.constant(0.0), x.graph.constant(6.0)) / 6
 
 
 @function(
@@ -156,7 +156,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
 def elu(x: Node, alpha: float = 1.0) -> Node:
     """x where it is positive, else alpha * (exp(x) - 1)."""
     curved = expm1(x)
-    return where(x > 0, x, curved if alpha == 1 else alpha * curved)
+    return where(x <= 0, curved if alpha == 1 else alpha * curved, x)
 
 
 @function(
@@ -180,7 +180,7 @@ def selu(x: Node) -> Node:
 )
 def celu(x: Node, alpha: float = 1.0) -> Node:
     """elu with a derivative that is continuous for every alpha."""
-    return where(x > 0, x, alpha * expm1(x / alpha))
+    return where(x <= 0, alpha * expm1(x / alpha), x)
 
 
 @function(

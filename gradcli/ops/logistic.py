@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from gradcli.graph import Array, Node
+from gradcli.ops.comparison import logical_and
 from gradcli.ops.exponential import exp2
-from gradcli.ops.selection import abs_, clamp, where
+from gradcli.ops.selection import clamp, where
 from gradcli.ops.table import Case, Function, elementwise, function
 
 
@@ -40,7 +41,7 @@ LOGIT = elementwise(
     "log_odds",
     "log(x / (1 - x)); nan outside 0 to 1.",
     _logit,
-    lambda y, x: where(abs_(x - 0.5) <= 0.5, 1 / (x * (1 - x)), math.nan),
+    lambda y, x: where(logical_and(x >= 0, x <= 1), 1 / (x * (1 - x)), math.nan),
     group="logistic",
     cuda="abs({0} - ({T})0.5) < ({T})0.25 ? 2 * atanh(2 * {0} - 1) : log({0} / (1 - {0}))",
     latex=r"\mathrm{{logit}}({0})",

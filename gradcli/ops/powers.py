@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gradcli.graph import Node
-from gradcli.ops.arithmetic import scale
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.exponential import log
 from gradcli.ops.selection import where
@@ -90,7 +89,10 @@ hypot = elementwise(
     "hypot",
     "sqrt(a**2 + b**2) without overflow.",
     "hypot",
-    (lambda y, a, b: scale(a, 1 / y), lambda y, a, b: scale(b, 1 / y)),
+    (
+        lambda y, a, b: where(eq(y, 0.0), 0.0, a / y),
+        lambda y, a, b: where(eq(y, 0.0), 0.0, b / y),
+    ),
     operands="a b",
     group="powers",
     cuda="hypot({0}, {1})",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from gradcli.graph import Node
-from gradcli.ops.arithmetic import scale
-from gradcli.ops.powers import hypot, sqrt, square
+from gradcli.ops.comparison import eq
+from gradcli.ops.powers import hypot, sqrt
+from gradcli.ops.selection import where
 from gradcli.ops.table import Case, Function, elementwise, function
 
 sin = elementwise(
@@ -77,14 +78,18 @@ atan = elementwise(
     latex=r"\arctan {0}",
     formula="atan(x)",
 )
+
+
+def _over_square(side: Node, length: Node) -> Node:
+    """side / length² without overflow; 0 where both are."""
+    return where(eq(length, 0.0), 0.0, side / length / length)
+
+
 atan2 = elementwise(
     "atan2",
     "The angle of the point (b, a), in radians.",
     "arctan2",
-    (
-        lambda y, a, b: scale(b, 1 / square(hypot(a, b))),
-        lambda y, a, b: scale(-a, 1 / square(hypot(a, b))),
-    ),
+    (lambda y, a, b: _over_square(b, hypot(a, b)), lambda y, a, b: -_over_square(a, hypot(a, b))),
     operands="a b",
     group="trigonometric",
     aliases=("arctan2",),

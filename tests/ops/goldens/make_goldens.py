@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tests.ops.goldens.deviations import DEVIATIONS, Deviation
 from tests.ops.goldens.golden import Array, Golden, Input, View, cotangent, encode
 
 HERE = Path(__file__).parent
@@ -126,7 +127,31 @@ def write(group: str) -> None:
     print(f"{path.name}: {count} records, {path.stat().st_size:,} bytes")  # noqa: T201
 
 
+def pytorch_side(deviation: Deviation) -> dict[str, Any]:
+    """PyTorch's value and grads at the point where gradcli differs."""
+    leaves = {
+        name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
+        for name, value in deviation.inputs.items()
+    }
+    try:
+        result = deviation.torch(torch, *leaves.values())
+        result.sum().backward()
+    except RuntimeError as error:
+        return {"error": str(error).splitlines()[0]}
+    grads = {
+        name: encode(leaf.grad.numpy()) for name, leaf in leaves.items() if leaf.grad is not None
+    }
+    return {"value": encode(result.detach().numpy()), **grads}
+
+
+def write_deviations() -> None:
+    """Run PyTorch at every point where gradcli differs."""
+    sides = {deviation.where: pytorch_side(deviation) for deviation in DEVIATIONS}
+    (HERE / "deviations.json").write_text(json.dumps(sides, indent=1) + "\n")
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     for name in sys.argv[1:] or GROUPS:
         write(name)
+    write_deviations()

@@ -1,0 +1,169 @@
+"""Where gradcli differs from PyTorch 2.13 on purpose, and why.
+
+The README's table is made from these rows. `make_goldens.py` runs PyTorch's side and writes
+`deviations.json`; `test_deviations.py` runs ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+INF = float("inf")
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One point at which the two answers differ."""
+
+    where: str
+    """The function and the point, as the README says it."""
+    program: str
+    torch: Callable[..., Any]
+    """Called with the module `torch` and the inputs, in their order."""
+    inputs: Mapping[str, Any]
+    here: Mapping[str, Any]
+    """What gradcli gives: `value`, or the grad of an input under its name."""
+    reason: str
+
+
+DEVIATIONS = [
+    Deviation(
+        "`hypot` at the origin",
+        "hypot(x, y)",
+        lambda torch, x, y: torch.hypot(x, y),
+        {"x": 0.0, "y": 0.0},
+        {"x": 0.0, "y": 0.0},
+        "the subgradient of least norm, as for `norm`",
+    ),
+    Deviation(
+        "`clamp` at a bound",
+        "clamp(x, min=1)",
+        lambda torch, x: torch.clamp(x, min=1),
+        {"x": 1.0},
+        {"x": 0.0},
+        "the subgradient of least norm; newer releases of PyTorch agree",
+    ),
+    Deviation(
+        "a branch of `where` that is not selected",
+        "sum(where(x > 0, sqrt(x), 0))",
+        lambda torch, x: torch.where(x > 0, torch.sqrt(x), 0).sum(),
+        {"x": [0.0, 4.0]},
+        {"x": [0.0, 0.25]},
+        "it gets no gradient at all, so 0 · inf cannot arise",
+    ),
+    Deviation(
+        "`sign` of nan",
+        "sign(x)",
+        lambda torch, x: torch.sign(x),
+        {"x": NAN},
+        {"value": NAN},
+        "nan stays visible, as in NumPy; the derivative of `abs` follows",
+    ),
+    Deviation(
+        "`acosh` below 1",
+        "acosh(x)",
+        lambda torch, x: torch.acosh(x),
+        {"x": -2.0},
+        {"value": NAN, "x": NAN},
+        "there is no value, so there is no derivative",
+    ),
+    Deviation(
+        "`atan2` close to the origin",
+        "atan2(x, y)",
+        lambda torch, x, y: torch.atan2(x, y),
+        {"x": 0.0, "y": 1e-300},
+        {"x": 1e300},
+        "`x**2 + y**2` vanishes in PyTorch; here nothing does before the derivative overflows",
+    ),
+    Deviation(
+        "`sinc` close to 0",
+        "sinc(x)",
+        lambda torch, x: torch.sinc(x),
+        {"x": 1e-9},
+        {"x": -3.2898681336964527e-09},
+        "PyTorch subtracts equal numbers; here the derivative is a Bessel function",
+    ),
+    Deviation(
+        "`sinc` and `softsign` at infinity",
+        "sinc(x) + softsign(x)",
+        lambda torch, x: torch.sinc(x) + torch.nn.functional.softsign(x),
+        {"x": INF},
+        {"x": 0.0},
+        "the limit of the derivative",
+    ),
+    Deviation(
+        "`hardswish` at -inf",
+        "hardswish(x)",
+        lambda torch, x: torch.nn.functional.hardswish(x),
+        {"x": -INF},
+        {"value": 0.0},
+        "0 · inf does not arise, as the pieces are selected",
+    ),
+    Deviation(
+        "`i1` at nan",
+        "i1(x)",
+        lambda torch, x: torch.special.i1(x),
+        {"x": NAN},
+        {"x": NAN},
+        "a derivative at nan is not a number",
+    ),
+    Deviation(
+        "`log_ndtr` far below 0",
+        "log_ndtr(x)",
+        lambda torch, x: torch.special.log_ndtr(x),
+        {"x": -1e9},
+        {"x": 1e9},
+        "PyTorch divides a density by a probability that are both 0",
+    ),
+    Deviation(
+        "the derivative of `digamma` at its poles",
+        "digamma(x)",
+        lambda torch, x: torch.digamma(x),
+        {"x": -1.0},
+        {"x": INF},
+        "PyTorch divides by the rounding error of sin(pi * x)",
+    ),
+    Deviation(
+        "`lgamma` at -inf",
+        "lgamma(x)",
+        lambda torch, x: torch.lgamma(x),
+        {"x": -INF},
+        {"value": -INF},
+        "SciPy's value; there is no limit",
+    ),
+    Deviation(
+        "`rsqrt` at -0.0",
+        "rsqrt(x)",
+        lambda torch, x: torch.rsqrt(x),
+        {"x": -0.0},
+        {"value": -INF, "x": -INF},
+        "as for `sqrt`, whose derivative is -inf there",
+    ),
+    Deviation(
+        "`copysign` of inf",
+        "copysign(x, y)",
+        lambda torch, x, y: torch.copysign(x, y),
+        {"x": INF, "y": -2.0},
+        {"x": -1.0},
+        "PyTorch divides inf by inf",
+    ),
+    Deviation(
+        "`fmod` and `remainder` where the quotient overflows",
+        "fmod(x, y) + remainder(x, y)",
+        lambda torch, x, y: torch.fmod(x, y) + torch.remainder(x, y),
+        {"x": [1e300] * 8, "y": [1e-9] * 8},
+        {"value": [2 * 7.318252699976746e-10] * 8},
+        "the remainder is exact however large the quotient is; in PyTorch only for few elements",
+    ),
+    Deviation(
+        "`floor_divide`",
+        "floor_divide(x, y)",
+        lambda torch, x, y: torch.floor_divide(x, y),
+        {"x": 7.0, "y": 2.0},
+        {"x": 0.0, "y": 0.0},
+        "0 as for `floor`; PyTorch refuses to differentiate it",
+    ),
+]

@@ -1,0 +1,42 @@
+"""Where gradcli differs from PyTorch: our side of each row, and that there is a difference."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import Options, evaluate
+from tests.ops.goldens.deviations import DEVIATIONS, Deviation
+from tests.ops.goldens.golden import Array, decode
+
+STORED = json.loads((Path(__file__).parent / "goldens" / "deviations.json").read_text())
+
+
+def ours(deviation: Deviation, wanted: tuple[str, ...]) -> dict[str, Array]:
+    """gradcli's value and grads."""
+    program = parse_program(Source("deviation", deviation.program), ParseLimits())
+    inputs = {name: np.asarray(value) for name, value in deviation.inputs.items()}
+    options = Options(forward_only=not wanted, wrt=wanted)
+    result = evaluate(program, inputs, (), options)
+    (value,) = result.outputs
+    return {"value": result.values[value], **result.grads}
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda each: each.where)
+def test_deviation(deviation: Deviation) -> None:
+    wanted = tuple(name for name in deviation.here if name != "value")
+    found = ours(deviation, wanted)
+    theirs = STORED[deviation.where]
+    differs = "error" in theirs
+    for name, expected in deviation.here.items():
+        np.testing.assert_allclose(found[name], expected, rtol=1e-14)
+        if name in theirs:
+            differs |= not np.allclose(
+                decode(theirs[name]), expected, rtol=1e-12, atol=0, equal_nan=True
+            )
+    assert differs, "PyTorch gives the same"
