@@ -146,7 +146,7 @@ def prepare(
         ]
         notes += unused(list(differentiated.values()), leaves)
     names = _names(tracer, outputs)
-    prepared = Prepared(
+    return Prepared(
         program=program,
         options=options,
         graph=graph,
@@ -160,11 +160,6 @@ def prepare(
         notes=notes,
         looked=evaluator.looked,
     )
-    try:
-        prepared.engine.plan.check_memory(memory)
-    except GradcliError as error:
-        raise error.located(program.source, None) from None
-    return prepared
 
 
 @dataclass(slots=True, eq=False)
@@ -190,7 +185,12 @@ class Prepared:
         wanted = [*self.shown.values(), *self.tree]
         for each in self.backwards:
             wanted += [*each.grads.values(), *each.retained.values()]
-        self.engine = Engine(Plan(wanted))
+        plan = Plan(wanted)
+        try:
+            plan.check_memory(self.options.limits.memory_bytes())
+        except GradcliError as error:
+            raise error.located(self.program.source, None) from None
+        self.engine = Engine(plan, self.options.threads)
 
     def run(self, inputs: Mapping[str, Array], gradients: Sequence[Gradient] = ()) -> Result:
         """The answer for one set of inputs and gradients."""

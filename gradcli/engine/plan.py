@@ -55,13 +55,21 @@ class Plan:
         return peak
 
     def check_memory(self, limit: int) -> None:
-        """Raise `limit-memory` if the run would take more than `limit` bytes."""
-        peak = self.peak_bytes()
-        if peak > limit:
-            largest = max(self.nodes(), key=nbytes)
+        """Raise `limit-memory` if the run would take more than `limit` bytes.
+
+        A value that is never whole in memory takes none, but work; one that is larger than the
+        limit and than any input is refused too.
+        """
+        nodes = self.nodes()
+        largest = max(nodes, key=nbytes)
+        given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
+        needed = self.peak_bytes()
+        if nbytes(largest) > max(limit, given):
+            needed = max(needed, nbytes(largest))
+        if needed > limit:
             raise GradcliError(
                 "limit-memory",
-                f"this run needs about {show_bytes(peak)} of memory; the limit is "
+                f"this run needs about {show_bytes(needed)} of memory; the limit is "
                 f"{show_bytes(limit)}",
                 hint=f"the largest value has shape {largest.shape}; --max-memory sets the limit",
                 span=largest.span,

@@ -113,7 +113,8 @@ class Tracer(Expressions):
         self.graph.span = statement.span
         target = statement.target
         if isinstance(target, syntax.Name):
-            self._bind(target.id, self._settled(target.id, statement.value, value))
+            value = self._settled(target.id, statement.value, value)
+            self._bind(target.id, value)
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
             self._unpack(target, value)
@@ -164,12 +165,14 @@ class Tracer(Expressions):
         if self.frame is self.globals and isinstance(value, Node):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._own(name):
                 value = bind(value)
-            self._note_rebinding(name)
+            self._note_rebinding(name, value)
         self.frame.values[name] = value
 
-    def _note_rebinding(self, name: str) -> None:
+    def _note_rebinding(self, name: str, value: Node) -> None:
         before = self.frame.values.get(name)
-        if isinstance(before, Node) and before.op in (LEAF, INPUT):
+        if before is value or not isinstance(before, Node):
+            return
+        if (before.op is INPUT and before.attributes[0] == name) or self.leaves.get(before) == name:
             self.notes.append(
                 Note(
                     "rebound",
@@ -192,9 +195,10 @@ class Tracer(Expressions):
         """Remember a top-level assignment as what the program may end on."""
         if self.frame is self.globals:
             self.last = [
-                Binding(name.id, self.frame.values[name.id])
+                binding
                 for name in names
                 if isinstance(name, syntax.Name)
+                for binding in _bindings(name, self.frame.values[name.id])
             ]
 
     def _augmented_assign(self, statement: syntax.AugmentedAssign) -> Visit:
@@ -211,12 +215,12 @@ class Tracer(Expressions):
             expression = statement.value
             if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
                 self.last = [
-                    _binding(part, each) for part, each in zip(expression.items, value, strict=True)
+                    binding
+                    for part, each in zip(expression.items, value, strict=True)
+                    for binding in _bindings(part, each)
                 ]
-            elif isinstance(value, tuple):
-                self.last = [Binding(None, each) for each in value]
             else:
-                self.last = [_binding(expression, value)]
+                self.last = _bindings(expression, value)
 
     # --- functions ---
 
@@ -323,8 +327,15 @@ class Tracer(Expressions):
         return (yield self._body(statement.otherwise))
 
 
-def _binding(expression: syntax.Expression, value: Value) -> Binding:
-    return Binding(expression.id if isinstance(expression, syntax.Name) else None, value)
+def _bindings(expression: syntax.Expression, value: Value) -> list[Binding]:
+    """A value as an output, under its name if it has one; a tuple is several."""
+    name = expression.id if isinstance(expression, syntax.Name) else None
+    if not isinstance(value, tuple):
+        return [Binding(name, value)]
+    fields = getattr(value, "_fields", range(1, len(value) + 1))
+    return [
+        Binding(name and f"{name}_{field}", each) for field, each in zip(fields, value, strict=True)
+    ]
 
 
 def mentioned(program: syntax.Program) -> set[str]:
