@@ -329,7 +329,7 @@ def test_the_graph_has_a_limit() -> None:
         "y = " + "(" * 20_000 + "x" + ")" * 20_000,
         "y = " + "-" * 20_000 + "x",
         "y = x\nfor i in range(10000) { y = y * 1.0001 }",
-        "f(n, a) = g(n - 1, a + x)\ndef g(n, a) { if n <= 0 { return a } return f(n, a) }\nf(5000, x)",
+        "f(n, a)=g(n-1, a + x); def g(n, a) { if n <= 0 { return a } return f(n, a) }\nf(5e3, x)",
         "y = " + "[" * 60 + "x" + "]" * 60 + ".sum()",
     ],
     ids=["sum", "parentheses", "minus", "loop", "recursion", "lists"],
