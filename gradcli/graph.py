@@ -52,6 +52,10 @@ class Op:
     """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
+    edge: Callable[..., Array] | None = None
+    """`(xp, *operands, *attributes)`: how far the operands are from where the op is not smooth (a
+    kink, a tie, a jump, the end of the domain), in any shape. 0 there; where there are two sides
+    to it, the sign tells them apart."""
     typed: bool = False
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
 

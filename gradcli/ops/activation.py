@@ -25,6 +25,7 @@ relu = elementwise(
     cuda="{0} != {0} ? {0} : max({0}, ({T})0)",
     latex=r"\mathrm{{relu}}({0})",
     formula="maximum(x, 0)",
+    edge=lambda xp, x: x,
     kink="0 at 0",
 )
 

@@ -57,6 +57,7 @@ div = elementwise(
     cuda="{0} / {1}",
     latex=r"\frac{{{0}}}{{{1}}}",
     formula="a / b",
+    edge=lambda xp, a, b: b,
     domain=(0.5, 2.0),
 )
 neg = elementwise(

@@ -18,6 +18,7 @@ def _comparison(name: str, ufunc: str, symbol: str, latex: str, doc: str) -> Fun
         cuda=f"{{0}} {symbol} {{1}}",
         latex=f"{{0}} {latex} {{1}}",
         formula=f"a {symbol} b",
+        edge=lambda xp, a, b: a - b,
         smooth=False,
     )
 

@@ -48,6 +48,7 @@ log = elementwise(
     cuda="log({0})",
     latex=r"\ln {0}",
     formula="log(x)",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
 )
@@ -60,6 +61,7 @@ log2 = elementwise(
     cuda="log2({0})",
     latex=r"\log_2 {0}",
     formula="log(x) / log(2)",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
 )
@@ -72,6 +74,7 @@ log10 = elementwise(
     cuda="log10({0})",
     latex=r"\log_{{10}} {0}",
     formula="log(x) / log(10)",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
 )
@@ -84,6 +87,7 @@ log1p = elementwise(
     cuda="log1p({0})",
     latex=r"\ln(1 + {0})",
     formula="log(1 + x)",
+    edge=lambda xp, x: 1 + x,
     domain=(-0.6, 3.0),
     kink="inf at -1",
 )
@@ -109,6 +113,7 @@ xlogy = elementwise(
     cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log({1})",
     latex=r"{0} \ln {1}",
     formula="input * log(other)",
+    edge=lambda xp, x, other: other,
     domain=(0.3, 3.0),
     kink="by `input`, 0 where it is 0 and `other` is not positive",
 )
@@ -127,6 +132,7 @@ xlog1py = elementwise(
     cuda="{0} == 0 && {1} == {1} ? ({T})0 : {0} * log1p({1})",
     latex=r"{0} \ln(1 + {1})",
     formula="input * log(1 + other)",
+    edge=lambda xp, x, other: 1 + other,
     domain=(0.3, 3.0),
     kink="by `input`, 0 where it is 0 and `other` is not above -1",
 )
@@ -141,6 +147,7 @@ entr = elementwise(
     cuda="{0} > 0 ? -{0} * log({0}) : {0} == 0 ? ({T})0 : {0} * ({T})INFINITY",
     latex=r"-{0} \ln {0}",
     formula="-x * log(x)",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
 )

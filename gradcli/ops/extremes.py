@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
@@ -34,12 +35,30 @@ def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:
     return ties / sum_(ties, axes, True)
 
 
+def tie_edge(xp: Any, x: Array, chosen: Array, axes: Axes) -> Array:
+    """How far each element is from the chosen one, and that one from its nearest rival.
+
+    `chosen` has the reduced axes kept.
+    """
+    wins = x == chosen
+    behind = xp.where(wins, math.inf, xp.abs(x - chosen))
+    lead = xp.min(behind, axis=axes, keepdims=True, initial=math.inf)
+    tied = xp.sum(wins, axis=axes, keepdims=True) > 1
+    return xp.where(wins, xp.where(tied, 0.0, lead), x - chosen)  # type: ignore[no-any-return]
+
+
+def spacing(xp: Any, x: Array, axis: int) -> Array:
+    """The gaps between elements that are neighbours in order: 0 at a tie."""
+    return xp.diff(xp.sort(x, axis=axis), axis=axis)  # type: ignore[no-any-return]
+
+
 AMAX = Reduction(
     "amax",
     forward=lambda xp, x, axes, keepdim: xp.max(x, axis=axes, keepdims=keepdim),
     derivative=shared_ties,
     selects=True,
     combine="maximum",
+    edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.max(x, axis=axes, keepdims=True), axes),
 )
 AMIN = Reduction(
     "amin",
@@ -47,6 +66,7 @@ AMIN = Reduction(
     derivative=shared_ties,
     selects=True,
     combine="minimum",
+    edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.min(x, axis=axes, keepdims=True), axes),
 )
 
 
@@ -79,6 +99,11 @@ def _arg(name: str, choose: str, doc: str) -> Function:
             x, axis = xp.reshape(x, (-1,)), 0
         return getattr(xp, choose)(x, axis=axis, keepdims=keepdim)  # type: ignore[no-any-return]
 
+    def edge(xp: Any, x: Array, axis: int | None, keepdim: bool) -> Array:
+        axes = tuple(range(-x.ndim, 0)) if axis is None else (axis,)
+        chosen = getattr(xp, choose.replace("arg", ""))(x, axis=axes, keepdims=True)
+        return tie_edge(xp, x, chosen, axes)
+
     op = General(
         name,
         infer=lambda x, axis, keepdim: (
@@ -86,6 +111,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
             "int",
         ),
         forward=forward,
+        edge=edge,
     )
 
     def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:

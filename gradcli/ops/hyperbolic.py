@@ -56,6 +56,7 @@ acosh = elementwise(
     cuda="acosh({0})",
     latex=r"\mathrm{{arcosh}} {0}",
     formula="acosh(x)",
+    edge=lambda xp, x: x - 1,
     domain=(1.3, 3.0),
     kink="inf at 1",
 )
@@ -69,6 +70,7 @@ atanh = elementwise(
     cuda="atanh({0})",
     latex=r"\mathrm{{artanh}} {0}",
     formula="atanh(x)",
+    edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="inf at -1 and 1",
 )

@@ -46,6 +46,7 @@ LOGIT = elementwise(
     cuda="abs({0} - ({T})0.5) < ({T})0.25 ? 2 * atanh(2 * {0} - 1) : log({0} / (1 - {0}))",
     latex=r"\mathrm{{logit}}({0})",
     formula="log(x / (1 - x))",
+    edge=lambda xp, x: x * (1 - x),
     domain=(0.1, 0.9),
     kink="inf at 0 and 1",
 )

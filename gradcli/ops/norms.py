@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
-from gradcli.ops.extremes import shared_ties
+from gradcli.ops.extremes import shared_ties, tie_edge
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
 from gradcli.ops.shaping import (
@@ -54,7 +54,15 @@ def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> N
     return where(eq(y, 0.0), 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
 
 
-NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative)
+def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
+    """A norm has a kink at 0; the sum and the extremes of sizes have more."""
+    size = _norm(xp, x, axes, True, p)
+    if p in (math.inf, -math.inf):
+        return tie_edge(xp, xp.abs(x), size, axes)
+    return x if p <= 1 else size
+
+
+NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_edge)
 
 
 @function(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.exponential import log
@@ -38,6 +40,7 @@ pow_ = elementwise(
     cuda="pow({0}, {1})",
     latex="{0}^{{{1}}}",
     formula="base ** exponent",
+    edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
     domain=(0.3, 2.0),
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
 )
@@ -60,6 +63,7 @@ sqrt = elementwise(
     cuda="sqrt({0})",
     latex=r"\sqrt{{{0}}}",
     formula="x ** 0.5",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
 )
@@ -72,6 +76,7 @@ rsqrt = elementwise(
     cuda="1 / sqrt({0})",
     latex=r"\frac{{1}}{{\sqrt{{{0}}}}}",
     formula="1 / sqrt(x)",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
 )
 reciprocal = elementwise(
@@ -83,6 +88,7 @@ reciprocal = elementwise(
     cuda="1 / {0}",
     latex=r"\frac{{1}}{{{0}}}",
     formula="1 / x",
+    edge=lambda xp, x: x,
     domain=(0.3, 3.0),
 )
 hypot = elementwise(
@@ -98,6 +104,7 @@ hypot = elementwise(
     cuda="hypot({0}, {1})",
     latex=r"\sqrt{{{0}^2 + {1}^2}}",
     formula="sqrt(a**2 + b**2)",
+    edge=lambda xp, a, b: xp.hypot(a, b),
     domain=(0.2, 2.0),
     kink="0, 0 at the origin (the subgradient of least norm); PyTorch gives nan",
 )

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from gradcli.graph import Node
-from gradcli.ops.table import Case, Function, elementwise, function
+import math
+from typing import Any
+
+from gradcli.graph import Array, Node
+from gradcli.ops.table import Case, Edge, Function, elementwise, function
+
+
+def to_integer(xp: Any, x: Array) -> Array:
+    """About the distance to the next integer, with a sign that changes at each of them."""
+    return xp.sin(math.pi * x) / math.pi  # type: ignore[no-any-return]
 
 
 def _rounding(
-    name: str, doc: str, cuda: str, open_: str, close: str, aliases: tuple[str, ...] = ()
+    name: str,
+    doc: str,
+    cuda: str,
+    open_: str,
+    close: str,
+    aliases: tuple[str, ...] = (),
+    edge: Edge = to_integer,
 ) -> Function:
     return elementwise(
         name,
@@ -20,6 +34,7 @@ def _rounding(
         formula=f"{name}(x)",
         smooth=False,
         kink="the derivative is 0 everywhere, at the jumps too",
+        edge=edge,
     )
 
 
@@ -28,7 +43,12 @@ floor = _rounding(
 )
 ceil = _rounding("ceil", "The smallest integer that is not below x.", "ceil", r"\lceil", r"\rceil")
 rint = _rounding(
-    "rint", "The nearest integer; halves go to the even one.", "rint", r"\lfloor", r"\rceil"
+    "rint",
+    "The nearest integer; halves go to the even one.",
+    "rint",
+    r"\lfloor",
+    r"\rceil",
+    edge=lambda xp, x: to_integer(xp, x - 0.5),
 )
 trunc = _rounding(
     "trunc", "x without its fraction.", "trunc", r"\mathrm{{trunc}}(", ")", aliases=("fix",)
@@ -73,6 +93,7 @@ floor_divide = elementwise(
     cuda="floor({0} / {1})",
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor",
     formula="floor(a / b)",
+    edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(0.5, 2.0),
     smooth=False,
     kink="the derivative is 0 everywhere, at the jumps too",
@@ -89,6 +110,7 @@ remainder = elementwise(
     cuda="{0} - {1} * floor({0} / {1})",
     latex=r"{0} \bmod {1}",
     formula="a - b * floor(a / b)",
+    edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),
     kink="at a jump the derivative from inside the step",
 )
@@ -102,6 +124,7 @@ fmod = elementwise(
     cuda="fmod({0}, {1})",
     latex=r"\mathrm{{fmod}}({0}, {1})",
     formula="a - b * trunc(a / b)",
+    edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),
     kink="at a jump the derivative from inside the step",
 )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.exponential import exp
+from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
@@ -208,11 +209,13 @@ CUMARGMAX = General(
     "cumargmax",
     infer=lambda x, axis: (x.shape, "int"),
     forward=_last_places("maximum"),
+    edge=spacing,
 )
 CUMARGMIN = General(
     "cumargmin",
     infer=lambda x, axis: (x.shape, "int"),
     forward=_last_places("minimum"),
+    edge=spacing,
 )
 
 

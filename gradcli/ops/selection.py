@@ -42,6 +42,7 @@ maximum = elementwise(
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : max({0}, {1}))",
     latex=r"\max({0}, {1})",
     formula="maximum(a, b)",
+    edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
 )
 minimum = elementwise(
@@ -57,6 +58,7 @@ minimum = elementwise(
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : min({0}, {1}))",
     latex=r"\min({0}, {1})",
     formula="minimum(a, b)",
+    edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
 )
 fmax = elementwise(
@@ -72,6 +74,7 @@ fmax = elementwise(
     cuda="fmax({0}, {1})",
     latex=r"\max({0}, {1})",
     formula="maximum(a, b)",
+    edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
 )
 fmin = elementwise(
@@ -87,6 +90,7 @@ fmin = elementwise(
     cuda="fmin({0}, {1})",
     latex=r"\min({0}, {1})",
     formula="minimum(a, b)",
+    edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
 )
 clamp_min = elementwise(
@@ -102,6 +106,7 @@ clamp_min = elementwise(
     cuda="{0} != {0} ? {0} : max({0}, {1})",
     latex=r"\max({0}, {1})",
     formula="maximum(x, min)",
+    edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
 )
 clamp_max = elementwise(
@@ -117,6 +122,7 @@ clamp_max = elementwise(
     cuda="{0} != {0} ? {0} : min({0}, {1})",
     latex=r"\min({0}, {1})",
     formula="minimum(x, max)",
+    edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
 )
 
@@ -149,6 +155,7 @@ sign: Function = elementwise(
     cuda="({0} > 0) - ({0} < 0)",
     latex=r"\mathrm{{sign}}({0})",
     formula="sign(x)",
+    edge=lambda xp, x: x,
     smooth=False,
     kink="the derivative is 0 everywhere",
 )
@@ -162,6 +169,7 @@ abs_ = elementwise(
     cuda="abs({0})",
     latex=r"\left| {0} \right|",
     formula="abs(x)",
+    edge=lambda xp, x: x,
     kink="0 at 0",
 )
 copysign = elementwise(
@@ -174,6 +182,7 @@ copysign = elementwise(
     cuda="copysign({0}, {1})",
     latex=r"\mathrm{{copysign}}({0}, {1})",
     formula="abs(a) * sign(b)",
+    edge=lambda xp, a, b: xp.stack(xp.broadcast_arrays(a, b)),
     domain=(0.3, 2.0),
     kink="0 where a is 0",
 )
@@ -186,6 +195,7 @@ heaviside = elementwise(
     cuda="{0} != {0} ? {0} : {0} == 0 ? {1} : ({T})({0} > 0)",
     latex=r"H({0})",
     formula="where(input == 0, values, input > 0)",
+    edge=lambda xp, x, values: x,
     smooth=False,
     kink="the derivative is 0 everywhere, by `values` too",
 )

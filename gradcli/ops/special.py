@@ -13,6 +13,7 @@ from typing import Any
 from gradcli.graph import Array
 from gradcli.ops.comparison import eq
 from gradcli.ops.powers import square
+from gradcli.ops.rounding import to_integer
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function, elementwise
 
@@ -90,6 +91,7 @@ erfinv = elementwise(
     cuda="erfinv({0})",
     latex=r"\mathrm{{erf}}^{{-1}}({0})",
     formula="erfinv(x)",
+    edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="inf at -1 and 1",
 )
@@ -132,6 +134,7 @@ lgamma = elementwise(
     cuda="lgamma({0})",
     latex=r"\ln \Gamma({0})",
     formula="lgamma(x)",
+    edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
 )
 digamma: Function = elementwise(
@@ -143,6 +146,7 @@ digamma: Function = elementwise(
     aliases=("psi",),
     latex=r"\psi({0})",
     formula="digamma(x)",
+    edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
 )
 polygamma: Function = elementwise(

@@ -11,7 +11,15 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import lerp
 from gradcli.ops.comparison import eq, isnan
-from gradcli.ops.extremes import Extremes, argmax, check_not_empty, chosen, shared_ties
+from gradcli.ops.extremes import (
+    Extremes,
+    argmax,
+    check_not_empty,
+    chosen,
+    shared_ties,
+    spacing,
+    tie_edge,
+)
 from gradcli.ops.norms import NORM
 from gradcli.ops.reductions import cases_of, count_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
@@ -106,7 +114,13 @@ def _median(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
 
 
-MEDIAN = Reduction("median", forward=_median, derivative=shared_ties, selects=True)
+MEDIAN = Reduction(
+    "median",
+    forward=_median,
+    derivative=shared_ties,
+    selects=True,
+    edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, _median(xp, x, axes, True), axes),
+)
 
 
 @function(
@@ -141,6 +155,7 @@ ARGMEDIAN = General(
     "argmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmedian,
+    edge=lambda xp, x, axis: tie_edge(xp, x, _median(xp, x, (axis,), True), (axis,)),
 )
 
 
@@ -148,6 +163,7 @@ ARGSORT = General(
     "argsort_last",
     infer=lambda x: (x.shape, "int"),
     forward=lambda xp, x: xp.argsort(x, axis=-1, stable=True),
+    edge=lambda xp, x: spacing(xp, x, -1),
 )
 """Places of the elements along the last axis, smallest first, nan at the end."""
 

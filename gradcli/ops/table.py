@@ -28,6 +28,9 @@ Rule: TypeAlias = Callable[..., Node]
 Derivative: TypeAlias = Rule | float | None
 """A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
 
+Edge: TypeAlias = Callable[..., Array]
+"""Distance to where an op is not smooth: see `Op.edge`."""
+
 Axes: TypeAlias = tuple[int, ...]
 """Axes counted from the right (-1 is the last), ascending, so that a leading axis changes none."""
 FLOAT: Kind = "float"
@@ -249,6 +252,7 @@ class Cast(Op):
     """Conversion between kinds. Gradients stop here: one side is not a float."""
 
     typed = True
+    edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return inputs[0].shape, attributes[0]
@@ -278,8 +282,10 @@ class Elementwise(Op):
         cuda: str,
         latex: str,
         infix: str,
+        edge: Edge | None,
     ) -> None:
         super().__init__(name)
+        self.edge = edge
         self.partials = partials
         self.chain = chain
         self.selects = chain is not None
@@ -346,6 +352,7 @@ def elementwise(
     cases: Sequence[Case] = (),
     aliases: tuple[str, ...] = (),
     kink: str = "",
+    edge: Edge | None = None,
     torch: str = "",
 ) -> Function:
     """Register an elementwise function: this one call is the whole entry.
@@ -361,7 +368,9 @@ def elementwise(
     )
     chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
     operand_kinds = kinds or (FLOAT,) * count
-    op = Elementwise(name, forward, partials, chains, operand_kinds, result, cuda, latex, infix)
+    op = Elementwise(
+        name, forward, partials, chains, operand_kinds, result, cuda, latex, infix, edge
+    )
 
     def build(*values: Operand) -> Node:
         nodes = lift(values)
@@ -504,8 +513,10 @@ class Reduction(Op):
         *,
         selects: bool = False,
         combine: str = "",
+        edge: Edge | None = None,
     ) -> None:
         super().__init__(name)
+        self.edge = edge
         self._forward = forward
         self.derivative = derivative
         self.selects = selects
@@ -564,8 +575,10 @@ class General(Op):
         view: bool = False,
         unique: bool = False,
         typed: bool = False,
+        edge: Edge | None = None,
     ) -> None:
         super().__init__(name)
+        self.edge = edge
         self._infer = infer
         self._forward = forward
         self.adjoints = adjoints

@@ -39,6 +39,7 @@ tan = elementwise(
     cuda="tan({0})",
     latex=r"\tan {0}",
     formula="sin(x) / cos(x)",
+    edge=lambda xp, x: xp.cos(x),
     domain=(-1.2, 1.2),
 )
 asin = elementwise(
@@ -51,6 +52,7 @@ asin = elementwise(
     cuda="asin({0})",
     latex=r"\arcsin {0}",
     formula="asin(x)",
+    edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="inf at -1 and 1",
 )
@@ -64,6 +66,7 @@ acos = elementwise(
     cuda="acos({0})",
     latex=r"\arccos {0}",
     formula="acos(x)",
+    edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="-inf at -1 and 1",
 )
@@ -96,6 +99,7 @@ atan2 = elementwise(
     cuda="atan2({0}, {1})",
     latex=r"\mathrm{{atan2}}({0}, {1})",
     formula="atan2(a, b)",
+    edge=lambda xp, a, b: xp.hypot(a, b) + b,
     domain=(0.3, 2.0),
     kink="0, 0 at the origin",
 )
