@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.reductions import sum_
-from gradcli.ops.shaping import matrix_transpose, reshape, sum_to, unsqueeze
+from gradcli.ops.shaping import reshape, sum_to, unsqueeze
 from gradcli.ops.table import Case, Linear, broadcast, cast, function, show
 
 
@@ -131,6 +132,12 @@ def bmm(a: Node, b: Node) -> Node:
 def dot(a: Node, b: Node) -> Node:
     """The inner product of two vectors."""
     return _matmul_of("dot", a, b, 1, 1)
+
+
+@function("vdot", "linear algebra", cases=[Case("vdot(x, y)", {"x": (3,), "y": (3,)})])
+def vdot(a: Node, b: Node) -> Node:
+    """The inner product of two vectors; for real numbers the same as `dot`."""
+    return _matmul_of("vdot", a, b, 1, 1)
 
 
 @function(

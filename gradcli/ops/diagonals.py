@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.shaping import permute
+from gradcli.ops.axes import permute
 from gradcli.ops.table import Case, Linear, function, normalize_axis, show
 
 TRIL: Linear = Linear(

@@ -79,6 +79,12 @@ PUT_ADD: Linear = Linear(
     adjoints=(lambda change, y, x, *rest: x.graph.apply(INDEX, (change, *rest[:-2]), (rest[-1],)),),
 )
 
+
+def index_along(x: Node, axis: int, index: Node) -> Node:
+    """The elements of x at places along one axis; the index's axes stand in that axis's place."""
+    return x.graph.apply(INDEX, (x, index), ((axis,),))
+
+
 Item: TypeAlias = "int | slice | EllipsisType | Node | None"
 """One subscript: `x[3]`, `x[1:10:2]`, `x[...]`, `x[None]`, `x[[0, 2]]`, `x[x > 0]`.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
-from gradcli.ops.shaping import take_slices, unsqueeze
+from gradcli.ops.shaping import embed, expand, flatten, reshape, squeeze, take_slices, unsqueeze
 from gradcli.ops.table import Case, JointlyLinear, cast, function, normalize_axis, show
 
 
@@ -90,3 +90,215 @@ def _one_kind(tensors: Sequence[Node]) -> tuple[Node, ...]:
     if len({node.kind for node in tensors}) == 1:
         return tuple(tensors)
     return tuple(cast(node, "float") for node in tensors)
+
+
+@function(
+    "hstack",
+    "shaping",
+    cases=[
+        Case("hstack([x, y])", {"x": (2, 3), "y": (2, 1)}),
+        Case("hstack([x, y])", {"x": (), "y": (2,)}),
+    ],
+)
+def hstack(tensors: Sequence[Node]) -> Node:
+    """Tensors side by side: joined along axis 1, vectors along their only axis."""
+    rows = [reshape(x, (1,)) if not x.shape else x for x in tensors]
+    return cat(rows, 0 if rows and rows[0].ndim == 1 else 1)
+
+
+@function(
+    "vstack",
+    "shaping",
+    aliases=("row_stack",),
+    cases=[
+        Case("vstack([x, y])", {"x": (2, 3), "y": (3,)}),
+        Case("vstack([x, y])", {"x": (), "y": (1,)}),
+    ],
+)
+def vstack(tensors: Sequence[Node]) -> Node:
+    """Tensors one above the other: joined along axis 0, vectors as rows."""
+    return cat([reshape(x, (1, x.size)) if x.ndim < 2 else x for x in tensors], 0)
+
+
+@function(
+    "dstack",
+    "shaping",
+    cases=[
+        Case("dstack([x, y])", {"x": (2, 3), "y": (2, 3)}),
+        Case("dstack([x, y])", {"x": (2,), "y": (2,)}),
+    ],
+)
+def dstack(tensors: Sequence[Node]) -> Node:
+    """Tensors one behind the other: joined along axis 2, vectors as rows of a matrix."""
+    deep = [
+        unsqueeze(x, -1) if x.ndim == 2 else reshape(x, (1, x.size, 1)) if x.ndim < 2 else x
+        for x in tensors
+    ]
+    return cat(deep, 2)
+
+
+@function(
+    "column_stack",
+    "shaping",
+    cases=[Case("column_stack([x, y])", {"x": (2,), "y": (2, 3)})],
+)
+def column_stack(tensors: Sequence[Node]) -> Node:
+    """Tensors joined along axis 1, vectors as columns."""
+    return hstack([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors])
+
+
+# --- taking apart --------------------------------------------------------------------------
+
+
+@function(
+    "split",
+    "shaping",
+    cases=[
+        Case("split(x, 2, dim=1)[0]"),
+        Case("split(x, 2, dim=1)[1]"),
+        Case("x.split([1, 2], -1)[1]"),
+    ],
+)
+def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Node, ...]:
+    """Parts of `split_size` elements along `dim` (the last may be smaller), or of given sizes."""
+    axis = normalize_axis("split", dim, x.ndim)
+    length = _length("split", x, axis)
+    if isinstance(split_size, int):
+        if split_size < (1 if length else 0):
+            raise GradcliError("value", f"split: parts of {split_size} elements cannot be made")
+        step = max(split_size, 1)
+        starts = range(0, max(length, 1), step)
+        return tuple(_part(x, axis, i, min(step, length - i)) for i in starts)
+    if sum(split_size) != length or any(size < 0 for size in split_size):
+        raise GradcliError(
+            "shape",
+            f"split: sizes {split_size} do not add up to the {length} elements of axis {dim} of "
+            f"{show(x.shape)}",
+        )
+    starts_of = [sum(split_size[:i]) for i in range(len(split_size))]
+    return tuple(_part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
+
+
+@function("chunk", "shaping", cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
+def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
+    """At most `chunks` parts of equal length along `dim`; the last one may be smaller."""
+    if chunks < 1:
+        raise GradcliError("value", f"chunk: {chunks} parts cannot be made")
+    axis = normalize_axis("chunk", dim, x.ndim)
+    length = _length("chunk", x, axis)
+    if not length:
+        return (x,) * chunks
+    return split.build(x, -(-length // chunks), dim)  # type: ignore[no-any-return]
+
+
+@function("unbind", "shaping", cases=[Case("unbind(x)[1]"), Case("x.unbind(-1)[0]")])
+def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
+    """The slices along `dim`, each without that axis."""
+    axis = normalize_axis("unbind", dim, x.ndim)
+    count = _length("unbind", x, axis)
+    return tuple(squeeze(_part(x, axis, i, 1), (axis,)) for i in range(count))
+
+
+@function(
+    "narrow",
+    "shaping",
+    cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")],
+)
+def narrow(x: Node, dim: int, start: int, length: int) -> Node:
+    """`length` elements along `dim`, from `start` on."""
+    axis = normalize_axis("narrow", dim, x.ndim)
+    count = _length("narrow", x, axis)
+    first = start + count if start < 0 else start
+    if not (first >= 0 and length >= 0 and first + length <= count):
+        raise GradcliError(
+            "index",
+            f"narrow: {length} elements from {start} on are not within axis {dim} of "
+            f"{show(x.shape)}",
+        )
+    return _part(x, axis, first, length)
+
+
+def _length(name: str, x: Node, axis: int) -> int:
+    if not x.shape:
+        raise GradcliError("shape", f"{name}: a single value has no axis to take apart")
+    return x.shape[axis]
+
+
+def _part(x: Node, axis: int, first: int, count: int) -> Node:
+    slices = [(0, length, 1) for length in x.shape]
+    slices[axis] = (first, count, 1)
+    return take_slices(x, tuple(slices))
+
+
+# --- products of sets ----------------------------------------------------------------------
+
+
+@function(
+    "meshgrid",
+    "shaping",
+    cases=[
+        Case("meshgrid(x, ones(3))[0]", {"x": (2,)}),
+        Case("meshgrid(x, 2*x, ones(3), indexing='xy')[1]", {"x": (2,)}),
+    ],
+)
+def meshgrid(*tensors: Node, indexing: str = "ij") -> tuple[Node, ...]:
+    """Grids of coordinates from vectors; the first two axes swap places with indexing `xy`."""
+    if indexing not in ("ij", "xy"):
+        raise GradcliError("value", f"meshgrid: indexing is 'ij' or 'xy', not {indexing!r}")
+    for x in tensors:
+        if x.ndim > 1:
+            raise GradcliError("shape", f"meshgrid takes vectors; this is {show(x.shape)}")
+    order = list(range(len(tensors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(tensors[place].size for place in order)
+
+    def along(place: int, x: Node) -> Node:
+        behind = len(order) - 1 - order.index(place)
+        return expand(reshape(x, (x.size, *(1,) * behind)), shape)
+
+    return tuple(along(place, x) for place, x in enumerate(tensors))
+
+
+@function(
+    "cartesian_prod",
+    "shaping",
+    cases=[
+        Case("cartesian_prod(x, y)", {"x": (2,), "y": (3,)}),
+        Case("x.cartesian_prod()", {"x": (2,)}),
+    ],
+)
+def cartesian_prod(*tensors: Node) -> Node:
+    """All choices of one element of each vector, a row each; one vector stays as it is."""
+    for x in tensors:
+        if x.ndim != 1:
+            raise GradcliError("shape", f"cartesian_prod takes vectors; this is {show(x.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([flatten(grid) for grid in meshgrid.build(*tensors)], 1)
+
+
+@function(
+    "block_diag",
+    "shaping",
+    cases=[
+        Case("block_diag(x, y)", {"x": (2, 3), "y": (2, 1)}),
+        Case("block_diag(x, y, x)", {"x": (), "y": (2,)}),
+    ],
+)
+def block_diag(*tensors: Node) -> Node:
+    """Matrices along a diagonal, zeros beside them; vectors and single values are rows."""
+    blocks = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in _one_kind(tensors)]
+    if not blocks:
+        raise GradcliError("value", "block_diag: there is nothing to join")
+    for block in blocks:
+        if block.ndim > 2:
+            raise GradcliError("shape", f"block_diag takes matrices; this is {show(block.shape)}")
+    width = sum(block.shape[1] for block in blocks)
+    rows = []
+    left = 0
+    for block in blocks:
+        height, columns = block.shape
+        rows.append(embed(block, (height, width), ((0, height, 1), (left, columns, 1))))
+        left += columns
+    return cat(rows)

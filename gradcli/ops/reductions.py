@@ -6,14 +6,11 @@ import math
 from typing import Any
 
 from gradcli.graph import Node, Op
+from gradcli.ops.axes import transpose
 from gradcli.ops.comparison import isnan, logical_not
 from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import (
-    reshape,
-    take_slices,
-    transpose,
-)
+from gradcli.ops.shaping import reshape, take_slices
 from gradcli.ops.table import (
     Axes,
     Case,

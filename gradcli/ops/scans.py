@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.ops.axes import flip
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
-from gradcli.ops.shaping import expand, flip, reshape, take_slices
+from gradcli.ops.shaping import expand, reshape, take_slices
 from gradcli.ops.table import (
     Case,
     General,

@@ -1,5 +1,5 @@
 """Shaping: the same elements in another arrangement. Each primitive's adjoint is another one here:
-reshape ↔ reshape, expand ↔ sum_to, permute ↔ permute, flip ↔ flip, slice ↔ embed.
+reshape ↔ reshape, expand ↔ sum_to, slice ↔ embed.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ RESHAPE: Linear = Linear(
 )
 def reshape(x: Node, *shape: int) -> Node:
     """The same elements, row by row, in another shape; one length may be -1 (what is left)."""
-    target = _complete(x, _flat(shape))
+    target = _complete(x, flat(shape))
     return x if target == x.shape else x.graph.apply(RESHAPE, (x,), (target,))
 
 
-def _flat(lengths: Sequence[Any]) -> Shape:
+def flat(lengths: Sequence[Any]) -> Shape:
     """`(2, 3)` from `2, 3` or from one tuple."""
     if len(lengths) == 1 and isinstance(lengths[0], tuple):
         lengths = lengths[0]
@@ -86,6 +86,26 @@ def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
         raise GradcliError("axis", "flatten: start_dim is behind end_dim")
     middle = prod(x.shape[first : last + 1])
     return reshape(x, (*x.shape[:first], middle, *x.shape[last + 1 :]))
+
+
+@function(
+    "unflatten",
+    "shaping",
+    cases=[Case("unflatten(x, 1, (3, 1))"), Case("x.unflatten(0, (-1, 2))", {"x": (4, 3)})],
+)
+def unflatten(x: Node, dim: int, sizes: tuple[int, ...]) -> Node:
+    """The axis `dim` taken apart into axes of lengths `sizes`; one of them may be -1."""
+    at = normalize_axis("unflatten", dim, x.ndim) + x.ndim
+    length = x.shape[at] if x.shape else 1
+    known = prod(size for size in sizes if size != -1)
+    if sizes.count(-1) == 1 and known and length % known == 0:
+        sizes = tuple(length // known if size == -1 else size for size in sizes)
+    if any(size < 0 for size in sizes) or prod(sizes) != length:
+        raise GradcliError(
+            "shape",
+            f"unflatten: {show(sizes)} does not fit axis {dim} of {show(x.shape)}",
+        )
+    return reshape(x, (*x.shape[:at], *sizes, *x.shape[at + 1 :]))
 
 
 @function("ravel", "shaping", cases=[Case("ravel(x)")])
@@ -151,7 +171,7 @@ SUM_TO: Linear = Linear(
 )
 def expand(x: Node, *shape: int) -> Node:
     """x repeated along new leading axes and axes of length 1; -1 keeps an axis as it is."""
-    target = _flat(shape)
+    target = flat(shape)
     lead = len(target) - x.ndim
     if lead >= 0:
         target = tuple(
@@ -173,7 +193,7 @@ def expand(x: Node, *shape: int) -> Node:
 )
 def sum_to(x: Node, *shape: int) -> Node:
     """x summed over the axes that would have been repeated to get from `shape` to x."""
-    target = _flat(shape)
+    target = flat(shape)
     if target == x.shape:
         return x
     if len(target) > x.ndim or broadcast("sum_to", [x.shape, target]) != x.shape:
@@ -181,115 +201,10 @@ def sum_to(x: Node, *shape: int) -> Node:
     return x.graph.apply(SUM_TO, (x,), (target,))
 
 
-# --- order of axes -------------------------------------------------------------------------
-
-
-def _inverse(axes: Axes) -> Axes:
-    """The permutation that undoes `axes`, both counted from the right."""
-    places = {axis: i - len(axes) for i, axis in enumerate(axes)}
-    return tuple(places[i - len(axes)] for i in range(len(axes)))
-
-
-PERMUTE: Linear = Linear(
-    "permute",
-    infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
-    forward=lambda xp, x, axes: xp.permute_dims(
-        x, (*range(x.ndim - len(axes)), *(axis + x.ndim for axis in axes))
-    ),
-    adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
-    view=True,
-)
-
-
-@function(
-    "permute",
-    "shaping",
-    op=PERMUTE,
-    cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
-)
-def permute(x: Node, *dims: int) -> Node:
-    """The axes in another order."""
-    wanted = _flat(dims)
-    axes = tuple(normalize_axis("permute", axis, x.ndim) for axis in wanted)
-    if sorted(axes) != list(range(-x.ndim, 0)):
-        raise GradcliError(
-            "axis", f"permute: {wanted} does not name each of {x.ndim} axes exactly once"
-        )
-    if list(axes) == sorted(axes):
-        return x
-    return x.graph.apply(PERMUTE, (x,), (axes,))
-
-
-@function(
-    "transpose",
-    "shaping",
-    aliases=("swapaxes", "swapdims"),
-    cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
-)
-def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node:
-    """Two axes swapped; without any named, all axes in reverse order (as NumPy does)."""
-    order = list(range(-x.ndim, 0))
-    if dim0 is None or dim1 is None:
-        return permute(x, tuple(reversed(order)))
-    a = normalize_axis("transpose", dim0, x.ndim)
-    b = normalize_axis("transpose", dim1, x.ndim)
-    if x.ndim:
-        order[a], order[b] = order[b], order[a]
-    return permute(x, tuple(order))
-
-
-@function("t", "shaping", cases=[Case("t(x)"), Case("x.T")])
-def t(x: Node) -> Node:
-    """The transpose of a matrix; a vector or a single value stays as it is."""
-    if x.ndim > 2:
-        raise GradcliError(
-            "shape",
-            f".T is for at most 2 dimensions; this is {show(x.shape)}",
-            hint="use .mT to swap the last two axes, or permute(x, …) for any order",
-        )
-    return permute(x, tuple(reversed(range(-x.ndim, 0))))
-
-
-@function("mT", "shaping", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
-def matrix_transpose(x: Node) -> Node:
-    """The last two axes swapped."""
-    if x.ndim < 2:
-        raise GradcliError("shape", f".mT needs at least 2 dimensions; this is {show(x.shape)}")
-    return transpose(x, -1, -2)
-
-
-@function(
-    "movedim",
-    "shaping",
-    aliases=("moveaxis",),
-    cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})],
-)
-def movedim(x: Node, source: Axes, destination: Axes) -> Node:
-    """The axes `source` moved to the places `destination`; the others keep their order."""
-    if len(source) != len(destination):
-        raise GradcliError("axis", "movedim: as many sources as destinations are needed")
-    taken = {
-        normalize_axis("movedim", to, x.ndim): normalize_axis("movedim", axis, x.ndim)
-        for axis, to in zip(source, destination, strict=True)
-    }
-    rest = iter(axis for axis in range(-x.ndim, 0) if axis not in taken.values())
-    return permute(x, tuple(taken[i] if i in taken else next(rest) for i in range(-x.ndim, 0)))
-
-
-FLIP: Linear = Linear(
-    "flip",
-    infer=lambda x, axes: x.shape,
-    forward=lambda xp, x, axes: xp.flip(x, axis=axes),
-    adjoints=(lambda change, y, x, axes: x.graph.apply(FLIP, (change,), (axes,)),),
-    view=True,
-)
-
-
-@function("flip", "shaping", op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
-def flip(x: Node, dim: Axes | None = None) -> Node:
-    """The elements in reverse order along `dim` (all axes without it)."""
-    axes = normalize_axes("flip", dim, x.ndim)
-    return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
+@function("expand_as", "shaping", cases=[Case("expand_as(x, y)", {"x": (3,), "y": (2, 3)})])
+def expand_as(x: Node, other: Node) -> Node:
+    """x expanded to the shape of another tensor."""
+    return expand(x, other.shape)
 
 
 # --- slices --------------------------------------------------------------------------------

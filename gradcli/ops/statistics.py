@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import lerp
+from gradcli.ops.axes import movedim, transpose
 from gradcli.ops.comparison import eq, isnan
 from gradcli.ops.extremes import (
     Extremes,
@@ -25,7 +26,7 @@ from gradcli.ops.reductions import cases_of, count_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import flatten, movedim, reshape, transpose, unsqueeze
+from gradcli.ops.shaping import flatten, reshape, unsqueeze
 from gradcli.ops.table import (
     Axes,
     Case,

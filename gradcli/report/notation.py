@@ -103,6 +103,16 @@ def _gather(node: Node, operand: Operand) -> str:
     return f"gather({operand(0, 0)}, {axis + node.ndim}, {operand(1, 0)})"
 
 
+def _einsum(node: Node, operand: Operand) -> str:
+    (equation,) = node.attributes
+    return f"einsum('{equation}', {operand(0, 0)}, {operand(1, 0)})"
+
+
+def _roll(node: Node, operand: Operand) -> str:
+    shifts, axes = node.attributes
+    return f"roll({operand(0, 0)}, {shifts}, {tuple(axis + node.ndim for axis in axes)})"
+
+
 def _diagonal(node: Node, operand: Operand) -> str:
     """The op takes the last two axes, the function of the language by default the first two."""
     ndim = node.inputs[0].ndim
@@ -121,11 +131,13 @@ _SHORTHANDS: dict[str, Callable[[Node, Operand], str]] = {
     "cast": lambda node, operand: f"{node.kind}({operand(0, 0)})",
     "constant": lambda node, operand: f"[{GAP}]",
     "diagonal": _diagonal,
+    "einsum": _einsum,
     "eye": lambda node, operand: f"eye({node.attributes[0]}, {node.attributes[1]})",
     "gather": _gather,
     "index": _index,
     "leaf": lambda node, operand: operand(0, 0),
     "permute": _permute,
+    "roll": _roll,
     "slice": lambda node, operand: f"{operand(0, ATOM)}[{subscripts(node, node.ndim)}]",
 }
 

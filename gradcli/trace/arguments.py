@@ -51,6 +51,26 @@ def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     return node
 
 
+def _integer_or_integers(values: Values, value: Value, what: str) -> int | tuple[int, ...]:
+    """A list of integers is a tuple, a single number a plain integer."""
+    single = isinstance(value, Node) and not value.shape
+    return values.integer(value, what) if single else values.integers(value, what)
+
+
+def _count_or_axes(
+    values: Values, value: Value, what: str
+) -> int | tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many axes, or two lists of them."""
+    if isinstance(value, Node) and value.shape:
+        value = values.rows(value)
+    if not isinstance(value, list | tuple):
+        return values.integer(value, what)
+    if len(value) != 2:
+        raise GradcliError("type", f"{what} must be a count or two lists of axes")
+    first, second = value
+    return values.integers(first, what), values.integers(second, what)
+
+
 CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
@@ -59,6 +79,8 @@ CONVERSIONS: dict[str, Convert] = {
     "float": Values.number,
     "Axes": Values.integers,
     "tuple[int, ...]": Values.integers,
+    "int | tuple[int, ...]": _integer_or_integers,
+    "int | tuple[Sequence[int], Sequence[int]]": _count_or_axes,
     "bool": _bool,
     "str": _string,
     "float | str": _number_or_string,
@@ -96,6 +118,8 @@ def call(
         variadic = next(p for p in parameters if p.variadic)
         if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
             converted += values.integers(rest[0] if len(rest) == 1 else tuple(rest), variadic.name)
+        elif len(rest) == 1 and isinstance(rest[0], list | tuple):  # so are `a, b` and `[a, b]`
+            converted += values.tensors(rest[0], variadic.name)
         else:
             converted += [convert(variadic, value) for value in rest]
     by_name = {p.name: convert(p, named[p.name]) for p in parameters if p.name in named}

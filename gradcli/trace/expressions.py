@@ -17,8 +17,8 @@ from gradcli.diagnostics import GradcliError, Span, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.control import detach
-from gradcli.ops.shaping import matrix_transpose, t
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.values import Value, Values, describe

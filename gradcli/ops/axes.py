@@ -1,0 +1,178 @@
+"""The order of axes, and of the elements along them: permute, flip and roll are their own adjoints,
+with the order undone.
+"""
+
+from __future__ import annotations
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops.shaping import flat, reshape
+from gradcli.ops.table import (
+    Axes,
+    Case,
+    Linear,
+    function,
+    normalize_axes,
+    normalize_axis,
+    show,
+)
+
+
+def _inverse(axes: Axes) -> Axes:
+    """The permutation that undoes `axes`, both counted from the right."""
+    places = {axis: i - len(axes) for i, axis in enumerate(axes)}
+    return tuple(places[i - len(axes)] for i in range(len(axes)))
+
+
+PERMUTE: Linear = Linear(
+    "permute",
+    infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
+    forward=lambda xp, x, axes: xp.permute_dims(
+        x, (*range(x.ndim - len(axes)), *(axis + x.ndim for axis in axes))
+    ),
+    adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
+    view=True,
+)
+
+
+@function(
+    "permute",
+    "shaping",
+    op=PERMUTE,
+    cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
+)
+def permute(x: Node, *dims: int) -> Node:
+    """The axes in another order."""
+    wanted = flat(dims)
+    axes = tuple(normalize_axis("permute", axis, x.ndim) for axis in wanted)
+    if sorted(axes) != list(range(-x.ndim, 0)):
+        raise GradcliError(
+            "axis", f"permute: {wanted} does not name each of {x.ndim} axes exactly once"
+        )
+    if list(axes) == sorted(axes):
+        return x
+    return x.graph.apply(PERMUTE, (x,), (axes,))
+
+
+@function(
+    "transpose",
+    "shaping",
+    aliases=("swapaxes", "swapdims"),
+    cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
+)
+def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node:
+    """Two axes swapped; without any named, all axes in reverse order (as NumPy does)."""
+    order = list(range(-x.ndim, 0))
+    if dim0 is None or dim1 is None:
+        return permute(x, tuple(reversed(order)))
+    a = normalize_axis("transpose", dim0, x.ndim)
+    b = normalize_axis("transpose", dim1, x.ndim)
+    if x.ndim:
+        order[a], order[b] = order[b], order[a]
+    return permute(x, tuple(order))
+
+
+@function("t", "shaping", cases=[Case("t(x)"), Case("x.T")])
+def t(x: Node) -> Node:
+    """The transpose of a matrix; a vector or a single value stays as it is."""
+    if x.ndim > 2:
+        raise GradcliError(
+            "shape",
+            f".T is for at most 2 dimensions; this is {show(x.shape)}",
+            hint="use .mT to swap the last two axes, or permute(x, …) for any order",
+        )
+    return permute(x, tuple(reversed(range(-x.ndim, 0))))
+
+
+@function("mT", "shaping", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
+def matrix_transpose(x: Node) -> Node:
+    """The last two axes swapped."""
+    if x.ndim < 2:
+        raise GradcliError("shape", f".mT needs at least 2 dimensions; this is {show(x.shape)}")
+    return transpose(x, -1, -2)
+
+
+@function(
+    "movedim",
+    "shaping",
+    aliases=("moveaxis",),
+    cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})],
+)
+def movedim(x: Node, source: Axes, destination: Axes) -> Node:
+    """The axes `source` moved to the places `destination`; the others keep their order."""
+    if len(source) != len(destination):
+        raise GradcliError("axis", "movedim: as many sources as destinations are needed")
+    taken = {
+        normalize_axis("movedim", to, x.ndim): normalize_axis("movedim", axis, x.ndim)
+        for axis, to in zip(source, destination, strict=True)
+    }
+    rest = iter(axis for axis in range(-x.ndim, 0) if axis not in taken.values())
+    return permute(x, tuple(taken[i] if i in taken else next(rest) for i in range(-x.ndim, 0)))
+
+
+FLIP: Linear = Linear(
+    "flip",
+    infer=lambda x, axes: x.shape,
+    forward=lambda xp, x, axes: xp.flip(x, axis=axes),
+    adjoints=(lambda change, y, x, axes: x.graph.apply(FLIP, (change,), (axes,)),),
+    view=True,
+)
+
+
+@function("flip", "shaping", op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
+def flip(x: Node, dim: Axes | None = None) -> Node:
+    """The elements in reverse order along `dim` (all axes without it)."""
+    axes = normalize_axes("flip", dim, x.ndim)
+    return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
+
+
+@function(
+    "rot90",
+    "shaping",
+    cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})],
+)
+def rot90(x: Node, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Node:
+    """x turned by 90 degrees `k` times in the plane of two axes, from the first to the second."""
+    if len(dims) != 2 or len(normalize_axes("rot90", dims, x.ndim)) != 2:
+        raise GradcliError("axis", f"rot90 turns in the plane of two axes; dims is {dims}")
+    first, second = dims
+    turned = (
+        x,
+        transpose(flip(x, (second,)), first, second),
+        flip(x, (first, second)),
+        flip(transpose(x, first, second), (second,)),
+    )
+    return turned[k % 4]
+
+
+ROLL: Linear = Linear(
+    "roll",
+    infer=lambda x, shifts, axes: x.shape,
+    forward=lambda xp, x, shifts, axes: xp.roll(x, shifts, axis=axes),
+    adjoints=(
+        lambda change, y, x, shifts, axes: x.graph.apply(
+            ROLL, (change,), (tuple(-shift for shift in shifts), axes)
+        ),
+    ),
+)
+
+
+@function(
+    "roll",
+    "shaping",
+    op=ROLL,
+    cases=[Case("roll(x, 1)"), Case("roll(x, -1, 1)"), Case("roll(x, (1, 2), dims=(0, 1))")],
+)
+def roll(x: Node, shifts: tuple[int, ...], dims: tuple[int, ...] | None = None) -> Node:
+    """Elements moved along `dims`; what leaves at one end comes back at the other.
+
+    Without `dims` all elements count as one row.
+    """
+    if dims is None:
+        return reshape(roll(reshape(x, (x.size,)), shifts, (0,)), x.shape)
+    if len(shifts) != len(dims):
+        raise GradcliError(
+            "axis", f"roll: {len(shifts)} shifts for {len(dims)} dims; there must be one for each"
+        )
+    axes = tuple(normalize_axis("roll", axis, x.ndim) for axis in dims)
+    return x.graph.apply(ROLL, (x,), (shifts, axes)) if x.shape else x

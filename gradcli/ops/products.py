@@ -1,0 +1,222 @@
+"""Products made of others: with a summand, of chains, of Kronecker, of vectors in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node, Shape
+from gradcli.ops.axes import flip, roll
+from gradcli.ops.contractions import bmm, mm, mv
+from gradcli.ops.creation import arange
+from gradcli.ops.norms import norm
+from gradcli.ops.shaping import reshape, unsqueeze
+from gradcli.ops.table import Case, broadcast, function, normalize_axis, show
+
+# --- with a summand ------------------------------------------------------------------------
+
+
+@function(
+    "addmm",
+    "linear algebra",
+    cases=[
+        Case("addmm(x, y, z)", {"x": (2, 2), "y": (2, 3), "z": (3, 2)}),
+        Case("addmm(x, y, z, beta=0.5, alpha=2)", {"x": (2,), "y": (2, 3), "z": (3, 2)}),
+        Case("addmm(x, y, z, beta=0)", {"x": (), "y": (2, 3), "z": (3, 2)}, smooth=False),
+    ],
+    formula="beta*x + alpha*(mat1 @ mat2)",
+)
+def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
+    """A product of matrices plus x; with `beta=0` x is ignored, nan and all."""
+    return _plus("addmm", x, mm(mat1, mat2), beta, alpha)
+
+
+@function(
+    "addmv",
+    "linear algebra",
+    cases=[Case("addmv(x, y, z, beta=0.5, alpha=2)", {"x": (2,), "y": (2, 3), "z": (3,)})],
+    formula="beta*x + alpha*(mat @ vec)",
+)
+def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
+    """The product of a matrix and a vector plus x; with `beta=0` x is ignored, nan and all."""
+    return _plus("addmv", x, mv(mat, vec), beta, alpha)
+
+
+@function(
+    "baddbmm",
+    "linear algebra",
+    cases=[
+        Case("baddbmm(x, y, z)", {"x": (2, 2, 1), "y": (2, 2, 3), "z": (2, 3, 1)}),
+        Case("baddbmm(x, y, z, alpha=-1)", {"x": (1,), "y": (2, 2, 3), "z": (2, 3, 1)}),
+    ],
+    formula="beta*x + alpha*bmm(batch1, batch2)",
+)
+def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
+    """Products of batches of matrices plus x; with `beta=0` x is ignored, nan and all."""
+    return _plus("baddbmm", x, bmm(batch1, batch2), beta, alpha)
+
+
+def _plus(name: str, x: Node, product: Node, beta: float, alpha: float) -> Node:
+    if broadcast(name, [x.shape, product.shape]) != product.shape:
+        raise GradcliError(
+            "shape", f"{name}: {show(x.shape)} does not fit the product, {show(product.shape)}"
+        )
+    product = product if alpha == 1 else alpha * product
+    if beta == 0:
+        return product
+    return (x if beta == 1 else beta * x) + product
+
+
+# --- chains --------------------------------------------------------------------------------
+
+
+@function(
+    "multi_dot",
+    "linear algebra",
+    cases=[
+        Case("multi_dot([x, y, x])", {"x": (2, 3), "y": (3, 2)}),
+        Case("multi_dot([x, y, z, x])", {"x": (3,), "y": (3, 2), "z": (2, 3)}),
+    ],
+)
+def multi_dot(tensors: Sequence[Node]) -> Node:
+    """The product of a chain of matrices, in the order that takes the fewest multiplications.
+
+    The first and the last may be vectors. Cormen et al., Introduction to Algorithms, 15.2.
+    """
+    if len(tensors) < 2:
+        raise GradcliError("value", "multi_dot needs at least 2 tensors")
+    for place, x in enumerate(tensors):
+        if x.ndim != 2 and (x.ndim != 1 or 0 < place < len(tensors) - 1):
+            raise GradcliError(
+                "shape",
+                f"multi_dot: tensor {place} is {show(x.shape)}; all are matrices, but the first "
+                "and the last may be vectors",
+            )
+    row = tensors[0].shape[0] if tensors[0].ndim == 2 else 1
+    lengths = [row, *(x.shape[0] for x in tensors[1:]), tensors[-1].shape[-1]]
+    if tensors[-1].ndim == 1:
+        lengths[-1] = 1
+    return _product(tensors, _splits(lengths), 0, len(tensors))
+
+
+def _splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where the best product of the matrices from i up to j is cut in two."""
+    count = len(lengths) - 1
+    cost = {(i, i + 1): 0 for i in range(count)}
+    splits: dict[tuple[int, int], int] = {}
+    for width in range(2, count + 1):
+        for i in range(count - width + 1):
+            j = i + width
+
+            def total(cut: int, i: int = i, j: int = j) -> int:
+                return cost[i, cut] + cost[cut, j] + lengths[i] * lengths[cut] * lengths[j]
+
+            splits[i, j] = min(range(i + 1, j), key=total)
+            cost[i, j] = total(splits[i, j])
+    return splits
+
+
+def _product(tensors: Sequence[Node], splits: dict[tuple[int, int], int], i: int, j: int) -> Node:
+    """The product of the matrices from i up to j, cut as `splits` says; without recursion."""
+    done: dict[tuple[int, int], Node] = {(k, k + 1): x for k, x in enumerate(tensors)}
+    order = [(i, j)]
+    for first, last in order:
+        if last - first > 1:
+            cut = splits[first, last]
+            order += [(first, cut), (cut, last)]
+    for first, last in reversed(order):
+        if last - first > 1:
+            cut = splits[first, last]
+            done[first, last] = done[first, cut] @ done[cut, last]
+    return done[i, j]
+
+
+# --- other products ------------------------------------------------------------------------
+
+
+@function(
+    "kron",
+    "linear algebra",
+    cases=[
+        Case("kron(x, y)", {"x": (2, 3), "y": (2, 2)}),
+        Case("kron(x, y)", {"x": (2,), "y": (2, 1, 2)}),
+    ],
+)
+def kron(a: Node, b: Node) -> Node:
+    """The Kronecker product: every element of a times all of b, in blocks."""
+    ndim = max(a.ndim, b.ndim)
+    left: Shape = (1,) * (ndim - a.ndim) + a.shape
+    right: Shape = (1,) * (ndim - b.ndim) + b.shape
+    blocks = reshape(a, tuple(n for length in left for n in (length, 1))) * reshape(
+        b, tuple(n for length in right for n in (1, length))
+    )
+    return reshape(blocks, tuple(m * n for m, n in zip(left, right, strict=True)))
+
+
+@function(
+    "cross",
+    "linear algebra",
+    cases=[
+        Case("cross(x, y)", {"x": (2, 3), "y": (2, 3)}),
+        Case("cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
+    ],
+)
+def cross(a: Node, b: Node, dim: int | None = None) -> Node:
+    """The vector product in space along `dim`; without it, along the first axis of length 3."""
+    shape = broadcast("cross", [a.shape, b.shape])
+    if dim is None:
+        if 3 not in shape:
+            raise GradcliError(
+                "shape", f"cross: neither {show(a.shape)} nor {show(b.shape)} has an axis of 3"
+            )
+        dim = shape.index(3)
+    axis = normalize_axis("cross", dim, len(shape))
+    if any(not x.shape or x.ndim < -axis or x.shape[axis] != 3 for x in (a, b)):
+        raise GradcliError(
+            "shape",
+            f"cross: axis {dim} of {show(a.shape)} and {show(b.shape)} must have length 3",
+        )
+    return roll(a * roll(b, (-1,), (axis,)) - roll(a, (-1,), (axis,)) * b, (-1,), (axis,))
+
+
+@function(
+    "vander",
+    "linear algebra",
+    cases=[
+        Case("vander(x)", {"x": (3,)}),
+        Case("vander(x, 4, increasing=True)", {"x": (2,)}),
+    ],
+)
+def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # noqa: N803 — PyTorch's name
+    """The powers of a vector's elements, one row each, falling unless `increasing`."""
+    if x.ndim != 1:
+        raise GradcliError("shape", f"vander takes a vector; this is {show(x.shape)}")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise GradcliError("value", f"vander: N is {count}; it cannot be negative")
+    powers = unsqueeze(x, -1) ** arange(x.graph, count)
+    return powers if increasing else flip(powers, -1)
+
+
+@function(
+    "cdist",
+    "linear algebra",
+    cases=[
+        Case("cdist(x, y)", {"x": (2, 3), "y": (4, 3)}),
+        Case("cdist(x, y, p=1)", {"x": (2, 2, 3), "y": (3, 3)}),
+        Case("cdist(x, y, p=3)", {"x": (2, 3), "y": (2, 3)}),
+        Case("cdist(x, y, p=inf)", {"x": (2, 3), "y": (2, 3)}),
+    ],
+    formula="norm(x1[i] - x2[j], p)",
+    kink="0 where two rows are equal",
+)
+def cdist(x1: Node, x2: Node, p: float = 2.0) -> Node:
+    """The distance of every row of one matrix from every row of another; batches broadcast."""
+    if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
+        raise GradcliError(
+            "shape",
+            f"cdist takes rows of one length; these are {show(x1.shape)} and {show(x2.shape)}",
+        )
+    if p < 0:
+        raise GradcliError("value", f"cdist: p is {p:g}; it cannot be negative")
+    return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)

@@ -1,0 +1,193 @@
+"""Copies of elements: repeats, tiles, padding and sliding windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.axes import movedim
+from gradcli.ops.indexing import index_along
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import embed, expand, flat, flatten, reshape, take_slices
+from gradcli.ops.table import Case, cast, function, normalize_axis, show
+
+# --- repeats -------------------------------------------------------------------------------
+
+
+@function(
+    "repeat",
+    "shaping",
+    cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")],
+)
+def repeat(x: Node, *repeats: int) -> Node:
+    """x laid side by side along each axis, as PyTorch's `repeat` and NumPy's `tile` do."""
+    counts = flat(repeats)
+    if len(counts) < x.ndim or any(count < 0 for count in counts):
+        raise GradcliError(
+            "value",
+            f"repeat: {show(counts)} is not one count, 0 or more, for each axis of {show(x.shape)}",
+            hint="repeat_interleave repeats element by element",
+        )
+    shape = (1,) * (len(counts) - x.ndim) + x.shape
+    around = reshape(x, tuple(n for length in shape for n in (1, length)))
+    pairs = zip(counts, shape, strict=True)
+    copies = expand(around, tuple(n for count, length in pairs for n in (count, length)))
+    return reshape(copies, tuple(a * b for a, b in zip(counts, shape, strict=True)))
+
+
+@function("tile", "shaping", cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")])
+def tile(x: Node, *dims: int) -> Node:
+    """As `repeat`, but counts that are left out in front are 1."""
+    counts = flat(dims)
+    return repeat(x, (1,) * (x.ndim - len(counts)) + counts)
+
+
+@function(
+    "repeat_interleave",
+    "shaping",
+    cases=[
+        Case("repeat_interleave(x, 2)"),
+        Case("repeat_interleave(x, 2, dim=0)"),
+        Case("x.repeat_interleave([1, 0, 2], dim=-1)"),
+    ],
+)
+def repeat_interleave(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> Node:
+    """Each element along `dim` (of all in one row without it) some times in a row."""
+    if dim is None:
+        x, dim = flatten(x), 0
+    axis = normalize_axis("repeat_interleave", dim, x.ndim)
+    x = x if x.shape else reshape(x, (1,))
+    length = x.shape[axis]
+    if len(repeats) not in (1, length) or any(count < 0 for count in repeats):
+        raise GradcliError(
+            "value",
+            f"repeat_interleave: {len(repeats)} counts do not fit axis {dim} of {show(x.shape)}; "
+            "one count, or one for each element, all 0 or more",
+        )
+    places = np.repeat(np.arange(length), repeats)
+    return index_along(x, axis, x.graph.constant(places))
+
+
+# --- padding -------------------------------------------------------------------------------
+
+
+def _reflected(places: Array, length: int) -> Array:
+    """Places beyond an end, mirrored at the last element."""
+    inside = np.abs(places)
+    return np.where(inside < length, inside, 2 * (length - 1) - inside)
+
+
+BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
+    "reflect": (_reflected, lambda length: length - 1),
+    "replicate": (lambda places, length: np.clip(places, 0, length - 1), lambda length: 2**62),
+    "circular": (lambda places, length: places % length, lambda length: length),
+}
+"""For each mode, which element stands at places beyond the ends, and how far beyond one may go."""
+
+
+@function(
+    "pad",
+    "shaping",
+    cases=[
+        Case("pad(x, (1, 2))"),
+        Case("pad(x, (1, 0, 0, 2), value=3)"),
+        Case("pad(x, (-1, 1))"),
+        Case("pad(x, (2, 1), mode='reflect')"),
+        Case("pad(x, (2, 1, 0, 3), mode='replicate')"),
+        Case("pad(x, (2, 3), mode='circular')"),
+        Case("pad(x, (1, -1), 'reflect')", {"x": (2, 2, 4)}),
+    ],
+)
+def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
+    """More elements at the ends of axes: (before, after) for the last axis, then the one before.
+
+    Negative counts take elements away. Modes: constant, reflect, replicate, circular.
+    """
+    if mode != "constant" and mode not in BEYOND:
+        raise GradcliError(
+            "value",
+            f"pad: there is no mode {mode!r}",
+            hint="modes are constant, reflect, replicate and circular",
+        )
+    if len(pad) % 2 or len(pad) > 2 * x.ndim:
+        raise GradcliError(
+            "shape", f"pad: {pad} is not two counts for each of the last axes of {show(x.shape)}"
+        )
+    ends = {-1 - i: (pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)}
+    for axis, (before, after) in ends.items():
+        _check_room(x, axis, before, after, mode)
+    if mode == "constant":
+        return _pad_constant(x, ends, value)
+    source, _ = BEYOND[mode]
+    for axis, (before, after) in ends.items():
+        if before or after:
+            places = source(np.arange(-before, x.shape[axis] + after), x.shape[axis])
+            x = index_along(x, axis, x.graph.constant(places))
+    return x
+
+
+def _check_room(x: Node, axis: int, before: int, after: int, mode: str) -> None:
+    length = x.shape[axis]
+    if length + min(before, 0) + min(after, 0) < 0 or length + before + after < 0:
+        raise GradcliError(
+            "shape", f"pad: {before} and {after} take more away than axis {axis} of {show(x.shape)}"
+        )
+    if mode != "constant" and (before or after):
+        _, room = BEYOND[mode]
+        if not length or max(before, after) > room(length):
+            raise GradcliError(
+                "shape",
+                f"pad: {mode} of {before} and {after} does not fit axis {axis} of {show(x.shape)}",
+                hint="one can go as far as there are elements"
+                + (" beside the last" if mode == "reflect" else ""),
+            )
+
+
+def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> Node:
+    kept: list[tuple[int, int, int]] = []
+    places: list[tuple[int, int, int]] = []
+    shape: list[int] = []
+    for i, length in enumerate(x.shape):
+        before, after = ends.get(i - x.ndim, (0, 0))
+        count = length + min(before, 0) + min(after, 0)
+        kept.append((max(-before, 0), count, 1))
+        places.append((max(before, 0), count, 1))
+        shape.append(length + before + after)
+    x = cast(take_slices(x, tuple(kept)), "float")
+    padded: Shape = tuple(shape)
+    if padded == x.shape:
+        return x
+    inside = embed(x, padded, tuple(places))
+    if value == 0:
+        return inside
+    ones = expand(x.graph.constant(True), x.shape)
+    return where(embed(ones, padded, tuple(places)), inside, value)
+
+
+# --- windows -------------------------------------------------------------------------------
+
+
+@function(
+    "unfold",
+    "shaping",
+    cases=[Case("x.unfold(1, 2, 1)"), Case("x.unfold(0, 3, 2)", {"x": (6, 2)})],
+)
+def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
+    """Windows of `size` elements along an axis, `step` apart, each laid along a new last axis."""
+    axis = normalize_axis("unfold", dimension, x.ndim)
+    x = x if x.shape else reshape(x, (1,))
+    length = x.shape[axis]
+    if not 0 <= size <= length or step < 1:
+        raise GradcliError(
+            "value",
+            f"unfold: windows of {size}, {step} apart, do not fit axis {dimension} of "
+            f"{show(x.shape)}",
+            hint="size is at most the axis's length, and step at least 1",
+        )
+    starts = np.arange(0, length - size + 1, step)
+    windows = index_along(x, axis, x.graph.constant(starts[:, None] + np.arange(size)))
+    return movedim(windows, (axis,), (-1,))
