@@ -1,4 +1,4 @@
-"""The syntax tree: frozen dataclasses with the span of the text that they came from.
+"""The syntax tree: immutable records with the span of the text that they came from.
 
 Trees may be as deep as the program's text is long, so nothing here (or elsewhere) recurses over
 them; equality and hashing are by identity.
@@ -7,62 +7,84 @@ them; equality and hashing are by identity.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, dataclass_transform
 
 from gradcli.diagnostics import Source, Span
+
+
+class _Slotted(type):
+    """Gives a class a slot for each field it annotates, and lets `match` name them in order."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
+        fields = namespace.get("__annotations__", ()) if bases else ()
+        namespace["__slots__"] = namespace["__match_args__"] = tuple(fields)
+        return super().__new__(cls, name, bases, namespace)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+class Syntax(metaclass=_Slotted):
+    """What a node is: fields by position, never changed. As a frozen dataclass would be, which
+    takes half a millisecond a class at every start.
+    """
+
+    __slots__: tuple[str, ...]
+    span: Span
+
+    def __init__(self, *values: Any) -> None:
+        for field, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, field, value)
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__}.{field} cannot be changed")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {self.span}>"
+
 
 # --- expressions ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class Number(Syntax):
     """A number, computed in float64. An integer-valued one serves where a count is wanted."""
 
     value: float
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class String:
+class String(Syntax):
     value: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constant:
+class Constant(Syntax):
     """`True`, `False` or `None`."""
 
     value: bool | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name:
+class Name(Syntax):
     id: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class List:
+class List(Syntax):
     items: tuple[Expression, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuple:
+class Tuple(Syntax):
     items: tuple[Expression, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unary:
+class Unary(Syntax):
     operator: Literal["+", "-", "not"]
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
+class Binary(Syntax):
     operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "and", "or"]
     left: Expression
     right: Expression
@@ -70,8 +92,7 @@ class Binary:
     operator_span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compare:
+class Compare(Syntax):
     """`a < b <= c`: `operands` has one more element than `operators`."""
 
     operators: tuple[Literal["==", "!=", "<", "<=", ">", ">="], ...]
@@ -79,15 +100,13 @@ class Compare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Keyword:
+class Keyword(Syntax):
     name: str
     value: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Syntax):
     """`callee(arguments, keywords)`; a method call has an `Attribute` as its callee."""
 
     callee: Expression
@@ -96,16 +115,14 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class Attribute(Syntax):
     value: Expression
     name: str
     span: Span
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class Slice(Syntax):
     """`lower:upper:step` inside an index."""
 
     lower: Expression | None
@@ -114,13 +131,11 @@ class Slice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ellipsis:
+class Ellipsis(Syntax):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Index:
+class Index(Syntax):
     """`value[items]`; `x[0, 1]` has two items, `x[(0, 1)]` one tuple."""
 
     value: Expression
@@ -136,8 +151,7 @@ Expression: TypeAlias = (
 # --- statements ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
+class Assign(Syntax):
     """`target = value`; the target is a name, a flat tuple of names, or `x.requires_grad`."""
 
     target: Name | Tuple | Attribute
@@ -145,8 +159,7 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AugmentedAssign:
+class AugmentedAssign(Syntax):
     """`name += value`: binds a new value to the name."""
 
     target: Name
@@ -155,23 +168,20 @@ class AugmentedAssign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluate:
+class Evaluate(Syntax):
     """A bare expression."""
 
     value: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parameter:
+class Parameter(Syntax):
     name: str
     default: Expression | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class Function(Syntax):
     """`def f(x, y=1) { … }`; `f(x) = …` is the same with one `Return`."""
 
     name: str
@@ -180,39 +190,33 @@ class Function:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Return:
+class Return(Syntax):
     value: Expression | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Break:
+class Break(Syntax):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Continue:
+class Continue(Syntax):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class While:
+class While(Syntax):
     test: Expression
     body: tuple[Statement, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class For:
+class For(Syntax):
     target: Name | Tuple
     iterable: Expression
     body: tuple[Statement, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class If:
+class If(Syntax):
     """`branches` are (test, body) of `if` and each `elif`; `otherwise` is the body of `else`."""
 
     branches: tuple[tuple[Expression, tuple[Statement, ...]], ...]
@@ -225,8 +229,7 @@ Statement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Expectation:
+class Expectation(Syntax):
     """A comment `#= value ± tol` or `#! code` that stands behind the statement `statement`.
 
     `text` is what follows `#=` or `#!`, without the blanks around it.

@@ -351,16 +351,10 @@ def mentioned(program: syntax.Program) -> set[str]:
     return names
 
 
-def _parts(node: Any) -> list[Any]:
+def _parts(node: Any) -> list[syntax.Syntax]:
     """The syntax nodes that a syntax node is made of."""
-    parts: list[Any] = []
-    for field in node.__dataclass_fields__:
-        value = getattr(node, field)
-        if isinstance(value, tuple):
-            parts += [item for item in _flattened(value) if hasattr(item, "__dataclass_fields__")]
-        elif hasattr(value, "__dataclass_fields__"):
-            parts.append(value)
-    return parts
+    values = _flattened(tuple(getattr(node, field) for field in node.__slots__))
+    return [value for value in values if isinstance(value, syntax.Syntax)]
 
 
 def _flattened(items: tuple[Any, ...]) -> list[Any]:

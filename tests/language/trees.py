@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import fields
 from typing import Any
 
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_expression, parse_program
-from gradcli.language.syntax import Expression, Program
+from gradcli.language.syntax import Expression, Program, Syntax
 
 
 def program(text: str) -> Program:
@@ -23,9 +22,9 @@ def shape(node: Any) -> Any:
     """`('Binary', '+', ('Name', 'a'), ('Number', 1.0))` for `a + 1`; recurses."""
     if isinstance(node, tuple):
         return tuple(map(shape, node))
-    if not hasattr(node, "__dataclass_fields__"):
+    if not isinstance(node, Syntax | Program):
         return node
-    parts = [shape(getattr(node, field.name)) for field in fields(node) if "span" not in field.name]
+    parts = [shape(getattr(node, name)) for name in node.__slots__ if "span" not in name]
     return type(node).__name__, *parts
 
 
