@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import OPERATORS, Node
+from gradcli.graph import Node
 from gradcli.ops.exponential import expm1
 from gradcli.ops.hyperbolic import tanh
 from gradcli.ops.logistic import logaddexp, sigmoid
 from gradcli.ops.powers import square
 from gradcli.ops.selection import abs_, clamp, where
+from gradcli.ops.shaping import reshape
 from gradcli.ops.special import ndtr
 from gradcli.ops.table import Case, elementwise, function
 
@@ -103,9 +104,8 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
 )
 def prelu(x: Node, weight: Node) -> Node:
     """leaky_relu with a slope that is learnt: one, or one for each channel (axis 1)."""
-    if weight.size > 1 and x.ndim > 1:
-        weight = OPERATORS["reshape"](weight, -1, *(1 for _ in x.shape[2:]))
-    return where(x > 0, x, weight * x)
+    around = () if weight.size == 1 else (-1, *(1 for _ in x.shape[2:]))
+    return where(x > 0, x, reshape(weight, around) * x)
 
 
 @function(

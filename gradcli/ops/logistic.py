@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import logical_and
 from gradcli.ops.exponential import exp2
-from gradcli.ops.selection import clamp, where
+from gradcli.ops.selection import where
 from gradcli.ops.table import Case, Function, elementwise, function
 
 
@@ -65,7 +65,7 @@ LOGIT = elementwise(
 def logit(x: Node, eps: float | None = None) -> Node:
     """The inverse of sigmoid; `eps` cuts x off at eps and 1 - eps."""
     if eps is not None:
-        x = clamp(x, x.graph.constant(eps), x.graph.constant(1 - eps))
+        x = where(x < eps, eps, where(x > 1 - eps, 1 - eps, x))
     return LOGIT(x)
 
 

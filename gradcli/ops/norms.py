@@ -51,7 +51,8 @@ def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> N
         return sign(x)
     if p == 2:
         return where(eq(y, 0.0), 0.0, x / y)
-    return where(eq(y, 0.0), 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
+    nothing = eq(y if p > 1 else x, 0.0)
+    return where(nothing, 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
 
 
 def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:

@@ -19,6 +19,8 @@ def _power_by_base(y: Node, a: Node, b: Node) -> Node:
             return y.graph.constant(0.0)
         if exponent == 1:
             return y.graph.constant(1.0)
+        if exponent == 0.5:
+            return 0.5 / y
         return b * a if exponent == 2 else b * a ** (exponent - 1)
     return where(eq(b, 0.0), 0.0, b * a ** (b - 1))
 

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import flip
+from gradcli.ops.comparison import eq
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
+from gradcli.ops.selection import where
 from gradcli.ops.shaping import expand, reshape, take_slices
 from gradcli.ops.table import (
     Case,
@@ -156,7 +158,8 @@ def cumprod(x: Node, dim: int) -> Node:
 
 def _kept(y: Node, axis: int) -> Node:
     """What dy[k-1] counts for in dy[k]."""
-    return exp(_delayed(y, axis, -math.inf) - y)
+    before = _delayed(y, axis, -math.inf)
+    return where(eq(before, math.inf), 1.0, exp(before - y))
 
 
 LOGCUMSUMEXP = General(

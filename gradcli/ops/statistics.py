@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import lerp
-from gradcli.ops.axes import movedim, transpose
+from gradcli.ops.axes import movedim
 from gradcli.ops.comparison import eq, isnan
 from gradcli.ops.extremes import (
     Extremes,
@@ -22,7 +22,7 @@ from gradcli.ops.extremes import (
     tie_edge,
 )
 from gradcli.ops.norms import NORM
-from gradcli.ops.reductions import cases_of, count_of, mean, reduce_axes, sum_
+from gradcli.ops.reductions import average, cases_of, count_of, mean, reduce_axes
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
@@ -42,9 +42,23 @@ from gradcli.ops.table import (
 # --- variances -----------------------------------------------------------------------------
 
 
+def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, freedom: float) -> Array:
+    squares = xp.square(x - average(xp, x, axes, keepdim=True))
+    return xp.sum(squares, axis=axes, keepdims=keepdim) / freedom  # type: ignore[no-any-return]
+
+
+# Its own rule: through the mean flows 0 in sum, but nan as soon as one element is infinite.
+VAR = Reduction(
+    "var",
+    forward=_var,
+    derivative=lambda y, x, axes, keepdim, freedom: 2 * (x - mean(x, axes, True)) / freedom,
+)
+
+
 @function(
     "var",
     "reduction",
+    op=VAR,
     cases=[*cases_of("var"), Case("var(x, correction=0)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
 )
@@ -56,8 +70,7 @@ def var(
     unbiased: bool = True,
 ) -> Node:
     """Variance; `correction` is taken from the count (1 as in PyTorch, 0 as in NumPy)."""
-    centred = x - mean(x, dim, True)
-    return sum_(centred * centred, dim, keepdim) / _freedom(x, dim, correction, unbiased)
+    return reduce_axes(VAR, x, dim, keepdim, _freedom(x, dim, correction, unbiased))
 
 
 @function(
@@ -204,7 +217,7 @@ def quantile(
     check_not_empty("quantile", x, axes)
     if q.ndim > 1:
         raise GradcliError("shape", f"quantile: q is a number or a vector, not {show(q.shape)}")
-    lanes = flatten(x) if dim is None else transpose(x, axes[0], -1) if x.ndim else reshape(x, 1)
+    lanes = flatten(x) if dim is None or not x.ndim else movedim(x, axes, (-1,))
     found = _interpolated(_ordered(lanes), reshape(q, -1), interpolation)
     found = movedim(found, (-1,), (0,))  # one value of q after another
     if keepdim:

@@ -44,8 +44,9 @@ def _number_or_string(values: Values, value: Value, what: str) -> float | str:
 def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     """A plain whole number is an axis; anything that was computed or bound is a tensor."""
     node = values.tensor(value, what)
-    if node.op is CONSTANT and not node.shape and node.data is not None:
-        number = float(node.data)
+    written = node.inputs[0] if node.op.name == "neg" else node  # -1 is minus 1
+    if written.op is CONSTANT and not written.shape:
+        number = values.number(node, what)
         if number == int(number) and abs(number) < 64:
             return int(number)
     return node

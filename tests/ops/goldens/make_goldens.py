@@ -135,7 +135,8 @@ def pytorch_side(deviation: Deviation) -> dict[str, Any]:
     }
     try:
         result = deviation.torch(torch, *leaves.values())
-        result.sum().backward()
+        if result.requires_grad:
+            result.sum().backward()
     except RuntimeError as error:
         return {"error": str(error).splitlines()[0]}
     grads = {
