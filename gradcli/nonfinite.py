@@ -21,10 +21,13 @@ def explain_nonfinite(
     feeds: Mapping[Node, Array],
 ) -> list[Note]:
     """A note on the first op that made a non-finite value, if any of the arrays holds one."""
-    bad = [name for name, array in arrays if not _finite(array)]
-    if not bad:
-        return []
-    what = f"{bad[0]} is not finite everywhere"
+    with np.errstate(all="ignore"):
+        bad = [name for name, array in arrays if not _finite(array)]
+        return _first_culprit(plan, bad[0], feeds) if bad else []
+
+
+def _first_culprit(plan: Plan, name: str, feeds: Mapping[Node, Array]) -> list[Note]:
+    what = f"{name} is not finite everywhere"
     nodes = plan.nodes()
     if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
         return [Note("nonfinite", what)]
@@ -36,7 +39,10 @@ def explain_nonfinite(
 
 
 def _finite(array: Array) -> bool:
-    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+    if array.dtype.kind != "f":
+        return True
+    # A finite sum proves it in one quick sweep; an infinite one may be finite numbers' overflow.
+    return bool(np.isfinite(np.add.reduce(array, None))) or bool(np.isfinite(array).all())
 
 
 def _describe(node: Node, values: Mapping[Node, Array]) -> str:

@@ -47,12 +47,12 @@ class Backward:
 
     def gradient(self, feeds: Mapping[Node, Array]) -> dict[str, Array]:
         """What was used for each output, in the output's shape."""
-        return {
-            name: np.broadcast_to(np.asarray(feeds.get(node, node.data)), output.shape)
-            for (name, output), node in zip(
-                self.outputs.items(), self.cotangents.values(), strict=True
-            )
-        }
+        used = {}
+        for name, node in self.cotangents.items():
+            value = feeds[node] if node in self.given else np.asarray(node.data)
+            shape = self.outputs[name].shape
+            used[name] = value if value.shape == shape else np.broadcast_to(value, shape)
+        return used
 
 
 # --- outputs -------------------------------------------------------------------------------

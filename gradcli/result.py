@@ -9,7 +9,7 @@ from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pass:
     """One backward pass."""
 
@@ -21,7 +21,7 @@ class Pass:
     """Intermediate name to its gradient, for names in `--retain-grad`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
     """The answer to one run, for `report` to render."""
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.blocks import RegionRunner
 from gradcli.engine.kernels import Kernel, kernel
-from gradcli.engine.plan import Plan, nbytes, operands_of, results_of, show_bytes
+from gradcli.engine.plan import Plan, nbytes, operands_of, show_bytes
 from gradcli.engine.regions import Region
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 
 SMALL = 1 << 16
 """Buffers below this many bytes are not worth freeing before the end of a run."""
+
+
+FOLDED = 1024
+"""Values of at most this many elements are computed once where they depend on constants alone."""
+
+_Step: TypeAlias = tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]
 
 
 class Engine:
@@ -36,14 +42,28 @@ class Engine:
             self._slots[node] = slot
             if node.op is INPUT:
                 self._inputs.append((slot, node))
-        self._steps: list[
-            tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]
-        ] = [self._step(unit, dying) for unit, dying in zip(plan.units, plan.dying, strict=True)]
+        self._steps: list[_Step] = []
+        folded = {node for node in plan.sources if node.op is CONSTANT}
+        for unit, dying in zip(plan.units, plan.dying, strict=True):
+            step = self._step(unit, dying)
+            if isinstance(unit, Node) and unit.size <= FOLDED and _is_pure(unit, folded):
+                folded.add(unit)
+                self._fold(step, unit)
+            else:
+                self._steps.append(step)
         self._results = [self._slots[node] for node in plan.outputs]
 
-    def _step(
-        self, unit: Node | Region, dying: Sequence[Node]
-    ) -> tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]:
+    def _fold(self, step: _Step, node: Node) -> None:
+        """Compute what depends on constants alone now, once for all runs."""
+        call, arguments, slot, _ = step
+        assert isinstance(slot, int)
+        with np.errstate(all="ignore"):
+            try:
+                self._start[slot] = call(*[self._start[i] for i in arguments])
+            except GradcliError as error:
+                raise _placed(error, node) from None
+
+    def _step(self, unit: Node | Region, dying: Sequence[Node]) -> _Step:
         """A call, the slots of its arguments, of its results, and of values that die with it."""
         frees = tuple(
             self._slots[operand]
@@ -94,10 +114,16 @@ class Engine:
                         values[free] = None
                     done += 1
             except GradcliError as error:
-                raise _placed(error, results_of(self.plan.units[done])[0]) from None
+                raise _placed(error, self._node_at(done)) from None
             except MemoryError:
-                raise _out_of_memory(results_of(self.plan.units[done])[0]) from None
+                raise _out_of_memory(self._node_at(done)) from None
         return [np.asarray(values[slot]) for slot in self._results]
+
+    def _node_at(self, step: int) -> Node:
+        """The node, or the first one, that a step computes."""
+        slots = self._steps[step][2]
+        slot = slots if isinstance(slots, int) else slots[0]
+        return next(node for node, each in self._slots.items() if each == slot)
 
 
 def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
@@ -186,6 +212,11 @@ class Evaluator:
         while self._bytes > self._memory // 2:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= dropped.nbytes
+
+
+def _is_pure(node: Node, known: set[Node]) -> bool:
+    """Whether a node's value follows from known ones and nothing else, such as a random draw."""
+    return bool(node.inputs) and all(operand in known for operand in node.inputs)
 
 
 def _placed(error: GradcliError, node: Node) -> GradcliError:

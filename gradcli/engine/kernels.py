@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -49,9 +50,22 @@ def kernel(node: Node) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
                     return product, (), (), 1
         return getattr(np, op.ufunc), (), (), len(node.inputs)
     attributes = node.attributes
+    if op.combine:
+        return _reduction(node), (), (), 1
     if op.typed:
         attributes = (*attributes[:-1], node.graph.dtype(attributes[-1]))
     return op.forward, (np,), attributes, len(node.inputs)
+
+
+def _reduction(node: Node) -> Kernel:
+    """A sum, mean, product or extreme along axes, without the detour through `np.sum`."""
+    axes, keepdim = node.attributes[:2]
+    reduce = getattr(np, node.op.combine).reduce
+    if not node.op.averages:
+        return lambda x: reduce(x, axes, None, None, keepdim)
+    shape = node.inputs[0].shape
+    count = node.graph.dtype("float").type(math.prod(shape[axis] for axis in axes))
+    return lambda x: reduce(x, axes, None, None, keepdim) / count
 
 
 def kernel_into(node: Node) -> tuple[Kernel, int] | None:
