@@ -34,7 +34,7 @@ def _first_culprit(plan: Plan, name: str, feeds: Mapping[Node, Array]) -> list[N
     values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))
     for node in nodes:
         if not _finite(values[node]) and all(_finite(values[each]) for each in node.inputs):
-            return [Note("nonfinite", f"{what}: {_describe(node, values)}")]
+            return [Note("nonfinite", f"{what}: {_describe(node, values)}{_remedy(node)}")]
     return [Note("nonfinite", what)]
 
 
@@ -64,6 +64,14 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
     else:
         step = node.op.name
     return f"{backward}{step}{at} gave {made}"
+
+
+def _remedy(node: Node) -> str:
+    """What to write instead, where another function has a derivative at that place."""
+    origin = node.origin
+    if origin is not None and origin.op.name == "sqrt" and origin.inputs[0].op.name == "sum":
+        return "; norm(…), written for sqrt(sum(…**2)), has the derivative 0 there"
+    return ""
 
 
 def _operand(array: Array, shape: tuple[int, ...], place: tuple[int, ...]) -> str:
