@@ -31,7 +31,7 @@ def _special(name: str) -> Callable[..., Array]:
 # --- error functions and the normal law ----------------------------------------------------
 
 
-def _gaussian(xp: Any, x: Array, rate: Array) -> Array:
+def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
     """exp(-rate·x²). The rounding of x² alone costs x² ulp, so x = high + low, high² exact."""
     high = xp.rint(x * 16) / 16
     return xp.where(  # type: ignore[no-any-return]
@@ -39,6 +39,24 @@ def _gaussian(xp: Any, x: Array, rate: Array) -> Array:
         xp.exp(-rate * high * high) * xp.exp(-rate * (x - high) * (x + high)),
         xp.exp(-rate * x * x),
     )
+
+
+def _erfc(xp: Any, x: Array) -> Array:
+    """erfc(x), in its tail as erfcx(x)·exp(-x²): SciPy's own loses x² ulp there."""
+    tail = _special("erfcx")(xp, x) * _gaussian(xp, x, 1.0)
+    return xp.where((x > 0.5) & (x < 26), tail, _special("erfc")(xp, x))  # type: ignore[no-any-return]
+
+
+def _ndtr(xp: Any, x: Array) -> Array:
+    """Φ(x), in its lower tail as erfcx(-x/√2)·exp(-x²/2)/2: SciPy's own loses x² ulp there."""
+    tail = _special("erfcx")(xp, -math.sqrt(0.5) * x) * _gaussian(xp, x, 0.5) / 2
+    return xp.where((x < -1) & (x > -37), tail, _special("ndtr")(xp, x))  # type: ignore[no-any-return]
+
+
+def _log_ndtr(xp: Any, x: Array) -> Array:
+    """log(Φ(x)) from erfcx far below 0, else from the small upper tail."""
+    low = xp.log(_special("erfcx")(xp, -math.sqrt(0.5) * x) / 2) - x * x / 2
+    return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))  # type: ignore[no-any-return]
 
 
 gaussian: Function = elementwise(
@@ -65,7 +83,7 @@ erf = elementwise(
 erfc = elementwise(
     "erfc",
     "1 - erf(x), exact for large x.",
-    _special("erfc"),
+    _erfc,
     lambda y, x: -2 / math.sqrt(math.pi) * gaussian(x, 1.0),
     group="special",
     cuda="erfc({0})",
@@ -98,7 +116,7 @@ erfinv = elementwise(
 ndtr = elementwise(
     "ndtr",
     "Probability that a standard normal variable is below x.",
-    _special("ndtr"),
+    _ndtr,
     lambda y, x: 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5),
     group="special",
     cuda="normcdf({0})",
@@ -108,7 +126,7 @@ ndtr = elementwise(
 log_ndtr = elementwise(
     "log_ndtr",
     "log(ndtr(x)), exact far below 0.",
-    _special("log_ndtr"),
+    _log_ndtr,
     # The density over the probability; below 0 both would vanish.
     lambda y, x: where(
         x < 0,
