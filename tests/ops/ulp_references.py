@@ -117,7 +117,13 @@ REFERENCES: dict[str, Reference] = {
     "elu": one(elu, WIDE),
     "celu": one(elu, WIDE),
     "selu": one(lambda x: SELU[0] * x if x > 0 else SELU[0] * SELU[1] * mp.expm1(x), WIDE),
-    "silu": one(lambda x: x * sigmoid(x), (-30.0, -2.0), (-0.8, 30.0)),
+    "silu": one(
+        lambda x: x * sigmoid(x),
+        (-30.0, -2.0),
+        (-0.8, 30.0),
+        stated="its derivative is a sum of two products with sigmoid",
+        limit=6.0,
+    ),
     "mish": one(
         lambda x: x * mp.tanh(mp.log1p(mp.exp(x))),
         (-30.0, -1.5),
