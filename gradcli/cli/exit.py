@@ -32,9 +32,12 @@ def run(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         with streams.guarded():  # typer prints help by itself
-            return app.invoke([_as_text(argument) for argument in arguments])
-    except typer.Exit as stop:
-        return stop.exit_code
+            try:
+                code = app.invoke([_as_text(argument) for argument in arguments])
+            except typer.Exit as stop:
+                code = stop.exit_code
+            streams.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -35,6 +35,12 @@ def output() -> Iterator[TextIO]:
         raise GradcliError("file", "standard output is closed")
     with guarded():
         yield sys.stdout
+        flush()
+
+
+def flush() -> None:
+    """Hand on what was printed; the process ends without a further look at its streams."""
+    if sys.stdout is not None:
         sys.stdout.flush()
 
 

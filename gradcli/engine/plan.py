@@ -61,6 +61,8 @@ class Plan:
         limit and than any input is refused too.
         """
         nodes = self.nodes()
+        if sum(map(nbytes, nodes)) <= limit:
+            return
         largest = max(nodes, key=nbytes)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
         needed = self.peak_bytes()

@@ -9,11 +9,9 @@ import pytest
 
 PROGRAM = """
 import sys
-from gradcli.cli import main
-try:
-    main()
-except SystemExit as end:
-    print(end.code, *sys.modules, file=sys.stderr)
+import gradcli.cli
+from gradcli.cli.exit import run
+print(run(sys.argv[1:]), *sys.modules, file=sys.stderr)
 """
 HEAVY = {
     "asyncio", "concurrent.futures", "cupy", "importlib.metadata", "lark", "multiprocessing",
