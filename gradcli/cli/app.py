@@ -16,6 +16,7 @@ from gradcli.diagnostics import GradcliError, nearest
 
 COMMANDS = {
     "eval": ("gradcli.cli.eval", "Values and gradients of a program."),
+    "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
 }
 """Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 

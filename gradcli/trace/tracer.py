@@ -11,7 +11,7 @@ from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.cpu import Evaluator
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
-from gradcli.ops.control import LEAF, bind, leaf
+from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.expressions import Expressions, Frame, UserFunction, Visit, numeric
 from gradcli.trace.values import Value, Values, describe
 
@@ -130,6 +130,7 @@ class Tracer(Expressions):
             self.frame is self.globals
             and isinstance(value, Node)
             and value.kind == "float"
+            and value.op is not DETACH
             and self._reads_no_name(expression)
         ):
             value = value if value.op is LEAF else leaf(value, marked=False)

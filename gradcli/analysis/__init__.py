@@ -1,0 +1,1 @@
+"""Models of an answer that goes beyond values and grads, for `report` to render."""

@@ -1,0 +1,287 @@
+"""How the language writes an op: a call, an operator or a subscript on given operands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from gradcli.graph import Array, Node, Op
+from gradcli.language.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Expression,
+    Index,
+    Keyword,
+    List,
+    Name,
+    Number,
+    Slice,
+    String,
+    Tuple,
+    Unary,
+)
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.table import Axes, Elementwise, Function, JointlyLinear
+
+Operands: TypeAlias = Sequence[Expression]
+Spelling: TypeAlias = Callable[[Node, Operands], Expression | None]
+
+NOWHERE = (0, 0)
+"""The span of what stands in no text."""
+ARITHMETIC = ("+", "-", "*", "/", "//", "%", "@", "**")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def spell(node: Node, operands: Operands) -> Expression | None:
+    """The expression of a node over those of its operands; None where the language has none."""
+    special = SPELLINGS.get(node.op.name)
+    if special is not None:
+        return special(node, operands)
+    symbol: Any = "@" if node.op.name == "matmul" else getattr(node.op, "infix", "")
+    if len(operands) == 2 and symbol in ARITHMETIC:
+        return Binary(symbol, operands[0], operands[1], NOWHERE, NOWHERE)
+    if len(operands) == 2 and symbol in COMPARISONS:
+        return Compare((symbol,), tuple(operands), NOWHERE)
+    return _call(node, operands)
+
+
+# --- atoms ---------------------------------------------------------------------------------
+
+
+def name(text: str) -> Name:
+    return Name(text, NOWHERE)
+
+
+def number(value: float) -> Expression:
+    """A number as the language writes it; a minus is an operator there."""
+    if math.isnan(value):
+        return name("nan")
+    size = name("inf") if math.isinf(value) else Number(abs(value), NOWHERE)
+    return Unary("-", size, NOWHERE) if math.copysign(1.0, value) < 0 else size
+
+
+def literal(array: Array) -> Expression:
+    """An array as nested lists; one without elements as `zeros(0, 3)`. Recurses over its axes."""
+    if not array.size:
+        return call("zeros", *map(number, array.shape))
+    if array.ndim:
+        return List(tuple(literal(part) for part in array), NOWHERE)
+    if array.dtype.kind == "b":
+        return Constant(bool(array), NOWHERE)
+    return number(float(array))
+
+
+def call(function: str, *arguments: Expression, **keywords: Expression) -> Call:
+    named = tuple(Keyword(key, value, NOWHERE) for key, value in keywords.items())
+    return Call(name(function), arguments, named, NOWHERE)
+
+
+def _numbers(values: Sequence[float]) -> Tuple:
+    return Tuple(tuple(map(number, values)), NOWHERE)
+
+
+# --- calls ---------------------------------------------------------------------------------
+
+
+@cache
+def _functions() -> dict[Op, Function]:
+    """By op: the function of the language that builds it."""
+    functions: dict[Op, Function] = {}
+    for function in FUNCTIONS.values():
+        if function.op is not None:
+            functions.setdefault(function.op, function)
+    return functions
+
+
+def _call(node: Node, operands: Operands) -> Expression | None:
+    """A call of the op's function, its attributes under the names of the parameters."""
+    entry = _functions().get(node.op)
+    if entry is None:
+        return None
+    function = entry.name
+    if isinstance(node.op, Elementwise):
+        return call(function, *operands)
+    if isinstance(node.op, JointlyLinear):
+        axis = number(node.attributes[0] + node.ndim)
+        return call(function, List(tuple(operands), NOWHERE), dim=axis)
+    code = getattr(node.op, "_forward").__code__  # noqa: B009 - kinds of op have one each
+    attributes = code.co_varnames[: code.co_argcount][1 + len(operands) :]
+    plain = list(operands)
+    keywords: dict[str, Expression] = {}
+    dim = "dims" if any(each.name == "dims" for each in entry.parameters) else "dim"
+    for parameter, value in zip(attributes, node.attributes, strict=False):
+        if parameter == "shape":
+            plain += map(number, value) if value else [_numbers(())]
+        elif parameter in ("axis", "axes"):
+            if not (_is_all(value, node) and "keepdim" in attributes):
+                keywords[dim] = _dims(value, node.inputs[0].ndim)
+        elif value is not False:
+            keywords[parameter] = _argument(value)
+    return call(function, *plain, **keywords)
+
+
+def _is_all(axes: int | Axes | None, node: Node) -> bool:
+    """Whether a reduction is over all axes, which goes without saying unless there is but one."""
+    return axes is None or (isinstance(axes, tuple) and len(axes) == node.inputs[0].ndim)
+
+
+def _dims(axes: int | Axes, ndim: int) -> Expression:
+    """Axes counted from the left."""
+    counted = (axes,) if isinstance(axes, int) else axes
+    dims = [axis + ndim for axis in counted]
+    return number(dims[0]) if len(dims) == 1 else _numbers(dims)
+
+
+def _argument(value: Any) -> Expression:
+    if isinstance(value, bool) or value is None:
+        return Constant(value, NOWHERE)
+    if isinstance(value, tuple):
+        return Tuple(tuple(map(_argument, value)), NOWHERE)
+    if isinstance(value, str):
+        return String(value, NOWHERE)
+    return number(value)
+
+
+# --- ops whose attributes are not the arguments of a function --------------------------------
+
+
+def _expand(node: Node, operands: Operands) -> Expression:
+    """`zeros(2, 3)`, `ones(2, 3)`, or the value repeated."""
+    (below,) = node.inputs
+    value = None if below.data is None or below.shape else float(below.data)
+    if below.kind == "float" and value in (0, 1) and math.copysign(1, value or 1) > 0:
+        return call("ones" if value else "zeros", *map(number, node.shape))
+    return call("expand", *operands, *map(number, node.shape))
+
+
+def _cast(node: Node, operands: Operands) -> Expression:
+    """Whole numbers are floats here until they index."""
+    if node.kind == "bool":
+        return Compare(("!=",), (operands[0], number(0.0)), NOWHERE)
+    return call("float", *operands) if node.kind == "float" else operands[0]
+
+
+def _slice(node: Node, operands: Operands) -> Expression:
+    items: list[Slice] = []
+    for (first, count, step), length in zip(node.attributes[0], node.inputs[0].shape, strict=True):
+        stop = first + count * step if count else first
+        whole = (first, count, step) == (0, length, 1)
+        items.append(
+            Slice(
+                None if whole else number(first),
+                None if whole or stop < 0 else number(stop),
+                None if step == 1 else number(step),
+                NOWHERE,
+            )
+        )
+    return Index(operands[0], tuple(items), NOWHERE)
+
+
+def _embed(node: Node, operands: Operands) -> Expression:
+    shape, slices = node.attributes
+    starts, _, steps = zip(*slices, strict=True)
+    more = [] if set(steps) == {1} else [_numbers(steps)]
+    return call("embed", operands[0], _numbers(shape), _numbers(starts), *more)
+
+
+def _index(node: Node, operands: Operands) -> Expression:
+    (axes,) = node.attributes
+    items: list[Expression | Slice] = [Slice(None, None, None, NOWHERE)] * node.inputs[0].ndim
+    for axis, index in zip(axes, operands[1:], strict=True):
+        items[axis] = index
+    return Index(operands[0], tuple(items), NOWHERE)
+
+
+def _put_add(node: Node, operands: Operands) -> Expression:
+    shape, axes = node.attributes
+    dims = _numbers([axis + len(shape) for axis in axes])
+    return call("put_add", operands[0], _numbers(shape), dims, *operands[1:])
+
+
+def _scatter_add(node: Node, operands: Operands) -> Expression:
+    """`put_add` at every place of the index, its number along the axis replaced."""
+    shape, axis = node.attributes
+    index = node.inputs[1]
+    places: list[Expression] = []
+    for i, length in enumerate(index.shape):
+        around = [1] * index.ndim
+        around[i] = length
+        places.append(call("reshape", call("arange", number(length)), *map(number, around)))
+    places[axis] = operands[1]
+    return call("put_add", operands[0], _numbers(shape), _numbers(range(len(shape))), *places)
+
+
+def _gather(node: Node, operands: Operands) -> Expression:
+    return call("gather", operands[0], number(node.attributes[0] + node.ndim), operands[1])
+
+
+def _permute(node: Node, operands: Operands) -> Expression:
+    (axes,) = node.attributes
+    *leading, last, first = axes
+    if (last, first) == (-1, -2) and leading == sorted(leading):
+        return Attribute(operands[0], "mT" if leading else "T", NOWHERE, NOWHERE)
+    return call("permute", operands[0], *(number(axis + len(axes)) for axis in axes))
+
+
+def _diagonal(node: Node, operands: Operands) -> Expression:
+    """The op takes the last two axes, the function by default the first two."""
+    ndim = node.inputs[0].ndim
+    return call(
+        "diagonal", operands[0], number(node.attributes[0]), number(ndim - 2), number(ndim - 1)
+    )
+
+
+def _diag_embed(node: Node, operands: Operands) -> Expression:
+    """A square one, of which rows and columns are left out or put in at the end."""
+    rows, columns, offset = node.attributes
+    square = call("diag_embed", operands[0], offset=number(offset))
+    length = node.inputs[0].shape[-1] + abs(offset)
+    if rows == columns == length:
+        return square
+    cut: list[Slice | Expression] = [
+        Slice(None, number(min(length, n)), None, NOWHERE) for n in (rows, columns)
+    ]
+    whole: list[Slice | Expression] = [Slice(None, None, None, NOWHERE)] * (node.ndim - 2)
+    kept = Index(square, (*whole, *cut), NOWHERE)
+    return call("embed", kept, _numbers(node.shape), _numbers([0] * node.ndim))
+
+
+def _arange(node: Node, _: Operands) -> Expression:
+    """The end lies half a step behind the last number, so that rounding does not matter."""
+    start, count, step, _kind = node.attributes
+    return call("arange", *map(number, (start, start + (count - 0.5) * step, step)))
+
+
+SPELLINGS: dict[str, Spelling] = {
+    "arange": lambda node, operands: _arange(node, operands) if node.size else None,
+    "bind": lambda node, operands: operands[0],
+    "cast": _cast,
+    "cumargmax": lambda node, operands: _places("cummax", node, operands),
+    "cumargmin": lambda node, operands: _places("cummin", node, operands),
+    "diag_embed": _diag_embed,
+    "diagonal": _diagonal,
+    "einsum": lambda node, operands: call("einsum", String(node.attributes[0], NOWHERE), *operands),
+    "embed": _embed,
+    "expand": _expand,
+    "eye": lambda node, _: call("eye", *map(number, node.attributes[:2])),
+    "gather": _gather,
+    "index": _index,
+    "leaf": lambda node, operands: operands[0],
+    "linspace": lambda node, _: call("linspace", *map(number, node.attributes[:3])),
+    "neg": lambda node, operands: Unary("-", operands[0], NOWHERE),
+    "permute": _permute,
+    "put_add": _put_add,
+    "scatter_add": _scatter_add,
+    "slice": _slice,
+}
+"""By op, where a call of the function of the same name would not do."""
+
+
+def _places(function: str, node: Node, operands: Operands) -> Expression:
+    dim = number(node.attributes[0] + node.ndim)
+    return Attribute(call(function, operands[0], dim), "indices", NOWHERE, NOWHERE)

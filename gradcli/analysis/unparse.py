@@ -1,0 +1,134 @@
+"""A graph as a program of the language, one statement for each value that has a name."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
+
+from gradcli.analysis.spelling import NOWHERE, call, literal, name, number, spell
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.language.syntax import Assign, Expression, Name, Statement
+from gradcli.simplify import number_of
+
+LONGEST = 24
+"""An expression of more numbers and names than these is given a name."""
+DEEPEST = 8
+"""So is one that is nested deeper."""
+SMALL = 8
+"""Constants of up to this many elements are written wherever they are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An expression, how many numbers and names it holds, and how deep it is nested."""
+
+    text: Expression
+    length: int = 1
+    depth: int = 0
+    reads: bool = True
+    """Whether it reads a name. A name for one that does not would be a leaf."""
+
+
+def unparse(
+    bound: Mapping[Node, str],
+    results: Mapping[str, Node],
+    names: Mapping[Node, str],
+    taken: Container[str],
+    value: Callable[[Node], Array],
+) -> list[Statement]:
+    """Assignments to the names of `results`, over the names of `bound` nodes.
+
+    Further values get their name in `names`, or one that is not `taken`, where they are used more
+    than once or would make a line too long. `value` tells what a node without derivative was.
+    """
+    nodes = _needed(results, bound)
+    uses = Counter(operand for node in nodes if node not in bound for operand in node.inputs)
+    written: dict[Node, _Written] = {node: _Written(name(text)) for node, text in bound.items()}
+    statements: list[Statement] = []
+    fresh = _fresh_names(taken)
+    used: set[str] = set()
+    for node in nodes:
+        if node in bound:
+            continue
+        made = _write(node, written, value)
+        shared = uses[node] > 1 and not _is_plain(node, made)
+        if shared or made.length > LONGEST or made.depth > DEEPEST:
+            title = names.get(node)
+            if title is None or title in used or title in results:
+                title = next(fresh)
+            used.add(title)
+            statements.append(_assign(title, node, made, bound))
+            made = _Written(name(title))
+        written[node] = made
+    statements += [_assign(title, node, written[node], bound) for title, node in results.items()]
+    return statements
+
+
+def _needed(results: Mapping[str, Node], bound: Mapping[Node, str]) -> list[Node]:
+    """The results and what they are computed from, down to what is bound."""
+    found = set(results.values())
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        for operand in () if node in bound else node.inputs:
+            if operand not in found:
+                found.add(operand)
+                stack.append(operand)
+    return [node for node in ancestors(found) if node in found]
+
+
+def _write(
+    node: Node, written: Mapping[Node, _Written], value: Callable[[Node], Array]
+) -> _Written:
+    if node.op is CONSTANT:
+        assert node.data is not None
+        return _Written(literal(node.data), max(1, node.size), reads=False)
+    if node.op is INPUT:
+        raise AssertionError(f"the input {node.attributes[0]} is bound")
+    operands = [written[each] for each in node.inputs]
+    text = spell(node, [each.text for each in operands])
+    if text is None:
+        if node.kind == "float" and not node.op.unique:
+            raise GradcliError(
+                "not-differentiable", f"the language has no words for the step {node.op.name}"
+            )
+        array = value(node)  # places, or random numbers: what they were this time
+        return _Written(literal(array), max(1, array.size), reads=False)
+    return _Written(
+        text,
+        sum(each.length for each in operands) or 1,
+        1 + max((each.depth for each in operands), default=0),
+        any(each.reads for each in operands),
+    )
+
+
+def _is_plain(node: Node, made: _Written) -> bool:
+    """Whether to write a value again is as plain as to name it."""
+    plain = node.op is CONSTANT or node.op.name in ("expand", "permute", "slice", "cast")
+    return isinstance(made.text, Name) or (plain and made.length <= SMALL)
+
+
+def _assign(title: str, node: Node, made: _Written, bound: Mapping[Node, str]) -> Assign:
+    """What reads no name would be a leaf, which asks for a gradient unless it is one number."""
+    text = made.text
+    if not made.reads and node.size > 1:
+        text = _filled_like(node, bound) or call("detach", text)
+    return Assign(name(title), text, NOWHERE)
+
+
+def _filled_like(node: Node, bound: Mapping[Node, str]) -> Expression | None:
+    """One number in the shape of something bound: `ones_like(x)`."""
+    like = next((text for each, text in bound.items() if each.shape == node.shape), None)
+    value = number_of(node.inputs[0]) if node.op.name == "expand" else None
+    if like is None or value is None:
+        return None
+    if value in (0, 1):
+        return call("ones_like" if value else "zeros_like", name(like))
+    return call("full_like", name(like), number(value))
+
+
+def _fresh_names(taken: Container[str]) -> Iterator[str]:
+    return (title for count in itertools.count(1) if (title := f"t{count}") not in taken)

@@ -1,0 +1,70 @@
+"""`gradcli derive`: the gradient as a program."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+
+EXAMPLES = """\b
+Examples:
+  gradcli derive "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
+  gradcli derive "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 -g 1 | gradcli eval -
+  gradcli derive "y = x**3" -s x=2 | gradcli derive -
+"""
+
+AssumeFinite = Annotated[
+    bool,
+    typer.Option(
+        "--assume-finite",
+        help="Simplify as if nothing was nan or infinite: x/x is 1, 0*x is 0.",
+    ),
+]
+
+
+def command(
+    program: flag.Program = None,
+    file: flag.ProgramFile = None,
+    set_: flag.Inputs = None,
+    gradient: flag.Gradients = None,
+    output: flag.Outputs = None,
+    wrt: flag.Wrt = None,
+    strict: flag.Strict = False,
+    assume_finite: AssumeFinite = False,
+    dtype: flag.Dtype = "float64",
+    seed: flag.Seed = None,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    safe: flag.Safe = False,
+) -> None:
+    """Print the gradient as a program in the same language, simplified.
+
+    It binds the inputs, ends in NAME_grad = … for each leaf, and runs: pipe it into gradcli eval.
+    """
+    from gradcli.analysis.derive import derive
+    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.report import program as report
+    from gradcli.session import Options
+
+    options = Options(
+        outputs=parse_names("--output", output or ()),
+        wrt=parse_names("--wrt", wrt or ()),
+        strict=strict,
+        precision=dtype,
+        seed=seed,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
+    request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+    derived = derive(
+        request.program,
+        request.inputs,
+        request.gradients,
+        request.options,
+        request.draws,
+        assume_finite=assume_finite,
+    )
+    with streams.output() as stream:
+        stream.write(report.render(derived))

@@ -1,0 +1,120 @@
+"""The derived program: it gives the gradient, reads back, derives again, and is plain."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.derive import derive
+from gradcli.diagnostics import GradcliError
+from gradcli.language.printer import print_program
+from gradcli.ops import Case
+from gradcli.report.program import render
+from gradcli.session import Gradient, Options, evaluate
+from tests.analysis.programs import assert_same, both, generated, output_shape, parse, used
+from tests.ops.table_cases import all_cases, case_id, trace
+
+SEEDS = json.loads((Path(__file__).parents[1] / "cli" / "seed_cases.json").read_text())["cases"]
+QUICK, ALL = 60, 1000
+
+
+def check(text: str, inputs: dict[str, Any]) -> None:
+    shape = output_shape(text, inputs)
+    gradient = np.random.default_rng(7).uniform(0.5, 1.5, shape) if shape else None
+    assert_same(*both(text, inputs, gradient))
+
+
+@pytest.mark.parametrize(("name", "case"), list(all_cases()), ids=case_id)
+def test_every_op(name: str, case: Case) -> None:
+    traced = trace(case)
+    if not case.smooth or traced.output.kind != "float":
+        return
+    inputs = {
+        shown: traced.feeds[node] for shown, node in zip(case.shapes, traced.inputs, strict=True)
+    }
+    check(case.program, inputs)
+
+
+@pytest.mark.parametrize("seed", range(QUICK))
+def test_generated_programs(seed: int) -> None:
+    check(*generated(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(QUICK, ALL))
+def test_more_generated_programs(seed: int) -> None:
+    check(*generated(seed))
+
+
+@pytest.mark.parametrize("case", SEEDS, ids=[case["id"] for case in SEEDS])
+def test_seeds(case: dict[str, Any]) -> None:
+    if "error" not in case["expect"]:
+        inputs = {name: np.array(value, float) for name, value in case["set"].items()}
+        gradient = np.array(case["gradient"], float) if "gradient" in case else None
+        assert_same(*both(case["program"], inputs, gradient))
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "gradient", "expected"),
+    [
+        ("z = (2*x)**3; out = mean(z)", [[1, 2], [3, 4]], None, "x_grad = 24 * x**2 / 4"),
+        ("y = 2*x; z = y**3", 2, None, "x_grad = 24 * x**2"),
+        ("x**2", [1, 2], [1, 0.1], "x_grad = 2 * v * x"),
+        ("sum(x)", [1, 2], None, "x_grad = ones_like(x)"),
+        ("sum(x**2)", [1, 2], None, "x_grad = 2 * x"),
+        ("x * x * x", 2, None, "x_grad = 3 * x**2"),
+        ("1 / x", 2, None, "x_grad = -1 / x**2"),
+        ("exp(3*x)", 2, None, "x_grad = 3 * exp(3 * x)"),
+        ("x * 0", 2, None, "x_grad = 0"),
+    ],
+)
+def test_reads_plainly(text: str, x: Any, gradient: Any, expected: str) -> None:
+    gradients = [] if gradient is None else [Gradient(np.array(gradient, float))]
+    derived = derive(parse(text), {"x": np.array(x, float)}, gradients)
+    assert render(derived).splitlines()[-1] == expected
+
+
+def test_reads_back_to_the_same_text() -> None:
+    for seed in range(20):
+        text, inputs = generated(seed)
+        shape = output_shape(text, inputs)
+        gradients = [Gradient(np.ones(shape))] if shape else []
+        printed = print_program(derive(parse(text), used(text, inputs), gradients).program)
+        assert print_program(parse(printed)) == printed
+
+
+def test_derived_again_is_the_second_derivative() -> None:
+    first = derive(parse("sum(sin(x)**2)"), {"x": np.array([0.3, 1.1])})
+    second = derive(parse(render(first)), {}, [Gradient(np.array([1.0, 1.0]))])
+    values = evaluate(parse(render(second)), {}, (), Options()).values
+    np.testing.assert_allclose(values["x_grad"], 2 * np.cos([0.6, 2.2]), rtol=1e-12)
+    third = derive(parse(render(second)), {}, [Gradient(np.array([1.0, 1.0]))])
+    values = evaluate(parse(render(third)), {}, (), Options()).values
+    np.testing.assert_allclose(values["x_grad"], -4 * np.sin([0.6, 2.2]), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "plain", "finite"),
+    [
+        ("x / x", 0.0, "nan", "0"),
+        ("0 * x**2", float("inf"), "nan", "0"),
+    ],
+)
+def test_nan_goes_away_only_if_it_is_assumed_not_to_come(
+    text: str, x: float, plain: str, finite: str
+) -> None:
+    inputs = {"x": np.array(x)}
+    _, kept = both(text, inputs)
+    _, gone = both(text, inputs, assume_finite=True)
+    assert f"{float(kept['x']):g}" == plain
+    assert f"{float(gone['x']):g}" == finite
+
+
+def test_one_pass_only() -> None:
+    ones = Gradient(np.ones(2))
+    with pytest.raises(GradcliError, match="two passes"):
+        derive(parse("x**2"), {"x": np.ones(2)}, [ones, ones])
