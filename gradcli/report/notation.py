@@ -120,6 +120,20 @@ def _diagonal(node: Node, operand: Operand) -> str:
     return f"diagonal({', '.join([operand(0, 0), *_attributes(node), *axes])})"
 
 
+def _embed(node: Node, operand: Operand) -> str:
+    shape, slices = node.attributes
+    starts, _, steps = zip(*slices, strict=True)
+    more = [] if set(steps) == {1} else [steps]
+    return f"embed({', '.join([operand(0, 0), *map(str, (shape, starts, *more))])})"
+
+
+def _put_add(node: Node, operand: Operand) -> str:
+    shape, axes = node.attributes
+    dims = tuple(axis + len(shape) for axis in axes)
+    places = [operand(position, 0) for position in range(1, len(node.inputs))]
+    return f"put_add({', '.join([operand(0, 0), str(shape), str(dims), *places])})"
+
+
 def _arange(node: Node, _: Operand) -> str:
     start, count, step, _kind = node.attributes
     return f"arange({', '.join(map(_argument, (start, start + count * step, step)))})"
@@ -132,11 +146,13 @@ _SHORTHANDS: dict[str, Callable[[Node, Operand], str]] = {
     "constant": lambda node, operand: f"[{GAP}]",
     "diagonal": _diagonal,
     "einsum": _einsum,
+    "embed": _embed,
     "eye": lambda node, operand: f"eye({node.attributes[0]}, {node.attributes[1]})",
     "gather": _gather,
     "index": _index,
     "leaf": lambda node, operand: operand(0, 0),
     "permute": _permute,
+    "put_add": _put_add,
     "roll": _roll,
     "slice": lambda node, operand: f"{operand(0, ATOM)}[{subscripts(node, node.ndim)}]",
 }
