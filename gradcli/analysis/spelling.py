@@ -257,6 +257,19 @@ def _arange(node: Node, _: Operands) -> Expression:
     return call("arange", *map(number, (start, start + (count - 0.5) * step, step)))
 
 
+def _var(node: Node, operands: Operands) -> Expression:
+    """The op divides by the degrees of freedom, the function is told how many are lost."""
+    axes, keepdim, freedom = node.attributes
+    shape = node.inputs[0].shape
+    keywords: dict[str, Expression] = (
+        {} if len(axes) == len(shape) else {"dim": _dims(axes, len(shape))}
+    )
+    keywords["correction"] = number(math.prod(shape[axis] for axis in axes) - freedom)
+    if keepdim:
+        keywords["keepdim"] = Constant(True, NOWHERE)
+    return call("var", *operands, **keywords)
+
+
 SPELLINGS: dict[str, Spelling] = {
     "arange": lambda node, operands: _arange(node, operands) if node.size else None,
     "bind": lambda node, operands: operands[0],
@@ -278,6 +291,7 @@ SPELLINGS: dict[str, Spelling] = {
     "put_add": _put_add,
     "scatter_add": _scatter_add,
     "slice": _slice,
+    "var": _var,
 }
 """By op, where a call of the function of the same name would not do."""
 

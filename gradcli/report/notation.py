@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -134,6 +135,16 @@ def _put_add(node: Node, operand: Operand) -> str:
     return f"put_add({', '.join([operand(0, 0), str(shape), str(dims), *places])})"
 
 
+def _var(node: Node, operand: Operand) -> str:
+    """The op divides by the degrees of freedom, the function is told how many are lost."""
+    axes, keepdim, freedom = node.attributes
+    shape = node.inputs[0].shape
+    lost = prod(shape[axis] for axis in axes) - freedom
+    arguments = [operand(0, 0), *_dim(axes, len(shape), reduced=True)]
+    arguments += [f"correction={_argument(lost)}"] * (lost != 1)
+    return f"var({', '.join(arguments + ['keepdim=True'] * keepdim)})"
+
+
 def _arange(node: Node, _: Operand) -> str:
     start, count, step, _kind = node.attributes
     return f"arange({', '.join(map(_argument, (start, start + count * step, step)))})"
@@ -154,6 +165,7 @@ _SHORTHANDS: dict[str, Callable[[Node, Operand], str]] = {
     "permute": _permute,
     "put_add": _put_add,
     "roll": _roll,
+    "var": _var,
     "slice": lambda node, operand: f"{operand(0, ATOM)}[{subscripts(node, node.ndim)}]",
 }
 
