@@ -12,7 +12,7 @@ import gradcli
 
 HOUSE = Path(gradcli.__file__).parent
 ROOMS = [
-    "cli", "batch", "report", "data", "analysis", "session", "result", "passes",
+    "cli", "batch", "report", "data", "analysis", "plans", "session", "result", "passes",
     "nonfinite", "trace", "differentiate", "simplify",
     "engine", "language", "ops", "graph", "diagnostics",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from gradcli.diagnostics import GradcliError, nearest
 COMMANDS = {
     "eval": ("gradcli.cli.eval", "Values and gradients of a program."),
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
+    "batch": ("gradcli.cli.batch", "Many programs in, one line of JSON each out."),
 }
 """Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 

@@ -15,7 +15,7 @@ def parse_binding(text: str) -> tuple[str, str]:
         raise GradcliError(
             "usage", f"--set {text[:40]!r} gives no value", hint="write --set NAME=VALUE"
         )
-    name = _checked_name(name)
+    name = checked_name(name)
     if not value.strip():
         raise GradcliError("usage", f"--set {name} has an empty value", hint=f"--set {name}=1.5")
     return name, value
@@ -29,7 +29,7 @@ def parse_gradient(text: str) -> tuple[str | None, str]:
     before, equals, value = text.partition("=")
     name = None
     if equals and not value.startswith("=") and _normalised(before).isidentifier():
-        name = _checked_name(before)
+        name = checked_name(before)
     elif before or not equals:
         value = text
     if not value.strip():
@@ -39,7 +39,8 @@ def parse_gradient(text: str) -> tuple[str | None, str]:
     return name, value
 
 
-def _checked_name(text: str) -> str:
+def checked_name(text: str) -> str:
+    """A name for a value, normalised. Raises `usage` for what is none."""
     name = _normalised(text)
     if name in RESERVED:
         raise GradcliError("usage", f"{name!r} is a word of the language, not a name for a value")

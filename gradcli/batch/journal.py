@@ -1,0 +1,250 @@
+"""`--out`: results in a file that survives `kill -9`, with a journal beside it.
+
+The journal is a line that describes the configuration, then an entry for each record: a digest of
+its input, the length and the checksum of its result, and a checksum of the entry itself. A result
+is written before its entry, so whatever the journal vouches for is there; what stands behind that
+in either file is torn, and cut off on resuming. The journal stays when the run has finished: to
+resume that changes nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import BinaryIO
+from zlib import crc32
+
+from gradcli.batch.items import Item
+from gradcli.batch.reader import Reader
+from gradcli.data.text import reason
+from gradcli.diagnostics import GradcliError
+
+SUFFIX = ".journal"
+FORMAT = "gradcli batch journal 1"
+
+_ENTRY = struct.Struct("<16sQI?")
+_CHECK = struct.Struct("<I")
+_SIZE = _ENTRY.size + _CHECK.size
+_FINISHED = b"\xff" * 16
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the journal says of one record, or at its end of all of them."""
+
+    digest: bytes
+    """Of the record's input; or that it is the last entry."""
+    length: int
+    """Bytes of the result with its line break; in the last entry the number of records."""
+    checksum: int
+    ok: bool
+
+    def pack(self) -> bytes:
+        """The entry as it is written."""
+        body = _ENTRY.pack(self.digest, self.length, self.checksum, self.ok)
+        return body + _CHECK.pack(crc32(body))
+
+
+class Journal:
+    """A file of results and its journal, locked against other runs."""
+
+    def __init__(self, path: str, configuration: Mapping[str, object], *, resume: bool) -> None:
+        """Raises `file` where the files cannot be had, `usage` for another configuration."""
+        self._path = path
+        self._results = _open(path)
+        self._journal = _open(path + SUFFIX)
+        try:
+            fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GradcliError(
+                "file", f"another run is writing {path!r}", hint="wait for it, or name another file"
+            ) from None
+        self.done = 0
+        """Records that were there already."""
+        self.failed = 0
+        """Those of them that are errors."""
+        self.last_failed = False
+        self.finished = False
+        self._header = json.dumps({"format": FORMAT, **configuration}).encode() + b"\n"
+        end = 0
+        if resume:
+            end = self._verify()
+        else:
+            self._require_nothing_to_resume()
+        self._end = end
+
+    # --- resuming ---
+
+    def _require_nothing_to_resume(self) -> None:
+        """Starting anew throws away what is there: not if it is work that was interrupted."""
+        with _stream(self._journal) as stream:
+            stream.readline()
+            entries = list(_last(_entries(stream)))
+        if entries and entries[0].digest != _FINISHED:
+            raise GradcliError(
+                "usage",
+                f"{self._path!r} holds the results of a run that was interrupted",
+                hint=f"continue it with --resume, or remove {self._path}{SUFFIX} to start anew",
+            )
+
+    def _verify(self) -> int:
+        """Count the records whose results are whole; returns where they end in the file."""
+        end = 0
+        with _stream(self._journal) as journal, _stream(self._results) as results:
+            header = journal.readline()
+            if not header.endswith(b"\n"):
+                if results.read(1):
+                    raise GradcliError(
+                        "file",
+                        f"{self._path!r} has no journal beside it: there is nothing to resume",
+                        hint="remove it to start anew",
+                    )
+                return 0
+            self._require_same(header)
+            for entry in _entries(journal):
+                if entry.digest == _FINISHED:
+                    self.finished = entry.length == self.done
+                    break
+                result = results.read(entry.length)
+                if len(result) < entry.length or crc32(result) != entry.checksum:
+                    break
+                end += entry.length
+                self.done += 1
+                self.failed += not entry.ok
+                self.last_failed = not entry.ok
+        return end
+
+    def _require_same(self, header: bytes) -> None:
+        try:
+            before = json.loads(header)
+        except ValueError:
+            before = None
+        if not isinstance(before, dict) or before.get("format") != FORMAT:
+            raise GradcliError(
+                "file", f"{self._path + SUFFIX!r} is not a journal of this version of gradcli"
+            )
+        now = json.loads(self._header)
+        changed = [key for key in now if before.get(key) != now[key]]
+        if changed:
+            raise GradcliError(
+                "usage",
+                f"cannot resume {self._path!r}: the run was started with another "
+                f"{', '.join(changed)}",
+                hint="use the same flags, or remove the journal to start anew",
+            )
+
+    def skip(self, reader: Reader) -> None:
+        """Pass over the records that are done, and see that they are the same. Raises `data`."""
+        with _stream(self._journal) as stream:
+            stream.readline()
+            for number, entry in zip(range(self.done), _entries(stream), strict=False):
+                item = _next(reader)
+                if item is None or digest(item) != entry.digest:
+                    where = "ends before it" if item is None else f"differs in line {item.line}"
+                    raise self._changed(f"record {number + 1} was answered, and the input {where}")
+        if self.finished and _next(reader) is not None:
+            raise self._changed(f"the run has finished with {self.done:,} records, and has more")
+
+    def _changed(self, how: str) -> GradcliError:
+        return GradcliError(
+            "data",
+            f"cannot resume {self._path!r}: the input has changed: {how}",
+            hint="give the same input, or remove the journal to start anew",
+        )
+
+    # --- writing ---
+
+    def start(self) -> None:
+        """Cut off what is torn, and be ready for the next record."""
+        try:
+            os.ftruncate(self._results, self._end)
+            os.lseek(self._results, self._end, os.SEEK_SET)
+            os.ftruncate(self._journal, len(self._header) + self.done * _SIZE)
+            os.lseek(self._journal, 0, os.SEEK_SET)
+            _write(self._journal, self._header)
+            os.lseek(self._journal, 0, os.SEEK_END)
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def write(self, items: Sequence[Item]) -> None:
+        """Keep some results, then vouch for them. Raises `file`."""
+        results = [item.result() for item in items]
+        entries = [
+            Entry(digest(item), len(result), crc32(result), not item.failed)
+            for item, result in zip(items, results, strict=True)
+        ]
+        try:
+            _write(self._results, b"".join(results))
+            _write(self._journal, b"".join(entry.pack() for entry in entries))
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def finish(self, count: int) -> None:
+        """Note that all records are answered, and get everything onto the disk."""
+        try:
+            os.fsync(self._results)
+            _write(self._journal, Entry(_FINISHED, count, 0, ok=True).pack())
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: OSError) -> GradcliError:
+        return GradcliError(
+            "file",
+            f"cannot write {self._path!r}: {reason(error)}",
+            hint="what is written is safe: --resume continues",
+        )
+
+
+def digest(item: Item) -> bytes:
+    """What tells a record from a changed one: its bytes, its kind and its line."""
+    return blake2b(b"%d %d " % (item.kind, item.line) + item.data, digest_size=16).digest()
+
+
+def _next(reader: Reader) -> Item | None:
+    while not reader.items:
+        if reader.ended:
+            return None
+        reader.read()
+    return reader.items.popleft()
+
+
+def _entries(stream: BinaryIO) -> Iterator[Entry]:
+    """The entries up to the first that is torn or damaged."""
+    while len(data := stream.read(_SIZE)) == _SIZE:
+        body, check = data[: _ENTRY.size], data[_ENTRY.size :]
+        if _CHECK.unpack(check)[0] != crc32(body):
+            return
+        yield Entry(*_ENTRY.unpack(body))
+
+
+def _last(entries: Iterator[Entry]) -> Iterator[Entry]:
+    """Only the last one, if there is any."""
+    last = None
+    for last in entries:  # noqa: B007 - the last one is wanted
+        pass
+    if last is not None:
+        yield last
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+
+
+def _stream(descriptor: int) -> BinaryIO:
+    """A descriptor to read from its beginning; it stays open."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return open(descriptor, "rb", closefd=False)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,72 @@
+"""How far a run is: a bar while it lasts, one line at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from gradcli.batch.items import Item
+
+CLEAR = "\r\x1b[K"
+"""Gives the line on a terminal free."""
+WIDTH = 24
+EVERY = 0.1
+"""Seconds between two drawings."""
+
+
+class Progress:
+    """Counts records, and tells how fast they come."""
+
+    def __init__(self, done: int = 0, failed: int = 0) -> None:
+        """`done` records, `failed` ones among them, were there from an earlier run."""
+        self.resumed = done
+        self.done = done
+        self.failed = failed
+        self._begun = monotonic()
+        self._drawn = 0.0
+
+    def add(self, items: Sequence[Item]) -> None:
+        """Count some answers."""
+        self.done += len(items)
+        self.failed += sum(item.failed for item in items)
+
+    def is_due(self) -> bool:
+        """Whether it is time to draw the bar again."""
+        now = monotonic()
+        if now - self._drawn < EVERY:
+            return False
+        self._drawn = now
+        return True
+
+    def bar(self, fraction: float | None) -> str:
+        """One line that replaces the one before; `fraction` is how much of the input is read."""
+        rate = self._rate()
+        text = f"{self.done:,} records, {rate:,.0f}/s"
+        if fraction is not None:
+            filled = int(WIDTH * min(fraction, 1.0))
+            left = self._seconds() * (1 - fraction) / fraction if fraction else 0.0
+            bar = "#" * filled + "." * (WIDTH - filled)
+            text = f"[{bar}] {fraction:4.0%}  {text}, {_clock(left)} left"
+        return CLEAR + text
+
+    def summary(self, how: str = "") -> str:
+        """The line at the end; `how` is what ended the run before its time."""
+        good = self.done - self.failed
+        earlier = f" ({self.resumed:,} from before)" if self.resumed else ""
+        ended = f"{how} after " if how else ""
+        return (
+            f"gradcli batch: {ended}{self.done:,} records{earlier}, {good:,} ok, "
+            f"{self.failed:,} failed, {self._seconds():.1f} s ({self._rate():,.0f}/s)\n"
+        )
+
+    def _seconds(self) -> float:
+        return max(monotonic() - self._begun, 1e-6)
+
+    def _rate(self) -> float:
+        return (self.done - self.resumed) / self._seconds()
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,177 @@
+"""The supervisor: hands items to workers, takes answers in order, replaces workers that end."""
+
+from __future__ import annotations
+
+import gc
+import select
+import time
+from collections import deque
+from collections.abc import Sequence
+from time import monotonic
+from typing import Protocol
+
+from gradcli.batch.answer import Settings, died, failure
+from gradcli.batch.items import FAILED, Item, Verdict
+from gradcli.batch.reader import Reader
+from gradcli.batch.worker import Worker
+
+WINDOW = 4096
+"""Records between the oldest without an answer and the newest that was given away."""
+WINDOW_BYTES = 2**25
+READ_AHEAD = 2048
+ENOUGH = 64
+PAUSE = 0.002
+"""Seconds to let answers gather, while every worker has more than ENOUGH to do."""
+TICK = 0.1
+"""Seconds after which the sink is told that time goes by."""
+
+
+class Sink(Protocol):
+    """Where answers go, in input order."""
+
+    def write(self, items: Sequence[Item]) -> None:
+        """Keep some answers for good."""
+
+    def tick(self) -> None:
+        """Some time has passed."""
+
+
+class Supervisor:
+    """One run over all items of a reader."""
+
+    def __init__(
+        self, settings: Settings, reader: Reader, sink: Sink, jobs: int, *, fail_fast: bool
+    ) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._sink = sink
+        self._jobs = jobs
+        self._fail_fast = fail_fast
+        self._workers: list[Worker] = []
+        self._order: deque[Item] = deque()
+        """What was given away and not written yet, in input order."""
+        self._again: deque[Item] = deque()
+        """What has to be given away once more."""
+        self._held = 0
+
+    def run(self) -> None:
+        """Answer all items; on the way out no process is left, whatever happened."""
+        gc.collect()
+        gc.freeze()  # what is there now is shared with the workers as long as nobody touches it
+        try:
+            while not self._done():
+                self._hand_out()
+                self._wait()
+                if not self._deliver():
+                    break
+                self._sink.tick()
+        finally:
+            gc.unfreeze()
+            for worker in self._workers:
+                worker.end()
+
+    def _done(self) -> bool:
+        return not self._order and not self._reader.items and self._reader.ended
+
+    # --- out ---
+
+    def _hand_out(self) -> None:
+        """Give workers as much as they have room for, and start them as they are needed."""
+        while (self._reader.items and self._window_open()) or self._again:
+            worker = min(self._workers, key=_load, default=None)
+            if (worker is None or worker.queue) and len(self._workers) < self._jobs:
+                worker = Worker(self._settings)
+                self._workers.append(worker)
+            if worker is None or not worker.has_room():
+                break
+            if self._again:
+                if self._again[0].suspect and worker.queue:
+                    break  # until one has nothing else to do
+                item = self._again.popleft()
+            else:
+                item = self._reader.items.popleft()
+                self._order.append(item)
+                self._held += len(item.data)
+            worker.give(item)
+        for worker in self._workers:
+            worker.send()
+
+    def _window_open(self) -> bool:
+        return len(self._order) < WINDOW and self._held < WINDOW_BYTES
+
+    # --- in ---
+
+    def _wait(self) -> None:
+        """Wait until something can be done, and do it."""
+        poll = select.poll()
+        for worker in self._workers:
+            poll.register(worker.answers, select.POLLIN)
+            if worker.commands is not None:
+                poll.register(worker.commands, select.POLLOUT)
+        source = None
+        if not self._reader.ended and len(self._reader.items) < READ_AHEAD:
+            source = self._reader.source()
+            poll.register(source, select.POLLIN)
+        if self._workers and min(len(worker.queue) for worker in self._workers) > ENOUGH:
+            time.sleep(PAUSE)
+        ready = {descriptor for descriptor, _ in poll.poll(self._patience() * 1000)}
+        if source in ready:
+            self._reader.read()
+        now = monotonic()
+        timeout = self._settings.timeout
+        for worker in list(self._workers):
+            if worker.answers in ready:
+                answered = worker.receive()
+                if answered is None:
+                    self._bury(worker, Verdict.DIED)
+                else:
+                    self._held += sum(len(item.answer or b"") for item in answered)
+            elif timeout is not None and worker.queue and now - worker.since > timeout:
+                self._bury(worker, Verdict.HUNG)
+
+    def _patience(self) -> float:
+        """How long to wait at most: to the next deadline, or to the next tick."""
+        timeout = self._settings.timeout
+        if timeout is None:
+            return TICK
+        begun = [worker.since for worker in self._workers if worker.queue]
+        return max(0.001, min([TICK, *(since + timeout - monotonic() for since in begun)]))
+
+    def _bury(self, worker: Worker, verdict: Verdict) -> None:
+        """End a worker. The item that it was at is tried again alone, once; the others as ever."""
+        worker.end()
+        self._workers.remove(worker)
+        if not worker.queue:
+            return
+        first = worker.queue[0]
+        if first.verdict is not Verdict.NONE:
+            # It cannot even be read: nothing is known of it but its line.
+            answer = failure("null", first.line, died().diagnostic)
+            first.answer = FAILED + answer.text.encode()
+            worker.queue.popleft()
+        elif first.suspect or verdict is Verdict.HUNG:
+            first.verdict = verdict
+        first.suspect = True
+        self._again.extendleft(reversed(worker.queue))
+
+    # --- on ---
+
+    def _deliver(self) -> bool:
+        """Write the answers whose turn it is; False where they end the run."""
+        ready = []
+        order = self._order
+        go_on = True
+        while go_on and order and order[0].answer is not None:
+            item = order.popleft()
+            assert item.answer is not None
+            self._held -= len(item.data) + len(item.answer)
+            ready.append(item)
+            go_on = not (self._fail_fast and item.failed)
+        if ready:
+            self._sink.write(ready)
+        return go_on
+
+
+def _load(worker: Worker) -> tuple[bool, int]:
+    """Orders workers by who should be given the next item."""
+    return not worker.has_room(), len(worker.queue)

@@ -1,0 +1,247 @@
+"""`gradcli batch`: many programs in, one line of JSON each out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from gradcli import __version__
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.batch.answer import Settings
+    from gradcli.batch.items import Item
+    from gradcli.batch.progress import Progress
+    from gradcli.batch.reader import Reader
+
+EXAMPLES = """\b
+Examples:
+  echo '{"id": 1, "program": "x**2", "set": {"x": 3}}' | gradcli batch
+  gradcli batch records.jsonl --jobs 4 > answers.jsonl
+  gradcli batch records.jsonl --out answers.jsonl --resume
+  gradcli batch --program "mean((2*x)**3)" < inputs.jsonl | jq .grads.x
+  gradcli batch samples/*.grad --values all
+"""
+
+DONE, FINDING = 0, 1
+CLEAR = "\r\x1b[K"
+SAFE_SECONDS = 10.0
+"""The time that `--safe` allows a record where `--timeout` says nothing."""
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILES]",
+        help="Files of JSON lines or of one program a line, .grad files (one record each), or - "
+        "for standard input.",
+        show_default=False,
+    ),
+]
+DefaultProgram = Annotated[
+    str | None,
+    typer.Option("--program", metavar="TEXT", help="The program of records that have none."),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, max=1024, help="Processes; results do not depend on it."
+    ),
+]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Write to FILE, with a journal (FILE.journal) from which a run can be resumed.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Continue a run with --out that was interrupted.")
+]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first error.")]
+AllowFiles = Annotated[
+    bool, typer.Option("--allow-files", help='Let records name files: {"set": {"x": "@x.npy"}}.')
+]
+RunSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        help="Random numbers of a record without a seed come from this and its place.",
+    ),
+]
+RecordTimeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Time for one record."),
+]
+
+
+def command(
+    files: Files = None,
+    program: DefaultProgram = None,
+    file: flag.ProgramFile = None,
+    jobs: Jobs = 1,
+    out: Out = None,
+    resume: Resume = False,
+    fail_fast: FailFast = False,
+    allow_files: AllowFiles = False,
+    strict: flag.Strict = False,
+    dtype: flag.Dtype = "float64",
+    seed: RunSeed = 0,
+    values: flag.Values = "outputs",
+    quiet: flag.Quiet = False,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    timeout: RecordTimeout = None,
+    safe: flag.Safe = False,
+) -> int:
+    """Run many programs: a line in, a line of JSON out, in the same order.
+
+    A record is {"program", "set", "gradient", "output", "wrt", "seed", "id"}. An error is an
+    answer, too, and the next record is answered.
+    """
+    from gradcli.batch.answer import Settings
+    from gradcli.batch.journal import Journal
+    from gradcli.batch.progress import Progress
+    from gradcli.batch.reader import Reader
+    from gradcli.batch.supervisor import Supervisor
+    from gradcli.cli.request import limits
+    from gradcli.session import Options
+
+    if resume and not out:
+        raise GradcliError("usage", "--resume continues a run with --out: name its file")
+    if allow_files and safe:
+        raise GradcliError("usage", "--allow-files opens files, and --safe opens none")
+    allowed = limits(max_memory, max_steps, safe=safe)
+    settings = Settings(
+        Options(values=values, strict=strict, precision=dtype, limits=allowed),
+        program=_default_program(program, file, allowed.parse.source_bytes),
+        seed=seed,
+        allow_files=allow_files,
+        timeout=SAFE_SECONDS if safe and timeout is None else timeout,
+    )
+    reader = Reader(_sources(files or []), allowed.parse.source_bytes)
+    if out is None:
+        with streams.output() as stream:
+            progress = Progress()
+            sink = Sink(_writer(stream), progress, reader, quiet=quiet)
+            with sink:
+                Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
+    else:
+        journal = Journal(out, _configuration(settings), resume=resume)
+        journal.skip(reader)
+        progress = Progress(journal.done, journal.failed)
+        sink = Sink(journal.write, progress, reader, quiet=quiet)
+        with sink:
+            if not (journal.finished or (fail_fast and journal.last_failed)):
+                journal.start()
+                Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
+                if not reader.items and reader.ended:
+                    journal.finish(progress.done)
+    return FINDING if progress.failed else DONE
+
+
+class Sink:
+    """Where answers go, with a bar on standard error while they do, and a line at the end."""
+
+    def __init__(
+        self,
+        keep: Callable[[Sequence[Item]], None],
+        progress: Progress,
+        reader: Reader,
+        *,
+        quiet: bool,
+    ) -> None:
+        self._keep = keep
+        self._progress = progress
+        self._reader = reader
+        self._quiet = quiet
+        self._bar = not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._clear()
+        if not self._quiet and kind is not BrokenPipeError:
+            streams.write_error(self._progress.summary("" if kind is None else "ended early,"))
+
+    def write(self, items: Sequence[Item]) -> None:
+        """Keep some answers."""
+        self._clear()
+        self._keep(items)
+        self._progress.add(items)
+
+    def tick(self) -> None:
+        """Draw the bar, if it is time to."""
+        if self._bar and self._progress.is_due():
+            total = self._reader.total_bytes
+            streams.write_error(
+                self._progress.bar(self._reader.bytes_read / total if total else None)
+            )
+
+    def _clear(self) -> None:
+        """Make room for a line where the bar stands."""
+        if self._bar:
+            streams.write_error(CLEAR)
+
+
+def _writer(stream: TextIO) -> Callable[[Sequence[Item]], None]:
+    def write(items: Sequence[Item]) -> None:
+        stream.buffer.write(b"".join(item.result() for item in items))
+        stream.buffer.flush()
+
+    return write
+
+
+def _default_program(program: str | None, file: str | None, limit: int) -> str | None:
+    """The program of records that have none."""
+    if file is None:
+        return program
+    if program is not None:
+        raise GradcliError(
+            "usage", "there are two programs: --program and --file", hint="give one of them"
+        )
+    from gradcli.data.text import open_binary, read_text
+
+    with open_binary(file) as stream:
+        return read_text(stream, file, limit)
+
+
+def _sources(files: Sequence[str]) -> list[str]:
+    """What to read records from; raises `usage` rather than wait at a terminal."""
+    if not files and not streams.input_is_piped():
+        raise GradcliError(
+            "usage",
+            "there are no records: usage is gradcli batch FILES, or a pipe",
+            hint="echo '{\"program\": \"x**2\", \"set\": {\"x\": 3}}' | gradcli batch",
+        )
+    if list(files).count("-") > 1:
+        raise GradcliError("usage", "standard input can be read once", hint="give one -")
+    return list(files) or ["-"]
+
+
+def _configuration(settings: Settings) -> dict[str, object]:
+    """What must be the same when a run is resumed, by the names that users know it by."""
+    from hashlib import blake2b
+
+    options, program = settings.options, settings.program
+    digest = None if program is None else blake2b(program.encode(), digest_size=16).hexdigest()
+    return {
+        "version of gradcli": __version__,
+        "--program": digest,
+        "--dtype": options.precision,
+        "--values": options.values,
+        "--seed": settings.seed,
+        "--strict": options.strict,
+        "--allow-files": settings.allow_files,
+        "--max-memory": options.limits.memory,
+        "--max-steps": options.limits.trace.steps,
+        "--safe": options.limits.parse.source_bytes,
+    }
