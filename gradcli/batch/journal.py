@@ -58,25 +58,38 @@ class Journal:
         self._path = path
         self._results = _open(path)
         self._journal = _open(path + SUFFIX)
-        try:
-            fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise GradcliError(
-                "file", f"another run is writing {path!r}", hint="wait for it, or name another file"
-            ) from None
+        self._header = json.dumps({"format": FORMAT, **configuration}).encode() + b"\n"
+        self._end = 0
         self.done = 0
         """Records that were there already."""
         self.failed = 0
         """Those of them that are errors."""
         self.last_failed = False
         self.finished = False
-        self._header = json.dumps({"format": FORMAT, **configuration}).encode() + b"\n"
-        end = 0
-        if resume:
-            end = self._verify()
-        else:
-            self._require_nothing_to_resume()
-        self._end = end
+        try:
+            self._lock()
+            if resume:
+                self._verify()
+            else:
+                self._require_nothing_to_resume()
+        except GradcliError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others have the files."""
+        os.close(self._results)
+        os.close(self._journal)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise GradcliError(
+                "file",
+                f"another run is writing {self._path!r}",
+                hint="wait for it, or name another file",
+            ) from None
 
     # --- resuming ---
 
@@ -92,9 +105,8 @@ class Journal:
                 hint=f"continue it with --resume, or remove {self._path}{SUFFIX} to start anew",
             )
 
-    def _verify(self) -> int:
-        """Count the records whose results are whole; returns where they end in the file."""
-        end = 0
+    def _verify(self) -> None:
+        """Find out how many records there are whose results are whole, and where they end."""
         with _stream(self._journal) as journal, _stream(self._results) as results:
             header = journal.readline()
             if not header.endswith(b"\n"):
@@ -104,7 +116,7 @@ class Journal:
                         f"{self._path!r} has no journal beside it: there is nothing to resume",
                         hint="remove it to start anew",
                     )
-                return 0
+                return
             self._require_same(header)
             for entry in _entries(journal):
                 if entry.digest == _FINISHED:
@@ -113,11 +125,10 @@ class Journal:
                 result = results.read(entry.length)
                 if len(result) < entry.length or crc32(result) != entry.checksum:
                     break
-                end += entry.length
+                self._end += entry.length
                 self.done += 1
                 self.failed += not entry.ok
                 self.last_failed = not entry.ok
-        return end
 
     def _require_same(self, header: bytes) -> None:
         try:
@@ -164,10 +175,13 @@ class Journal:
         try:
             os.ftruncate(self._results, self._end)
             os.lseek(self._results, self._end, os.SEEK_SET)
-            os.ftruncate(self._journal, len(self._header) + self.done * _SIZE)
-            os.lseek(self._journal, 0, os.SEEK_SET)
-            _write(self._journal, self._header)
-            os.lseek(self._journal, 0, os.SEEK_END)
+            if self.done:
+                os.ftruncate(self._journal, len(self._header) + self.done * _SIZE)
+                os.lseek(self._journal, 0, os.SEEK_END)
+            else:
+                os.ftruncate(self._journal, 0)
+                os.lseek(self._journal, 0, os.SEEK_SET)
+                _write(self._journal, self._header)
         except OSError as error:
             raise self._cannot_write(error) from None
 

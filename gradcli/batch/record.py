@@ -162,9 +162,7 @@ def _gradients(
     return [Gradient(_array(value, "gradient", to_array, options, allow_files))]
 
 
-def _array(
-    value: Any, name: str, to_array: ToArray, options: Options, allow_files: bool
-) -> Array:
+def _array(value: Any, name: str, to_array: ToArray, options: Options, allow_files: bool) -> Array:
     """The array of a value in the precision of the run."""
     if isinstance(value, str) and value.startswith("@"):
         return _load(value, name, options, allow_files)

@@ -54,8 +54,11 @@ class Supervisor:
         """What has to be given away once more."""
         self._held = 0
 
-    def run(self) -> None:
-        """Answer all items; on the way out no process is left, whatever happened."""
+    def run(self) -> bool:
+        """Answer all items, and tell whether that was done; False where an error ended the run.
+
+        On the way out no process is left, whatever happened.
+        """
         gc.collect()
         gc.freeze()  # what is there now is shared with the workers as long as nobody touches it
         try:
@@ -65,6 +68,7 @@ class Supervisor:
                 if not self._deliver():
                     break
                 self._sink.tick()
+            return self._done()
         finally:
             gc.unfreeze()
             for worker in self._workers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -127,22 +128,22 @@ def command(
         timeout=SAFE_SECONDS if safe and timeout is None else timeout,
     )
     reader = Reader(_sources(files or []), allowed.parse.source_bytes)
+
+    def supervise(sink: Sink) -> bool:
+        return Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
+
     if out is None:
-        with streams.output() as stream:
-            progress = Progress()
-            sink = Sink(_writer(stream), progress, reader, quiet=quiet)
-            with sink:
-                Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
-    else:
-        journal = Journal(out, _configuration(settings), resume=resume)
+        progress = Progress()
+        with streams.output() as stream, Sink(_writer(stream), progress, reader, quiet) as sink:
+            supervise(sink)
+        return FINDING if progress.failed else DONE
+    with closing(Journal(out, _configuration(settings), resume=resume)) as journal:
         journal.skip(reader)
         progress = Progress(journal.done, journal.failed)
-        sink = Sink(journal.write, progress, reader, quiet=quiet)
-        with sink:
+        with Sink(journal.write, progress, reader, quiet) as sink:
             if not (journal.finished or (fail_fast and journal.last_failed)):
                 journal.start()
-                Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
-                if not reader.items and reader.ended:
+                if supervise(sink):
                     journal.finish(progress.done)
     return FINDING if progress.failed else DONE
 
@@ -155,7 +156,6 @@ class Sink:
         keep: Callable[[Sequence[Item]], None],
         progress: Progress,
         reader: Reader,
-        *,
         quiet: bool,
     ) -> None:
         self._keep = keep
@@ -164,8 +164,8 @@ class Sink:
         self._quiet = quiet
         self._bar = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
-    def __enter__(self) -> None:
-        pass
+    def __enter__(self) -> Sink:
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._clear()
@@ -220,7 +220,7 @@ def _sources(files: Sequence[str]) -> list[str]:
         raise GradcliError(
             "usage",
             "there are no records: usage is gradcli batch FILES, or a pipe",
-            hint="echo '{\"program\": \"x**2\", \"set\": {\"x\": 3}}' | gradcli batch",
+            hint='echo \'{"program": "x**2", "set": {"x": 3}}\' | gradcli batch',
         )
     if list(files).count("-") > 1:
         raise GradcliError("usage", "standard input can be read once", hint="give one -")
