@@ -207,10 +207,14 @@ i1: Function = elementwise(
 )
 
 
+def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
+    return _special("spherical_jn")(xp, n, x).astype(x.dtype)  # SciPy's knows float64 only
+
+
 spherical_jn: Function = elementwise(
     "spherical_jn",
     "Spherical Bessel function of the first kind, of order n.",
-    _special("spherical_jn"),
+    _spherical_jn,
     (
         None,
         lambda y, n, x: (

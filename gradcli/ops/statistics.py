@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.arithmetic import lerp
 from gradcli.ops.axes import movedim
 from gradcli.ops.comparison import eq, isnan
@@ -22,7 +22,7 @@ from gradcli.ops.extremes import (
     tie_edge,
 )
 from gradcli.ops.norms import NORM
-from gradcli.ops.reductions import average, cases_of, count_of, mean, reduce_axes
+from gradcli.ops.reductions import average, cases_of, mean, reduce_axes
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
@@ -42,16 +42,24 @@ from gradcli.ops.table import (
 # --- variances -----------------------------------------------------------------------------
 
 
-def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, freedom: float) -> Array:
+def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, correction: float) -> Array:
     squares = xp.square(x - average(xp, x, axes, keepdim=True))
+    freedom = _freedom(x.shape, axes, correction)
     return xp.sum(squares, axis=axes, keepdims=keepdim) / freedom  # type: ignore[no-any-return]
+
+
+def _freedom(shape: Shape, axes: Axes, correction: float) -> float:
+    """The count that squares are divided by, never below 0."""
+    return max(0.0, math.prod(shape[axis] for axis in axes) - correction)
 
 
 # Its own rule: through the mean flows 0 in sum, but nan as soon as one element is infinite.
 VAR = Reduction(
     "var",
     forward=_var,
-    derivative=lambda y, x, axes, keepdim, freedom: 2 * (x - mean(x, axes, True)) / freedom,
+    derivative=lambda y, x, axes, keepdim, correction: (
+        2 * (x - mean(x, axes, True)) / _freedom(x.shape, axes, correction)
+    ),
 )
 
 
@@ -70,7 +78,7 @@ def var(
     unbiased: bool = True,
 ) -> Node:
     """Variance; `correction` is taken from the count (1 as in PyTorch, 0 as in NumPy)."""
-    return reduce_axes(VAR, x, dim, keepdim, _freedom(x, dim, correction, unbiased))
+    return reduce_axes(VAR, x, dim, keepdim, correction if unbiased else 0)
 
 
 @function(
@@ -88,15 +96,9 @@ def std(
     unbiased: bool = True,
 ) -> Node:
     """Standard deviation: the root of `var`."""
-    count = math.sqrt(_freedom(x, dim, correction, unbiased))
-    centred = x - mean(x, dim, True)
-    return reduce_axes(NORM, centred, dim, keepdim, 2.0) / count
-
-
-def _freedom(x: Node, dim: Axes | None, correction: float, unbiased: bool) -> float:
-    """The count that squares are divided by, never below 0."""
-    count = count_of(x, normalize_axes("var", dim, x.ndim))
-    return max(0.0, count - (correction if unbiased else 0))
+    axes = normalize_axes("std", dim, x.ndim)
+    freedom = _freedom(x.shape, axes, correction if unbiased else 0)
+    return reduce_axes(NORM, x - mean(x, axes, True), axes, keepdim, 2.0) / math.sqrt(freedom)
 
 
 @function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
@@ -227,12 +229,29 @@ def quantile(
     return found if q.ndim else reshape(found, found.shape[1:])
 
 
+def _ranks(xp: Any, q: Array, last: int) -> Array:
+    """Where the parts q of 0 … last lie. A q that is computed is known no sooner than here."""
+    if not bool(((q >= 0) & (q <= 1)).all()):
+        raise GradcliError("value", "quantile: q is a part of the elements, from 0 to 1")
+    return q * last
+
+
+RANKS = General(
+    "ranks",
+    infer=lambda q, last: (q.shape, "float"),
+    forward=_ranks,
+    adjoints=(lambda change, y, q, last: change * last,),
+    forward_rule=lambda tangents, y, q, last: tangents[0] * last,
+)
+
+
 def _interpolated(ordered: Node, q: Node, interpolation: str) -> Node:
     """Values at the parts `q` of the last axis, which comes to hold one for each q."""
     last = ordered.shape[-1] - 1
     last_place = reshape(q.graph.constant(np.asarray(last)), *[1] * ordered.ndim)
     # A lane that holds nan has it at its end, and its quantiles are nan.
-    ranks = where(isnan(take_along_dim(ordered, last_place, -1)), float(last), q * last)
+    places = q.graph.apply(RANKS, (q,), (last,))
+    ranks = where(isnan(take_along_dim(ordered, last_place, -1)), float(last), places)
     below = floor(ranks)
     if interpolation == "nearest":
         return _at(ordered, rint(ranks))

@@ -124,6 +124,9 @@ def call(
         else:
             converted += [convert(variadic, value) for value in rest]
     by_name = {p.name: convert(p, named[p.name]) for p in parameters if p.name in named}
+    if function.operands:  # the building function takes them in their order
+        rest_of_operands = function.operands[len(converted) :]
+        return function.build(*converted, *[by_name[name] for name in rest_of_operands])
     if function.build.__code__.co_varnames[:1] == ("graph",):
         return function.build(values.graph, *converted, **by_name)
     return function.build(*converted, **by_name)
@@ -152,6 +155,8 @@ def _bind(
         target = name if name in known else ALIASES.get(name, name)
         if target in ("input", "self") and plain and target not in known:
             target = plain[0].name
+        if target == "other" and len(function.operands) > 1 and target not in known:
+            target = plain[1].name
         if target not in known:
             raise _unknown_keyword(function, name, known)
         taken = [p.name for p in plain[: len(positional)]]

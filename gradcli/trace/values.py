@@ -90,6 +90,8 @@ class Values:
 
     def integer(self, value: Value, what: str) -> int:
         """A single integer-valued number, looked at now."""
+        if isinstance(value, Node) and value.kind == "bool":
+            raise GradcliError("type", f"{what} must be an integer, not a truth value")
         number = self.number(value, what)
         if number != number or number in (float("inf"), float("-inf")) or number != int(number):
             raise GradcliError("type", f"{what} must be an integer, not {number:g}")
