@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import Note
 from gradcli.engine.cpu import run
+from gradcli.engine.mapped import pieces
 from gradcli.engine.plan import Plan
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 
@@ -42,7 +43,10 @@ def _finite(array: Array) -> bool:
     if array.dtype.kind != "f":
         return True
     # A finite sum proves it in one quick sweep; an infinite one may be finite numbers' overflow.
-    return bool(np.isfinite(np.add.reduce(array, None))) or bool(np.isfinite(array).all())
+    return all(
+        bool(np.isfinite(np.add.reduce(piece, None))) or bool(np.isfinite(piece).all())
+        for piece in pieces(array)
+    )
 
 
 def _describe(node: Node, values: Mapping[Node, Array]) -> str:

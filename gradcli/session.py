@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, Source, nearest
 from gradcli.engine.cpu import Engine, Evaluator
+from gradcli.engine.mapped import mapping
 from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
@@ -90,10 +91,13 @@ class Options:
     seed: int | None = None
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
+    grads_to_file: bool = False
+    """Grads are written into files as they are computed, so they take no memory."""
     limits: Limits = field(default_factory=Limits)
 
 
 DEFAULT = Options()
+NO_ARRAYS: Mapping[str, Array] = {}
 
 
 def evaluate(
@@ -159,6 +163,7 @@ def prepare(
         backwards=backwards,
         notes=notes,
         looked=evaluator.looked,
+        mapped={nodes[name] for name, array in inputs.items() if mapping(array) is not None},
     )
 
 
@@ -179,6 +184,8 @@ class Prepared:
     notes: list[Note]
     looked: list[Node]
     """Nodes whose values decided how the program went on."""
+    mapped: set[Node]
+    """Inputs that lie in files."""
     engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,18 +194,33 @@ class Prepared:
             wanted += [*each.grads.values(), *each.retained.values()]
         plan = Plan(wanted)
         try:
-            plan.check_memory(self.options.limits.memory_bytes())
+            plan.check_memory(self.options.limits.memory_bytes(), self._filed())
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
         self.engine = Engine(plan, self.options.threads)
 
-    def run(self, inputs: Mapping[str, Array], gradients: Sequence[Gradient] = ()) -> Result:
-        """The answer for one set of inputs and gradients."""
+    def _filed(self) -> set[Node]:
+        """Values that take no memory, because they lie in files."""
+        if not self.options.grads_to_file:
+            return self.mapped
+        return self.mapped.union(*(each.grads.values() for each in self.backwards))
+
+    def run(
+        self,
+        inputs: Mapping[str, Array],
+        gradients: Sequence[Gradient] = (),
+        into: Mapping[str, Array] = NO_ARRAYS,
+    ) -> Result:
+        """The answer for one set of inputs and gradients.
+
+        `into` are arrays that grads of the last pass are written into, by name.
+        """
         feeds = _feeds(self.inputs, inputs)
         for each in self.backwards:
             each.feed(feeds, gradients)
         try:
-            arrays = iter(self.engine.run(feeds))
+            targets = {self.backwards[-1].grads[name]: array for name, array in into.items()}
+            arrays = iter(self.engine.run(feeds, targets))
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
         values = {name: next(arrays) for name in self.shown}

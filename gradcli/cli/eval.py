@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +14,7 @@ from gradcli.diagnostics import GradcliError
 if TYPE_CHECKING:
     from gradcli.graph import Array
     from gradcli.result import Result
+    from gradcli.session import Prepared
 
 EXAMPLES = """\b
 Examples:
@@ -24,6 +27,9 @@ Examples:
 
 SAFE_SECONDS = 10.0
 """The time that `--safe` allows where `--timeout` says nothing."""
+
+STREAMED = 1 << 20
+"""A gradient with at least this many elements is written to its file as it is computed."""
 
 
 def command(
@@ -60,7 +66,7 @@ def command(
     """
     from gradcli.cli.deadline import deadline
     from gradcli.cli.request import limits, parse_names, read_request
-    from gradcli.session import Options, evaluate
+    from gradcli.session import Options, prepare
 
     if json and format_ == "csv":
         raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
@@ -78,15 +84,18 @@ def command(
         precision=dtype,
         threads=threads,
         seed=seed,
+        grads_to_file=save is not None and save.lower().endswith(".npy"),
         trace_values=tree is not False and shown == "text" and not quiet,
         limits=limits(max_memory, max_steps, safe=safe),
     )
     with deadline(SAFE_SECONDS if safe and timeout is None else timeout):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-        result = evaluate(
+        prepared = prepare(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
-        if save:
+        with _streamed(save, prepared) as into:
+            result = prepared.run(request.inputs, request.gradients, into)
+        if save and not into:
             _save(save, result)
     if quiet:
         return
@@ -117,6 +126,22 @@ def _require_cpu(device: Literal["cpu", "gpu", "auto"]) -> None:
             "--device gpu is not there yet: this version computes on the CPU only",
             hint="leave out --device, or say --device cpu",
         )
+
+
+@contextmanager
+def _streamed(path: str | None, prepared: Prepared) -> Iterator[dict[str, Array]]:
+    """Where a large gradient goes as it is computed: into the `.npy` that it is saved to."""
+    leaves = [(name, node) for name, node in prepared.leaves.items() if node.size >= STREAMED]
+    fits = path is not None and path.lower().endswith(".npy") and len(prepared.backwards) == 1
+    if not fits or not leaves or len(prepared.leaves) != 1 or prepared.backwards[0].retained:
+        yield {}
+        return
+    from gradcli.data.save import streamed
+
+    ((name, node),) = leaves
+    assert path is not None
+    with streamed(path, node.shape, node.graph.dtype("float")) as array:
+        yield {name: array}
 
 
 def _save(path: str, result: Result) -> None:

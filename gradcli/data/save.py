@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array
+from gradcli.graph import Array, Shape
 
 
 def save(path: str, arrays: Mapping[str, Array]) -> None:
@@ -37,6 +38,21 @@ def save(path: str, arrays: Mapping[str, Array]) -> None:
 
 
 @contextmanager
+def streamed(path: str, shape: Shape, dtype: np.dtype[Any]) -> Iterator[Array]:
+    """An array in a file, to be written while it is computed; it gets the name `path`, a `.npy`,
+    when the block ends, unless it fails. Raises `file`.
+    """
+    header = np.lib.format.header_data_from_array_1_0(np.empty(0, dtype)) | {"shape": shape}
+    with replacing(path) as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        stream.flush()
+        offset = stream.tell()
+        # Room for all of it now: on a full disk, writing to the map would be a fatal signal.
+        os.posix_fallocate(stream.fileno(), 0, offset + math.prod(shape) * dtype.itemsize)
+        yield np.memmap(stream, dtype, "r+", offset, shape)
+
+
+@contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
     """A stream whose content gets the name `path` when the block ends, unless it fails.
 
@@ -45,7 +61,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     partial = os.path.join(os.path.dirname(target), f".gradcli-{os.urandom(6).hex()}.part")
     try:
-        with open(partial, "xb") as stream:
+        with open(partial, "x+b") as stream:
             yield stream
             stream.flush()
             if os.path.exists(target):

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.engine.kernels import kernel, kernel_into
+from gradcli.engine.mapped import mapping, release
 from gradcli.engine.regions import Region
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.table import reduced
 
 BLOCK = 1 << 15
 """Elements of a block: a few buffers of that size fit in a core's cache."""
+
+GROUP = 32
+"""Blocks whose memory is given up together, where it lies in files."""
 
 Place: TypeAlias = tuple[slice, ...]
 
@@ -60,10 +64,25 @@ class RegionRunner:
         self._calls = [self._call(node) for node in region.members]
         self._buffers = self._assign_buffers()
 
-    def __call__(self, *operands: Array) -> list[Array]:
-        """The region's results, then its reductions, for the values of its operands."""
+    def __call__(self, *operands: Array, targets: Mapping[Node, Array]) -> list[Array]:
+        """The region's results, then its reductions, for the values of its operands.
+
+        Results are written into `targets` where there is one.
+        """
         region = self.region
-        results = [np.empty(region.shape, node.graph.dtype(node.kind)) for node in region.results]
+        results = [
+            targets[node]
+            if node in targets
+            else np.empty(region.shape, node.graph.dtype(node.kind))
+            for node in region.results
+        ]
+        mapped = [
+            array
+            for array in (*operands, *results)
+            if array.shape == region.shape
+            and array.flags.c_contiguous
+            and mapping(array) is not None
+        ]
         partials: list[list[Array]] = [[] for _ in self.blocks]
         counter = itertools.count()
         failures: list[BaseException] = []
@@ -74,6 +93,8 @@ class RegionRunner:
                 while not failures and (number := next(counter)) < len(self.blocks):
                     try:
                         partials[number] = self._block(number, operands, results, buffers)
+                        if mapped and number % GROUP == 0:
+                            self._release(mapped, number - 2 * GROUP, number - GROUP)
                     except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
                         failures.append(failure)
 
@@ -92,6 +113,18 @@ class RegionRunner:
             self._combined(node, [parts[i] for parts in partials])
             for i, node in enumerate(region.reductions)
         ]
+
+    def _release(self, mapped: Sequence[Array], first: int, last: int) -> None:
+        """Give up the memory of what lies in files, for blocks that all threads have left."""
+        if first >= 0:
+            start, stop = (self._element(number) for number in (first, last))
+            for array in mapped:
+                release(array, start, stop)
+
+    def _element(self, number: int) -> int:
+        """The place of a block's first element in C order."""
+        starts = [part.start for part in self.blocks[number]]
+        return int(np.ravel_multi_index(starts, self.region.shape))
 
     # --- one block ---
 

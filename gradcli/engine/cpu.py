@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.blocks import RegionRunner
+from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
+from gradcli.engine.mapped import release
 from gradcli.engine.plan import Plan, nbytes, operands_of, show_bytes
 from gradcli.engine.regions import Region
 from gradcli.graph import CONSTANT, INPUT, Array, Node
@@ -19,6 +20,8 @@ from gradcli.graph import CONSTANT, INPUT, Array, Node
 SMALL = 1 << 16
 """Buffers below this many bytes are not worth freeing before the end of a run."""
 
+
+NOWHERE: Mapping[Node, Array] = {}
 
 FOLDED = 1024
 """Values of at most this many elements are computed once where they depend on constants alone."""
@@ -95,8 +98,13 @@ class Engine:
             self._attributes[key] = self._slot(value)
         return self._attributes[key]
 
-    def run(self, inputs: Mapping[Node, Array]) -> list[Array]:
-        """The values of the plan's outputs, for given values of its inputs."""
+    def run(
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+    ) -> list[Array]:
+        """The values of the plan's outputs, for given values of its inputs.
+
+        Outputs with a target are written into it, as they are computed where that is possible.
+        """
         values = self._start.copy()
         for slot, node in self._inputs:
             values[slot] = inputs[node]
@@ -104,11 +112,11 @@ class Engine:
         with np.errstate(all="ignore"):
             try:
                 for call, arguments, slots, frees in self._steps:
-                    result = call(*[values[i] for i in arguments])
                     if isinstance(slots, int):
-                        values[slots] = result
+                        values[slots] = call(*[values[i] for i in arguments])
                     else:
-                        for slot, value in zip(slots, result, strict=True):
+                        results = call(*[values[i] for i in arguments], targets=targets)
+                        for slot, value in zip(slots, results, strict=True):
                             values[slot] = value
                     for free in frees:
                         values[free] = None
@@ -117,7 +125,22 @@ class Engine:
                 raise _placed(error, self._node_at(done)) from None
             except MemoryError:
                 raise _out_of_memory(self._node_at(done)) from None
+        if targets:
+            self._fill(values, targets)
         return [np.asarray(values[slot]) for slot in self._results]
+
+    def _fill(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
+        """Copy outputs that no region has written into their targets."""
+        for node, target in targets.items():
+            slot = self._slots[node]
+            if values[slot] is not target:
+                value = np.broadcast_to(values[slot], target.shape)
+                done = 0
+                for place in blocks(target.shape):
+                    target[place] = value[place]
+                    before, done = done, done + target[place].size
+                    release(target, before, done)
+                values[slot] = target
 
     def _node_at(self, step: int) -> Node:
         """The node, or the first one, that a step computes."""

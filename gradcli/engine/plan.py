@@ -5,7 +5,7 @@ A plan is independent of the device that runs it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.regions import Region, units
@@ -31,8 +31,11 @@ class Plan:
         """All nodes of the plan, operands first."""
         return ancestors(self.outputs)
 
-    def peak_bytes(self) -> int:
-        """Most memory that values take at one time, inputs and outputs included."""
+    def peak_bytes(self, filed: Collection[Node] = ()) -> int:
+        """Most memory that values take at one time, inputs and outputs included.
+
+        Those in `filed` lie in files and take none.
+        """
         holders = _holders(self.sources, self.units)
         kept = {holders[node] for node in self.outputs}
         uses: dict[Node, int] = {}
@@ -41,11 +44,19 @@ class Plan:
                 uses[holders[operand]] = uses.get(holders[operand], 0) + 1
             for node in results_of(unit):
                 uses.setdefault(holders[node], 0)
-        live = sum(nbytes(node) for node in self.sources)
-        live += sum(nbytes(node) for node in self.outputs if nbytes(node) > nbytes(holders[node]))
+        live = sum(nbytes(node) for node in self.sources if node not in filed)
+        live += sum(
+            nbytes(node)
+            for node in self.outputs
+            if node not in filed and nbytes(node) > nbytes(holders[node])
+        )
         peak = live
         for unit in self.units:
-            live += sum(nbytes(node) for node in results_of(unit) if holders[node] is node)
+            live += sum(
+                nbytes(node)
+                for node in results_of(unit)
+                if holders[node] is node and node not in filed
+            )
             peak = max(peak, live)
             for operand in operands_of(unit):
                 holder = holders[operand]
@@ -54,7 +65,7 @@ class Plan:
                     live -= nbytes(holder)
         return peak
 
-    def check_memory(self, limit: int) -> None:
+    def check_memory(self, limit: int, filed: Collection[Node] = ()) -> None:
         """Raise `limit-memory` if the run would take more than `limit` bytes.
 
         A value that is never whole in memory takes none, but work; one that is larger than the
@@ -65,7 +76,7 @@ class Plan:
             return
         largest = max(nodes, key=nbytes)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
-        needed = self.peak_bytes()
+        needed = self.peak_bytes(filed)
         if nbytes(largest) > max(limit, given):
             needed = max(needed, nbytes(largest))
         if needed > limit:
