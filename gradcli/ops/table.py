@@ -36,6 +36,8 @@ Axes: TypeAlias = tuple[int, ...]
 FLOAT: Kind = "float"
 Index: TypeAlias = Node
 """As an annotation: an operand whose values are integers."""
+KnownIndex: TypeAlias = Node
+"""As an annotation: the same, looked at while tracing, so that `data` holds the values."""
 
 
 # --- what users call -----------------------------------------------------------------------

@@ -41,6 +41,10 @@ def _number_or_string(values: Values, value: Value, what: str) -> float | str:
     return value if isinstance(value, str) else values.number(value, what)
 
 
+def _integers_or_string(values: Values, value: Value, what: str) -> tuple[int, ...] | str:
+    return value if isinstance(value, str) else values.integers(value, what)
+
+
 def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     """A plain whole number is an axis; anything that was computed or bound is a tensor."""
     node = values.tensor(value, what)
@@ -75,6 +79,7 @@ def _count_or_axes(
 CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
+    "KnownIndex": Values.known_index,
     "Sequence[Node]": Values.tensors,
     "int": Values.integer,
     "float": Values.number,
@@ -85,6 +90,7 @@ CONVERSIONS: dict[str, Convert] = {
     "bool": _bool,
     "str": _string,
     "float | str": _number_or_string,
+    "tuple[int, ...] | str": _integers_or_string,
     "int | Node": _axis_or_tensor,
 }
 """How an argument is converted, by the annotation of its parameter."""

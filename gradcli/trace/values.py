@@ -79,6 +79,10 @@ class Values:
                 raise GradcliError("type", f"{what} must hold integers")
         return cast(node, "int")
 
+    def known_index(self, value: Value, what: str) -> Node:
+        """The same as a constant: its values are looked at now."""
+        return self.graph.constant(self.evaluator.value(self.index(value, what)))
+
     # --- plain values ---
 
     def number(self, value: Value, what: str) -> float:

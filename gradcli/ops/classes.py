@@ -1,0 +1,41 @@
+"""Class indices: checked when their values are known, not before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.table import General, show
+
+
+def _classes(xp: Any, x: Array, what: str, count: int, ignored: int | None) -> Array:
+    indices = xp.asarray(x).astype(int)
+    fractional = indices != x
+    wrong = (indices < 0) | (indices >= count)
+    if ignored is not None:
+        wrong &= indices != ignored
+    if fractional.any():
+        raise GradcliError(
+            "type", f"{what} must hold integers, not {float(x[fractional].flat[0]):g}"
+        )
+    if wrong.any():
+        raise GradcliError(
+            "index",
+            f"{what} {show(x.shape)} holds {int(indices[wrong].flat[0])}, which is out of range "
+            f"for {count} class{'' if count == 1 else 'es'}",
+            hint=f"classes are from 0 to {count - 1}" if count else None,
+        )
+    return xp.where(wrong | (indices == ignored), 0, indices)  # type: ignore[no-any-return]
+
+
+CLASSES = General(
+    "classes",
+    infer=lambda x, what, count, ignored: (x.shape, "int"),
+    forward=_classes,
+)
+
+
+def classes(x: Node, what: str, count: int, ignored: int | None = None) -> Node:
+    """x as integers from 0 to `count` - 1; 0 where x is `ignored`. Raises `index` and `type`."""
+    return x.graph.apply(CLASSES, (x,), (what, count, ignored))

@@ -1,0 +1,294 @@
+"""Losses of probabilities: cross entropies and divergences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.classes import classes
+from gradcli.ops.comparison import ne
+from gradcli.ops.exponential import exp, log, log1p, xlogy
+from gradcli.ops.indexing import getitem
+from gradcli.ops.logistic import logaddexp
+from gradcli.ops.reductions import sum_
+from gradcli.ops.regression import REDUCTIONS, check_reduction, check_same_shape, reduce_loss
+from gradcli.ops.scattering import gather
+from gradcli.ops.selection import clamp_min, where
+from gradcli.ops.shaping import reshape, squeeze, unsqueeze
+from gradcli.ops.softmax import log_softmax
+from gradcli.ops.table import Case, General, broadcast, cast, elementwise, function, show
+
+ROWS = {"x": (2, 3)}
+
+# --- one of several classes ----------------------------------------------------------------
+
+
+@function(
+    "nll_loss",
+    "loss",
+    cases=[
+        Case("nll_loss(x, [2, 0])", ROWS),
+        Case("nll_loss(x, [2, 0], weight=[1, 2, 0.5], reduction='sum')", ROWS),
+        Case("nll_loss(x, [1, 0], ignore_index=1, reduction='none')", ROWS),
+        Case("nll_loss(x, 1)", {"x": (3,)}),
+        Case("nll_loss(x, [[1, 0], [2, 2]], weight=w)", {"x": (2, 3, 2), "w": (3,)}, (0.3, 2.0)),
+    ],
+    formula="-weight[target] * input[target]",
+    kink="an ignored target gets no gradient",
+)
+def nll_loss(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Node:
+    """Minus the log-probability, in input ([batch,] classes, …), of the class in target."""
+    return _nll("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
+
+
+@function(
+    "cross_entropy",
+    "loss",
+    cases=[
+        Case("cross_entropy(x, [2, 0])", ROWS),
+        Case("cross_entropy(x, [2, 0], [1, 2, 0.5], label_smoothing=0.2)", ROWS),
+        Case("cross_entropy(x, [1, 0], ignore_index=1, label_smoothing=0.1)", ROWS),
+        Case("cross_entropy(x, 1, reduction='sum')", {"x": (3,)}),
+        Case("cross_entropy(x, [[1, 0], [2, 2]], weight=w)", {"x": (2, 3, 2), "w": (3,)}),
+        Case("cross_entropy(x, y)", {"x": (2, 3), "y": (2, 3)}),
+        Case(
+            "cross_entropy(x, y, w, reduction='none', label_smoothing=0.3)",
+            {"x": (2, 3, 2), "y": (2, 3, 2), "w": (3,)},
+        ),
+    ],
+    formula="-weight[target] * log_softmax(input)[target]",
+    kink="an ignored target gets no gradient",
+)
+def cross_entropy(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Node:
+    """How far the scores in input ([batch,] classes, …) are from target.
+
+    A target of the input's shape holds probabilities, any other one the index of a class.
+    """
+    if not 0 <= label_smoothing <= 1:
+        raise GradcliError(
+            "value", f"cross_entropy: label_smoothing is from 0 to 1, not {label_smoothing:g}"
+        )
+    if not input.ndim:
+        raise GradcliError("shape", "cross_entropy: the input is (), and has no axis of classes")
+    logs = log_softmax(input, _class_axis(input))
+    if target.shape != input.shape:
+        return _nll("cross_entropy", logs, target, weight, ignore_index, reduction, label_smoothing)
+    check_reduction("cross_entropy", reduction)
+    count = input.shape[_class_axis(input)]
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / count
+    losses = -sum_(_weighted("cross_entropy", logs, weight) * target, _class_axis(input))
+    if reduction == "mean":
+        return sum_(losses) / float(losses.size)
+    return reduce_loss("cross_entropy", losses, reduction)
+
+
+def _nll(
+    name: str,
+    logs: Node,
+    target: Node,
+    weight: Node | None,
+    ignore_index: int,
+    reduction: str,
+    smoothing: float,
+) -> Node:
+    """The loss of log-probabilities; `mean` is over the weights of the targets that count."""
+    check_reduction(name, reduction)
+    _check_target(name, logs, target)
+    axis = _class_axis(logs)
+    chosen = classes(target, f"{name}: target", logs.shape[axis], ignore_index)
+    counts = ne(target, float(ignore_index))
+    logs = _weighted(name, logs, weight)
+    losses = -squeeze(gather(logs, axis, unsqueeze(chosen, axis)), (axis,))
+    if smoothing:
+        losses = losses * (1 - smoothing) - sum_(logs, axis) * (smoothing / logs.shape[axis])
+    losses = where(counts, losses, 0.0)
+    if reduction != "mean":
+        return reduce_loss(name, losses, reduction)
+    importance = counts if weight is None else where(counts, getitem(weight, [chosen]), 0.0)
+    return sum_(losses) / sum_(importance)
+
+
+def _class_axis(x: Node) -> int:
+    return 0 if x.ndim == 1 else 1
+
+
+def _check_target(name: str, x: Node, target: Node) -> None:
+    """Raise `shape` unless target is input without its axis of classes."""
+    axis = _class_axis(x)
+    wanted: Shape = (*x.shape[:axis], *x.shape[axis + 1 :])
+    if not x.ndim or target.shape != wanted:
+        also = f", or probabilities of {show(x.shape)}" if name == "cross_entropy" else ""
+        raise GradcliError(
+            "shape",
+            f"{name}: input {show(x.shape)} and target {show(target.shape)} do not fit: class "
+            f"indices of {show(wanted)}{also} are wanted",
+        )
+
+
+def _weighted(name: str, logs: Node, weight: Node | None) -> Node:
+    """Log-probabilities times the weight of their class."""
+    if weight is None:
+        return logs
+    axis = _class_axis(logs)
+    if weight.shape != (logs.shape[axis],):
+        raise GradcliError(
+            "shape",
+            f"{name}: weight {show(weight.shape)} does not fit input {show(logs.shape)}: one for "
+            f"each class, {show((logs.shape[axis],))}, is wanted",
+        )
+    return logs * reshape(weight, (-1, *[1] * (logs.ndim - axis - 1)))
+
+
+# --- yes or no -----------------------------------------------------------------------------
+
+
+def _probabilities(xp: Any, x: Array) -> Array:
+    wrong = (x < 0) | (x > 1)
+    if wrong.any():
+        raise GradcliError(
+            "value",
+            f"binary_cross_entropy: input {show(x.shape)} holds {float(x[wrong].flat[0]):g}, and "
+            "a probability is from 0 to 1",
+            hint="binary_cross_entropy_with_logits takes any numbers",
+        )
+    return x
+
+
+PROBABILITIES = General(
+    "probabilities",
+    infer=lambda x: (x.shape, "float"),
+    forward=_probabilities,
+    adjoints=(lambda change, y, x: change,),
+    forward_rule=lambda tangents, y, x: tangents[0],
+    view=True,
+)
+"""x as it is; raises `value` unless it is from 0 to 1."""
+
+
+def _bernoulli(xp: Any, x: Array, target: Array) -> Array:
+    """Logarithms are cut off at -100, so that a wrong certainty costs 100 and not inf."""
+    yes, no = xp.maximum(xp.log(x), -100), xp.maximum(xp.log1p(-x), -100)
+    return (target - 1) * no - target * yes  # type: ignore[no-any-return]
+
+
+bernoulli_nll = elementwise(
+    "bernoulli_nll",
+    "-target * log(x) - (1 - target) * log(1 - x), logarithms being -100 at least.",
+    _bernoulli,
+    (
+        lambda y, x, target: (x - target) / clamp_min((1 - x) * x, 1e-12),
+        lambda y, x, target: log1p(-x) - log(x),
+    ),
+    operands="x target",
+    group="loss",
+    cuda="({1} - 1) * max(log1p(-{0}), ({T})-100) - {1} * max(log({0}), ({T})-100)",
+    latex=r"-{1} \ln {0} - (1 - {1}) \ln(1 - {0})",
+    formula="-target * log(x) - (1 - target) * log(1 - x)",
+    domain=(0.1, 0.9),
+    kink="(x - target) / 1e-12 at 0 and 1",
+)
+
+
+@function(
+    "binary_cross_entropy",
+    "loss",
+    cases=[
+        Case("binary_cross_entropy(x, y)", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
+        Case("binary_cross_entropy(x, [0, 1, 1], [2, 1, 3], 'sum')", {"x": (3,)}, (0.1, 0.9)),
+        Case("binary_cross_entropy(x, [0, 1, 1], reduction='none')", {"x": (3,)}, (0.1, 0.9)),
+    ],
+    formula="-weight * (target * log(input) + (1 - target) * log(1 - input))",
+    kink="(input - target) / 1e-12 where input is 0 or 1",
+)
+def binary_cross_entropy(
+    input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
+) -> Node:
+    """How far the probabilities in input are from target; logarithms are -100 at least."""
+    name = "binary_cross_entropy"
+    check_same_shape(name, "target", target, input)
+    input = cast(input, "float")
+    loss = bernoulli_nll(input.graph.apply(PROBABILITIES, (input,)), target)
+    return reduce_loss(name, _times(name, loss, weight), reduction)
+
+
+@function(
+    "binary_cross_entropy_with_logits",
+    "loss",
+    cases=[
+        Case("binary_cross_entropy_with_logits(x, y)", {"x": (2, 3), "y": (2, 3)}),
+        Case(
+            "binary_cross_entropy_with_logits(x, [0, 1, 1], [2, 1, 3], 'sum', [1, 2, 3])",
+            {"x": (3,)},
+        ),
+        Case(
+            "binary_cross_entropy_with_logits(x, y, reduction='none', pos_weight=w)",
+            {"x": (2, 3), "y": (2, 3), "w": (3,)},
+        ),
+    ],
+    formula="binary_cross_entropy(sigmoid(input), target)",
+)
+def binary_cross_entropy_with_logits(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    reduction: str = "mean",
+    pos_weight: Node | None = None,
+) -> Node:
+    """The same of sigmoid(input) without overflow; `pos_weight` weighs what should be 1."""
+    name = "binary_cross_entropy_with_logits"
+    check_same_shape(name, "target", target, input)
+    softplus = logaddexp(-input, 0.0)
+    if pos_weight is not None:
+        broadcast(name, [input.shape, pos_weight.shape])
+        softplus = ((pos_weight - 1) * target + 1) * softplus
+    loss = (1 - target) * input + softplus
+    return reduce_loss(name, _times(name, loss, weight), reduction)
+
+
+def _times(name: str, loss: Node, weight: Node | None) -> Node:
+    if weight is None:
+        return loss
+    broadcast(name, [loss.shape, weight.shape])
+    return loss * weight
+
+
+# --- distributions -------------------------------------------------------------------------
+
+
+@function(
+    "kl_div",
+    "loss",
+    cases=[
+        Case("kl_div(x, y)", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
+        Case("kl_div(x, y, reduction='batchmean')", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
+        Case("kl_div(x, y, 'none', log_target=True)", {"x": (2, 3), "y": (3,)}),
+    ],
+    formula="target * (log(target) - input)",
+    kink="at a target of 0 the derivative by it is nan, as that of xlogy",
+)
+def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
+    """The divergence of the distribution in target from the one whose logarithm is input.
+
+    'batchmean' divides the sum by the length of axis 0; `log_target` says target is a logarithm.
+    """
+    check_reduction("kl_div", reduction, (*REDUCTIONS, "batchmean"))
+    broadcast("kl_div", [input.shape, target.shape])
+    loss = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
+    if reduction != "batchmean":
+        return reduce_loss("kl_div", loss, reduction)
+    return sum_(loss) / float(input.shape[0]) if input.shape else sum_(loss)

@@ -1,0 +1,162 @@
+"""Normalisation: centred on a mean and divided by a spread, then scaled and shifted."""
+
+from __future__ import annotations
+
+import math
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node, Shape
+from gradcli.ops.powers import rsqrt
+from gradcli.ops.reductions import mean
+from gradcli.ops.shaping import reshape
+from gradcli.ops.table import Axes, Case, function, show
+
+
+@function(
+    "layer_norm",
+    "layer",
+    cases=[
+        Case("layer_norm(x, 3)"),
+        Case("layer_norm(x, (2, 3), w, b)", {"x": (2, 2, 3), "w": (2, 3), "b": (2, 3)}),
+    ],
+    formula="(input - mean) / sqrt(var + eps) * weight + bias",
+)
+def layer_norm(
+    input: Node,
+    normalized_shape: tuple[int, ...],
+    weight: Node | None = None,
+    bias: Node | None = None,
+    eps: float = 1e-5,
+) -> Node:
+    """Mean 0 and variance 1 over the last axes, which have `normalized_shape`."""
+    count = len(normalized_shape)
+    if not count or input.shape[-count:] != normalized_shape:
+        raise GradcliError(
+            "shape",
+            f"layer_norm: input {show(input.shape)} does not end in normalized_shape "
+            f"{show(normalized_shape)}",
+        )
+    _check_parameters("layer_norm", normalized_shape, weight=weight, bias=bias)
+    result = _standardised(input, tuple(range(-count, 0)), eps)
+    return _scaled_and_shifted(result, weight, bias)
+
+
+@function(
+    "batch_norm",
+    "layer",
+    cases=[
+        Case(
+            "batch_norm(x, m, v, w, b)",
+            {"x": (2, 3), "m": (3,), "v": (3,), "w": (3,), "b": (3,)},
+            (0.3, 2.0),
+        ),
+        Case("batch_norm(x, None, None, training=True)", {"x": (2, 2, 3)}),
+        Case("batch_norm(x, m, v, training=True)", {"x": (3, 2), "m": (2,), "v": (2,)}, (0.3, 2.0)),
+    ],
+    formula="(input - mean) / sqrt(var + eps) * weight + bias",
+)
+def batch_norm(
+    input: Node,
+    running_mean: Node | None,
+    running_var: Node | None,
+    weight: Node | None = None,
+    bias: Node | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Node:
+    """Normalised for each channel (axis 1): by the running statistics, or in training by its own.
+
+    The running statistics stay as they are, as values never change in place here.
+    """
+    if input.ndim < 2:
+        raise GradcliError(
+            "shape", f"batch_norm takes (batch, channels, …); this is {show(input.shape)}"
+        )
+    channels = (input.shape[1],)
+    _check_parameters(
+        "batch_norm", channels,
+        running_mean=running_mean, running_var=running_var, weight=weight, bias=bias,
+    )  # fmt: skip
+    along = (*channels, *[1] * (input.ndim - 2))
+    if training:
+        if input.size // max(channels[0], 1) == 1:
+            raise GradcliError(
+                "value",
+                f"batch_norm: training needs more than one value a channel; this is "
+                f"{show(input.shape)}",
+            )
+        axes = tuple(axis - input.ndim for axis in range(input.ndim) if axis != 1)
+        result = _standardised(input, axes, eps)
+    elif running_mean is None or running_var is None:
+        raise GradcliError(
+            "value",
+            "batch_norm needs running_mean and running_var",
+            hint="training=True takes the statistics of the batch",
+        )
+    else:
+        result = (input - reshape(running_mean, along)) * rsqrt(reshape(running_var, along) + eps)
+    return _scaled_and_shifted(
+        result,
+        None if weight is None else reshape(weight, along),
+        None if bias is None else reshape(bias, along),
+    )
+
+
+@function(
+    "group_norm",
+    "layer",
+    cases=[
+        Case("group_norm(x, 2)", {"x": (2, 4)}),
+        Case("group_norm(x, 1, w, b)", {"x": (1, 2, 3), "w": (2,), "b": (2,)}),
+    ],
+    formula="(input - mean) / sqrt(var + eps) * weight + bias",
+)
+def group_norm(
+    input: Node,
+    num_groups: int,
+    weight: Node | None = None,
+    bias: Node | None = None,
+    eps: float = 1e-5,
+) -> Node:
+    """Mean 0 and variance 1 for each sample over groups of channels (axis 1)."""
+    if input.ndim < 2:
+        raise GradcliError(
+            "shape", f"group_norm takes (batch, channels, …); this is {show(input.shape)}"
+        )
+    batch, channels, *rest = input.shape
+    if num_groups < 1 or channels % num_groups:
+        raise GradcliError(
+            "value",
+            f"group_norm: {num_groups} groups do not divide the {channels} channels of "
+            f"{show(input.shape)}",
+        )
+    _check_parameters("group_norm", (channels,), weight=weight, bias=bias)
+    grouped = reshape(input, (batch, num_groups, channels // num_groups * math.prod(rest)))
+    result = reshape(_standardised(grouped, (-1,), eps), input.shape)
+    along = (channels, *[1] * len(rest))
+    return _scaled_and_shifted(
+        result,
+        None if weight is None else reshape(weight, along),
+        None if bias is None else reshape(bias, along),
+    )
+
+
+def _standardised(x: Node, axes: Axes, eps: float) -> Node:
+    centred = x - mean(x, axes, True)
+    return centred * rsqrt(mean(centred * centred, axes, True) + eps)
+
+
+def _scaled_and_shifted(x: Node, weight: Node | None, bias: Node | None) -> Node:
+    if weight is not None:
+        x = x * weight
+    return x if bias is None else x + bias
+
+
+def _check_parameters(name: str, shape: Shape, **parameters: Node | None) -> None:
+    """Raise `shape` for a parameter that has another one."""
+    for what, node in parameters.items():
+        if node is not None and node.shape != shape:
+            raise GradcliError(
+                "shape", f"{name}: {what} has shape {show(node.shape)}; {show(shape)} is wanted"
+            )

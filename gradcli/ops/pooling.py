@@ -1,0 +1,262 @@
+"""Pooling: one number from each window, the largest or the mean."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops.extremes import argmax
+from gradcli.ops.reductions import sum_
+from gradcli.ops.scattering import take_along_dim
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import expand, squeeze
+from gradcli.ops.table import Case, cast, function, show
+from gradcli.ops.windows import (
+    Lengths,
+    Paddings,
+    Window,
+    check_fits,
+    lengths_of,
+    padded_lengths,
+    windows_in_rows,
+    zero_padded,
+)
+
+
+class Pooled(NamedTuple):
+    """What a max pool gives with `return_indices`."""
+
+    values: Node
+    indices: Node
+
+
+# --- the largest ---------------------------------------------------------------------------
+
+TIES = "the first of equal elements in a window gets all"
+
+
+@function(
+    "max_pool1d",
+    "layer",
+    cases=[
+        Case("max_pool1d(x, 2)", {"x": (1, 2, 5)}),
+        Case("max_pool1d(x, 3, stride=1, padding=1, dilation=2)", {"x": (2, 6)}),
+        Case("max_pool1d(x, 3, 2, ceil_mode=True)", {"x": (2, 6)}),
+    ],
+    formula="the maximum of each window",
+    kink=TIES,
+)
+def max_pool1d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    dilation: tuple[int, ...] = (1,),
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Node | Pooled:
+    """The largest element of each window over the last axis; `stride` is the kernel's size."""
+    pooled = _max_pool("max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return pooled if return_indices else pooled.values
+
+
+@function(
+    "max_pool2d",
+    "layer",
+    cases=[
+        Case("max_pool2d(x, 2)", {"x": (1, 2, 4, 5)}),
+        Case("max_pool2d(x, (2, 3), stride=1, padding=(1, 0), dilation=(2, 1))", {"x": (1, 4, 4)}),
+        Case("max_pool2d(x, 3, 2, ceil_mode=True)", {"x": (1, 4, 6)}),
+        Case("max_pool2d(x, 2, return_indices=True)[0]", {"x": (1, 2, 3)}),
+    ],
+    formula="the maximum of each window",
+    kink=TIES,
+)
+def max_pool2d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    dilation: tuple[int, ...] = (1,),
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Node | Pooled:
+    """The largest element of each window over the last two axes; `stride` is the kernel's size."""
+    pooled = _max_pool("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return pooled if return_indices else pooled.values
+
+
+def _max_pool(
+    name: str,
+    axes: int,
+    x: Node,
+    kernel: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    dilation: Lengths,
+    ceil_mode: bool,
+) -> Pooled:
+    window, paddings = _geometry(name, axes, x, kernel, stride, padding, dilation)
+    lengths = x.shape[-axes:]
+    around = _paddings_behind(window, lengths, paddings, ceil_mode)
+    x = cast(x, "float")
+    rows = windows_in_rows(_padded_below(x, around), window)
+    places = argmax(rows, -axes - 1, True)
+    values = squeeze(take_along_dim(rows, places, -axes - 1), (-axes - 1,))
+    numbers = np.arange(math.prod(lengths)).reshape(lengths)
+    numbered = windows_in_rows(zero_padded(x.graph.constant(numbers), around), window)
+    numbered = expand(numbered, (*rows.shape[: -axes - 1], *numbered.shape))
+    return Pooled(values, squeeze(take_along_dim(numbered, places, -axes - 1), (-axes - 1,)))
+
+
+def _padded_below(x: Node, padding: Paddings) -> Node:
+    """x with -inf around it, which is never the largest."""
+    if not any(map(any, padding)):
+        return x
+    inside = expand(x.graph.constant(True), x.shape[x.ndim - len(padding) :])
+    return where(zero_padded(inside, padding), zero_padded(x, padding), -math.inf)
+
+
+# --- the mean ------------------------------------------------------------------------------
+
+
+@function(
+    "avg_pool1d",
+    "layer",
+    cases=[
+        Case("avg_pool1d(x, 2)", {"x": (1, 2, 5)}),
+        Case("avg_pool1d(x, 3, stride=2, padding=1)", {"x": (2, 6)}),
+        Case("avg_pool1d(x, 3, 2, 1, True, False)", {"x": (2, 6)}),
+    ],
+    formula="the mean of each window",
+)
+def avg_pool1d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Node:
+    """The mean of each window over the last axis; `stride` is the kernel's size."""
+    return _avg_pool(
+        "avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    )
+
+
+@function(
+    "avg_pool2d",
+    "layer",
+    cases=[
+        Case("avg_pool2d(x, 2)", {"x": (1, 2, 4, 5)}),
+        Case("avg_pool2d(x, (2, 3), stride=1, padding=(1, 0))", {"x": (1, 3, 4)}),
+        Case("avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False)", {"x": (1, 4, 6)}),
+        Case("avg_pool2d(x, 2, divisor_override=3)", {"x": (1, 2, 3)}),
+    ],
+    formula="the mean of each window",
+)
+def avg_pool2d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: float | None = None,
+) -> Node:
+    """The mean of each window over the last two axes; `stride` is the kernel's size."""
+    if divisor_override == 0:
+        raise GradcliError("value", "avg_pool2d: divisor_override must not be 0")
+    return _avg_pool(
+        "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+def _avg_pool(
+    name: str,
+    axes: int,
+    x: Node,
+    kernel: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: float | None,
+) -> Node:
+    window, paddings = _geometry(name, axes, x, kernel, stride, padding, (1,))
+    lengths = x.shape[-axes:]
+    around = _paddings_behind(window, lengths, paddings, ceil_mode)
+    totals = sum_(windows_in_rows(zero_padded(cast(x, "float"), around), window), (-axes - 1,))
+    if divisor is not None:
+        return totals / divisor
+    counted = padded_lengths(lengths, paddings) if count_include_pad else lengths
+    if counted == padded_lengths(lengths, around):
+        return totals / math.prod(window.kernel)
+    # Some windows reach over what counts: each is divided by its own number of places.
+    ones = expand(x.graph.constant(1.0), counted)
+    behind = (
+        around
+        if counted == lengths
+        else tuple(
+            (0, after - padded) for (_, after), (_, padded) in zip(around, paddings, strict=True)
+        )
+    )
+    return totals / sum_(windows_in_rows(zero_padded(ones, behind), window), (0,))
+
+
+# --- what both share -----------------------------------------------------------------------
+
+
+def _geometry(
+    name: str,
+    axes: int,
+    x: Node,
+    kernel: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    dilation: Lengths,
+) -> tuple[Window, Paddings]:
+    """The window, and the padding that was asked for."""
+    if x.ndim not in (axes + 1, axes + 2):
+        raise GradcliError(
+            "shape",
+            f"{name} takes {axes + 1} or {axes + 2} dimensions, ([batch,] channels, "
+            f"{'length' if axes == 1 else 'height, width'}); this is {show(x.shape)}",
+        )
+    kernel = lengths_of(name, "kernel_size", kernel, axes, 1)
+    window = Window(
+        kernel,
+        kernel if not stride else lengths_of(name, "stride", stride, axes, 1),
+        lengths_of(name, "dilation", dilation, axes, 1),
+    )
+    padded = lengths_of(name, "padding", padding, axes, 0)
+    if any(pad > size // 2 for pad, size in zip(padded, kernel, strict=True)):
+        raise GradcliError(
+            "value",
+            f"{name}: padding {show(padded)} is more than half of the kernel {show(kernel)}",
+        )
+    paddings = tuple((pad, pad) for pad in padded)
+    check_fits(name, window, x.shape[-axes:], paddings)
+    return window, paddings
+
+
+def _paddings_behind(
+    window: Window, lengths: Lengths, padding: Paddings, ceil_mode: bool
+) -> Paddings:
+    """With `ceil_mode`, more places behind for a last window that starts inside."""
+    if not ceil_mode:
+        return padding
+    around = []
+    sides = zip(lengths, padding, window.span, window.stride, strict=True)
+    for length, (before, behind), span, step in sides:
+        count = -(-(length + before + behind - span) // step) + 1
+        if (count - 1) * step >= length + before:
+            count -= 1
+        reach = (count - 1) * step + span
+        around.append((before, max(behind, reach - length - before)))
+    return tuple(around)

@@ -1,0 +1,149 @@
+"""Windows that slide over the last axes: what convolutions and pools are made of.
+
+Adjoint pair: windows ↔ overlap_add. `Window` holds the geometry, which is checked once, there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.shaping import embed, reshape
+from gradcli.ops.table import Linear, show
+
+Lengths: TypeAlias = tuple[int, ...]
+"""A number for each of the axes that windows slide over."""
+Paddings: TypeAlias = tuple[tuple[int, int], ...]
+"""Places before and behind each of these axes."""
+
+
+class Window(NamedTuple):
+    """A kernel's size, the step from one window to the next, and that between its own places."""
+
+    kernel: Lengths
+    stride: Lengths
+    dilation: Lengths
+
+    @property
+    def span(self) -> Lengths:
+        """The places from the first to the last one of a window."""
+        return tuple(d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    def counts(self, lengths: Lengths) -> Lengths:
+        """How many windows there are along each axis."""
+        sides = zip(lengths, self.span, self.stride, strict=True)
+        return tuple((length - span) // step + 1 for length, span, step in sides)
+
+
+def lengths_of(name: str, what: str, given: Lengths, count: int, least: int) -> Lengths:
+    """One number for all axes, or one for each; none below `least`."""
+    lengths = given * count if len(given) == 1 else given
+    if len(lengths) != count:
+        raise GradcliError(
+            "shape", f"{name}: {what} has {len(given)} numbers for {count} axes: {show(given)}"
+        )
+    if min(lengths) < least:
+        raise GradcliError("value", f"{name}: {what} must be at least {least}, not {min(lengths)}")
+    return lengths
+
+
+def check_fits(name: str, window: Window, lengths: Lengths, padding: Paddings) -> None:
+    """Raise `shape` for a kernel that is larger than its padded input."""
+    padded = padded_lengths(lengths, padding)
+    if any(span > length for span, length in zip(window.span, padded, strict=True)):
+        kernel = show(window.kernel)
+        spanned = "" if window.span == window.kernel else f" that spans {show(window.span)}"
+        around = "" if padded == lengths else f", which is {show(padded)} with its padding"
+        raise GradcliError(
+            "shape",
+            f"{name}: a kernel of {kernel}{spanned} is larger than its input of "
+            f"{show(lengths)}{around}",
+            hint="use a smaller kernel, or padding",
+        )
+
+
+def padded_lengths(lengths: Lengths, padding: Paddings) -> Lengths:
+    """The lengths with places before and behind."""
+    return tuple(n + before + behind for n, (before, behind) in zip(lengths, padding, strict=True))
+
+
+def zero_padded(x: Node, padding: Paddings) -> Node:
+    """Zeros before and behind the last axes of x."""
+    if not any(map(any, padding)):
+        return x
+    lead = x.ndim - len(padding)
+    shape = (*x.shape[:lead], *padded_lengths(x.shape[lead:], padding))
+    before = (0,) * lead + tuple(first for first, _ in padding)
+    return embed(x, shape, tuple((first, n, 1) for first, n in zip(before, x.shape, strict=True)))
+
+
+# --- the two primitives --------------------------------------------------------------------
+
+
+def _windows(xp: Any, x: Array, window: Window) -> Array:
+    """A copy, in the order in which a product with a kernel reads it."""
+    lead = x.ndim - len(window.kernel)
+    shape = (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
+    strides = x.strides[lead:]
+    inside = (s * d for s, d in zip(strides, window.dilation, strict=True))
+    between = (s * d for s, d in zip(strides, window.stride, strict=True))
+    overlapping = xp.lib.stride_tricks.as_strided(x, shape, (*x.strides[:lead], *inside, *between))
+    return xp.ascontiguousarray(overlapping)  # type: ignore[no-any-return]
+
+
+def _offsets(window: Window, counts: Lengths) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """Each place of a kernel, and the places of the input that it meets."""
+    for place in product(*map(range, window.kernel)):
+        sides = zip(place, window.dilation, window.stride, counts, strict=True)
+        yield place, tuple(slice(p * d, p * d + (n - 1) * s + 1, s) for p, d, s, n in sides)
+
+
+def _overlap_add(xp: Any, x: Array, lengths: Lengths, window: Window) -> Array:
+    axes = len(lengths)
+    whole = (slice(None),) * axes
+    result = xp.zeros((*x.shape[: x.ndim - 2 * axes], *lengths), x.dtype)
+    for place, met in _offsets(window, x.shape[x.ndim - axes :]):
+        result[(..., *met)] += x[(..., *place, *whole)]
+    return result  # type: ignore[no-any-return]
+
+
+def _windows_shape(x: Node, window: Window) -> Shape:
+    lead = x.ndim - len(window.kernel)
+    return (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
+
+
+WINDOWS: Linear = Linear(
+    "windows",
+    infer=_windows_shape,
+    forward=_windows,
+    adjoints=(
+        lambda change, y, x, window: x.graph.apply(
+            OVERLAP_ADD, (change,), (x.shape[x.ndim - len(window.kernel) :], window)
+        ),
+    ),
+    selects=True,
+)
+OVERLAP_ADD: Linear = Linear(
+    "overlap_add",
+    infer=lambda x, lengths, window: (*x.shape[: x.ndim - 2 * len(lengths)], *lengths),
+    forward=_overlap_add,
+    adjoints=(lambda change, y, x, lengths, window: x.graph.apply(WINDOWS, (change,), (window,)),),
+)
+
+
+def windows(x: Node, window: Window) -> Node:
+    """All windows over the last axes of x: (…, *lengths) to (…, *kernel, *counts)."""
+    return x.graph.apply(WINDOWS, (x,), (window,))
+
+
+def windows_in_rows(x: Node, window: Window) -> Node:
+    """The same with the places of a kernel on one axis: (…, prod(kernel), *counts)."""
+    found = windows(x, window)
+    axes = len(window.kernel)
+    lead = found.shape[: found.ndim - 2 * axes]
+    rows = (*lead, math.prod(window.kernel), *found.shape[found.ndim - axes :])
+    return reshape(found, rows)
