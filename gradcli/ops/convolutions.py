@@ -15,8 +15,8 @@ from gradcli.ops.windows import (
     Window,
     check_fits,
     lengths_of,
+    padded,
     windows,
-    zero_padded,
 )
 
 
@@ -92,7 +92,7 @@ def _convolution(
     paddings = _paddings(name, window, padding)
     check_fits(name, window, x.shape[-axes:], paddings)
     x = cast(x, "float")
-    columns = windows(zero_padded(x, paddings), window)
+    columns = windows(padded(x, paddings), window)
     batch, counts = x.shape[: -axes - 1], columns.shape[-axes:]
     out = weight.shape[0]
     per_group = math.prod(weight.shape[1:])

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.classes import classes
 from gradcli.ops.comparison import eq
 from gradcli.ops.contractions import matmul
@@ -17,7 +18,7 @@ from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
 from gradcli.ops.indexing import getitem
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import expand, matrix_transpose, reshape, unsqueeze
+from gradcli.ops.shaping import expand, reshape, unsqueeze
 from gradcli.ops.softmax import softmax
 from gradcli.ops.table import Case, KnownIndex, cast, function, normalize_axis, show
 

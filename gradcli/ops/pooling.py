@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
-from gradcli.ops.selection import where
-from gradcli.ops.shaping import expand, squeeze
+from gradcli.ops.shaping import expand, reshape, squeeze
 from gradcli.ops.table import Case, cast, function, show
 from gradcli.ops.windows import (
     Lengths,
@@ -21,9 +19,9 @@ from gradcli.ops.windows import (
     Window,
     check_fits,
     lengths_of,
+    padded,
     padded_lengths,
     windows_in_rows,
-    zero_padded,
 )
 
 
@@ -104,21 +102,14 @@ def _max_pool(
     lengths = x.shape[-axes:]
     around = _paddings_behind(window, lengths, paddings, ceil_mode)
     x = cast(x, "float")
-    rows = windows_in_rows(_padded_below(x, around), window)
+    rows = windows_in_rows(padded(x, around, -math.inf), window)
     places = argmax(rows, -axes - 1, True)
     values = squeeze(take_along_dim(rows, places, -axes - 1), (-axes - 1,))
-    numbers = np.arange(math.prod(lengths)).reshape(lengths)
-    numbered = windows_in_rows(zero_padded(x.graph.constant(numbers), around), window)
+    numbers = reshape(arange(x.graph, float(math.prod(lengths))), lengths)
+    numbered = windows_in_rows(padded(numbers, around), window)
     numbered = expand(numbered, (*rows.shape[: -axes - 1], *numbered.shape))
-    return Pooled(values, squeeze(take_along_dim(numbered, places, -axes - 1), (-axes - 1,)))
-
-
-def _padded_below(x: Node, padding: Paddings) -> Node:
-    """x with -inf around it, which is never the largest."""
-    if not any(map(any, padding)):
-        return x
-    inside = expand(x.graph.constant(True), x.shape[x.ndim - len(padding) :])
-    return where(zero_padded(inside, padding), zero_padded(x, padding), -math.inf)
+    indices = squeeze(take_along_dim(numbered, places, -axes - 1), (-axes - 1,))
+    return Pooled(values, cast(indices, "int"))
 
 
 # --- the mean ------------------------------------------------------------------------------
@@ -191,7 +182,7 @@ def _avg_pool(
     window, paddings = _geometry(name, axes, x, kernel, stride, padding, (1,))
     lengths = x.shape[-axes:]
     around = _paddings_behind(window, lengths, paddings, ceil_mode)
-    totals = sum_(windows_in_rows(zero_padded(cast(x, "float"), around), window), (-axes - 1,))
+    totals = sum_(windows_in_rows(padded(cast(x, "float"), around), window), (-axes - 1,))
     if divisor is not None:
         return totals / divisor
     counted = padded_lengths(lengths, paddings) if count_include_pad else lengths
@@ -206,7 +197,7 @@ def _avg_pool(
             (0, after - padded) for (_, after), (_, padded) in zip(around, paddings, strict=True)
         )
     )
-    return totals / sum_(windows_in_rows(zero_padded(ones, behind), window), (0,))
+    return totals / sum_(windows_in_rows(padded(ones, behind), window), (0,))
 
 
 # --- what both share -----------------------------------------------------------------------

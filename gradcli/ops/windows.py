@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.shaping import embed, reshape
+from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Linear, show
+from gradcli.ops.tiling import pad
 
 Lengths: TypeAlias = tuple[int, ...]
 """A number for each of the axes that windows slide over."""
@@ -71,14 +72,9 @@ def padded_lengths(lengths: Lengths, padding: Paddings) -> Lengths:
     return tuple(n + before + behind for n, (before, behind) in zip(lengths, padding, strict=True))
 
 
-def zero_padded(x: Node, padding: Paddings) -> Node:
-    """Zeros before and behind the last axes of x."""
-    if not any(map(any, padding)):
-        return x
-    lead = x.ndim - len(padding)
-    shape = (*x.shape[:lead], *padded_lengths(x.shape[lead:], padding))
-    before = (0,) * lead + tuple(first for first, _ in padding)
-    return embed(x, shape, tuple((first, n, 1) for first, n in zip(before, x.shape, strict=True)))
+def padded(x: Node, padding: Paddings, value: float = 0.0) -> Node:
+    """The last axes of x with `value` before and behind."""
+    return pad(x, tuple(n for ends in reversed(padding) for n in ends), value=value)
 
 
 # --- the two primitives --------------------------------------------------------------------
