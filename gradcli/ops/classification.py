@@ -12,7 +12,13 @@ from gradcli.ops.exponential import exp, log, log1p, xlogy
 from gradcli.ops.indexing import getitem
 from gradcli.ops.logistic import logaddexp
 from gradcli.ops.reductions import sum_
-from gradcli.ops.regression import REDUCTIONS, check_reduction, check_same_shape, reduce_loss
+from gradcli.ops.regression import (
+    REDUCTIONS,
+    TINY,
+    check_reduction,
+    check_same_shape,
+    reduce_loss,
+)
 from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
@@ -191,7 +197,7 @@ bernoulli_nll = elementwise(
     "-target * log(x) - (1 - target) * log(1 - x), logarithms being -100 at least.",
     _bernoulli,
     (
-        lambda y, x, target: (x - target) / clamp_min((1 - x) * x, 1e-12),
+        lambda y, x, target: (x - target) / clamp_min((1 - x) * x, TINY),
         lambda y, x, target: log1p(-x) - log(x),
     ),
     operands="x target",

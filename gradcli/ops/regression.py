@@ -17,6 +17,8 @@ from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.table import Case, General, broadcast, function, show
 
 REDUCTIONS = ("mean", "sum", "none")
+TINY = 9.999999960041972e-13
+"""1e-12 in float32, as PyTorch adds it in float64 too."""
 PAIR = {"x": (2, 3), "y": (2, 3)}
 BROADCAST = {"x": (2, 3), "y": (3,)}
 
@@ -318,8 +320,7 @@ def cosine_embedding_loss(
             f"cosine_embedding_loss takes two vectors and a single target, or two matrices and a "
             f"target for each row; these are {shapes}",
         )
-    tiny = 1e-12  # PyTorch's, so that zeros have a direction
-    squares = (sum_(input1 * input1, -1) + tiny) * (sum_(input2 * input2, -1) + tiny)
+    squares = (sum_(input1 * input1, -1) + TINY) * (sum_(input2 * input2, -1) + TINY)
     cosine = sum_(input1 * input2, -1) / sqrt(squares)
     loss = where(eq(target, 1.0), 1 - cosine, 0.0)
     loss = loss + where(eq(target, -1.0), clamp_min(cosine - margin, 0.0), 0.0)

@@ -238,4 +238,12 @@ DEVIATIONS = [
         {"value": 0.18, "x": [0.6e8, 0.8e8]},
         "the derivative of the value; PyTorch differentiates the norm that eps has replaced",
     ),
+    Deviation(
+        "losses with a margin, at the margin",
+        "hinge_embedding_loss(x, -1)",
+        lambda torch, x: torch.nn.functional.hinge_embedding_loss(x, torch.tensor(-1)),
+        {"x": 1.0},
+        {"x": 0.0},
+        "the subgradient of least norm, as for `clamp`",
+    ),
 ]

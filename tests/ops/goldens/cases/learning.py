@@ -12,11 +12,11 @@ import torch.nn.functional as F  # noqa: N812
 from tests.ops.goldens.golden import Golden, Input, View
 from tests.ops.goldens.inputs import INF, NAN, draw
 
-Shapes = Mapping[str, tuple[int, ...]]
-Records = list[Mapping[str, Input]]
+Shapes = dict[str, tuple[int, ...]]
+Records = Sequence[dict[str, Input]]
 
 
-def records(*shapes: Shapes, domain: tuple[float, float] = (-2.0, 2.0)) -> Records:
+def records(*shapes: Shapes, domain: tuple[float, float] = (-2.0, 2.0)) -> list[dict[str, Input]]:
     """Inputs of these shapes, all different."""
     return [
         {
@@ -32,7 +32,7 @@ def records(*shapes: Shapes, domain: tuple[float, float] = (-2.0, 2.0)) -> Recor
 
 def layers() -> Iterator[Golden]:
     """linear, embedding, one_hot, attention."""
-    plain: list[Shapes] = [
+    plain: list[Any] = [
         {"x": (3,), "w": (3,)},
         {"x": (2, 3), "w": (3,)},
         {"x": (0, 3), "w": (2, 3)},
@@ -52,15 +52,8 @@ def layers() -> Iterator[Golden]:
     ]
     yield Golden("linear", "linear(x, w, b)", F.linear, [*records(*biased), *views])
 
-    indices: list[Any] = [
-        2,
-        [0],
-        [0, 0, 3],
-        [[1, 2], [3, 0]],
-        [[[3]]],
-        [1] * 7,
-        np.zeros((0,), int),
-    ]
+    nothing = np.zeros((0,), int)
+    indices: list[Any] = [2, [0], [0, 0, 3], [[1, 2], [3, 0]], [[[3]]], [1] * 7, nothing]
     looked: Records = [
         {"i": np.asarray(index), "w": draw((4, n), seed=n)} for index in indices for n in (1, 3)
     ]
@@ -184,7 +177,7 @@ def pools() -> Iterator[Golden]:
                 name = f"{kind}{axes}d"
                 function = getattr(F, name)
                 lengths = [(9,), (8,), (7,)] if axes == 1 else [(5, 6), (7, 7), (6, 5)]
-                inputs: Records = records(
+                inputs = records(
                     *({"x": ((2,) * (place % 2) + (3, *n))} for place, n in enumerate(lengths))
                 )
                 inputs.append({"x": tied if axes == 1 else tied.repeat(2, axis=1)})
@@ -221,6 +214,7 @@ def normalisation() -> Iterator[Golden]:
         "atol": 1e-12,
         "reason": "what is left of values that are equal, or only two, is their rounding error",
     }
+    special: Records = [{"x": constant}, {"x": View(draw((3, 2)), ".T")}]
     for length, shapes in {
         3: [(3,), (1, 3), (2, 3), (4, 3), (2, 2, 3), (0, 3), (1, 1, 1, 3)],
         1: [(1,), (2, 1)],
@@ -230,7 +224,7 @@ def normalisation() -> Iterator[Golden]:
             "layer_norm",
             f"layer_norm(x, {length})",
             lambda x, length=length: F.layer_norm(x, (length,)),
-            [*inputs, *([{"x": constant}, {"x": View(draw((3, 2)), ".T")}] if length == 3 else [])],
+            [*inputs, *(special if length == 3 else [])],
             **rounding,
         )
     weighted: list[Shapes] = [
@@ -245,14 +239,7 @@ def normalisation() -> Iterator[Golden]:
             **rounding,
         )
 
-    channels: list[tuple[int, ...]] = [
-        (2, 3),
-        (4, 3),
-        (2, 3, 2),
-        (1, 3, 4),
-        (2, 3, 2, 2),
-        (3, 3, 1),
-    ]
+    channels = [(2, 3), (4, 3), (2, 3, 2), (1, 3, 4), (2, 3, 2, 2), (3, 3, 1)]
     own: list[Shapes] = [{"x": shape} for shape in channels]
     yield Golden(
         "batch_norm",
@@ -265,7 +252,7 @@ def normalisation() -> Iterator[Golden]:
         "batch_norm",
         "batch_norm(x, None, None, w, b, True, eps=0.01)",
         lambda x, w, b: F.batch_norm(x, None, None, w, b, True, eps=0.01),
-        records(*(each | {"w": (3,), "b": (3,)} for each in own)),
+        records(*({"x": x, "w": (3,), "b": (3,)} for x in channels)),
         **rounding,
     )
     mean, var = [0.1, -0.3, 0.5], [0.4, 1.0, 2.5]
@@ -274,7 +261,7 @@ def normalisation() -> Iterator[Golden]:
         "batch_norm",
         f"batch_norm(x, {mean}, {var}, w, b)",
         lambda x, w, b: F.batch_norm(x, *statistics, w, b),
-        records(*(each | {"w": (3,), "b": (3,)} for each in [*own, {"x": (1, 3)}, {"x": (0, 3)}])),
+        records(*({"x": x, "w": (3,), "b": (3,)} for x in [*channels, (1, 3), (0, 3)])),
         **rounding,
     )
     for groups in (1, 2, 4):
@@ -339,11 +326,9 @@ def loss(
 def regression() -> Iterator[Golden]:
     """Losses of numbers against numbers."""
     far: Records = [
-        {
-            "x": np.array([1e150, -INF, NAN, 0.0, 1e-200]),
-            "y": np.array([-1e150, 1.0, 2.0, 0.0, 0.0]),
-        }
+        {"x": np.array([1e150, -INF, 0.0, 1e-200]), "y": np.array([-1e150, 1.0, 0.0, 0.0])}
     ]
+    unknown: Records = [{"x": np.array([NAN, 1.0]), "y": np.array([2.0, NAN])}]
     tied: Records = [{"x": np.array([1.0, 2.0, 3.0, 2.5]), "y": np.array([1.0, 1.0, 4.0, 2.0])}]
     views: Records = [{"x": View(draw((3, 2)), ".T"), "y": View(draw((4, 3)), "[::2]")}]
     inputs = [*records(*PAIRS), *far, *tied, *views]
@@ -380,10 +365,9 @@ def margins() -> Iterator[Golden]:
         {"x": np.array([INF, -INF, NAN, 0.0]), "y": np.array([-1, -1, 1, 1])},
     ]
     yield from loss("hinge_embedding_loss", "x, y", signs, {}, {"margin": 0.3})
-    ranked = [
-        {"a": each["x"], "b": np.asarray(each["x"]) * 0.5 + 0.1, "y": each["y"]}
-        for each in signs
-        if np.ndim(each["x"]) == np.ndim(each["y"])
+    ranked: Records = [
+        {"a": draw(y.shape, seed=5), "b": draw(y.shape, seed=6), "y": y}
+        for y in (np.asarray(record["y"]) for record in signs)
     ]
     yield from loss("margin_ranking_loss", "a, b, y", ranked, {}, {"margin": 0.4})
     directions: Records = [
