@@ -207,6 +207,7 @@ bernoulli_nll = elementwise(
     formula="-target * log(x) - (1 - target) * log(1 - x)",
     domain=(0.1, 0.9),
     kink="(x - target) / 1e-12 at 0 and 1",
+    edge=lambda xp, x, target: x * (1 - x),
 )
 
 

@@ -173,6 +173,7 @@ VARIANCE = General(
     forward=_variance,
     adjoints=(lambda change, y, x, eps: change,),
     forward_rule=lambda tangents, y, x, eps: tangents[0],
+    edge=lambda xp, x, eps: x - eps,
 )
 """A variance, raised to `eps` where it is less; the gradient does not see it, as in PyTorch."""
 

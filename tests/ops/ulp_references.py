@@ -103,6 +103,9 @@ REFERENCES: dict[str, Reference] = {
     "rad2deg": one(mp.degrees, WIDE),
     "sigmoid": one(sigmoid, WIDE),
     "log_odds": one(lambda x: mp.log(x / (1 - x)), (0.01, 0.99)),
+    "bernoulli_nll": two(
+        lambda x, t: -t * mp.log(x) - (1 - t) * mp.log(1 - x), (0.02, 0.4), (0.5, 0.98)
+    ),
     "logit": one(lambda x: mp.log(x / (1 - x)), (0.01, 0.99)),
     "logsigmoid": one(lambda x: -mp.log1p(mp.exp(-x)), WIDE),
     "softplus": one(lambda x: mp.log1p(mp.exp(x)), (-30.0, 19.9)),
