@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gradcli.graph import Node, Shape
+from gradcli.graph import INPUT, Node, Shape
 from gradcli.ops.table import Elementwise
 
 LARGE = 1 << 16
@@ -38,7 +38,7 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     A node's stage counts the regions that must have finished before it. Equal shape and stage make
     a region: a path from one member to another that leaves the region would lead to a later stage.
     """
-    if all(node.size < LARGE for node in schedule):
+    if not any(_is_member(node) or _is_reduction(node) for node in schedule):
         return list(schedule)
     stages: dict[Node, int] = {}
     singles: dict[int, list[Node]] = {}
@@ -47,7 +47,7 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     inside: set[Node] = set()  # members and reductions
     for node in schedule:
         large = _is_member(node)
-        reduces = _is_reduction(node) and node.inputs[0] in inside and _is_member(node.inputs[0])
+        reduces = _is_reduction(node)
         stage = 0
         for operand in node.inputs:
             together = reduces or (large and operand.shape == node.shape and _is_member(operand))
@@ -64,11 +64,11 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
             singles.setdefault(stage, []).append(node)
     wanted = _wanted_whole(schedule, outputs, stages)
     order: list[Node | Region] = []
-    keys = sorted(members, key=lambda key: key[0])
+    keys = sorted(dict.fromkeys((*members, *reductions)), key=lambda key: key[0])
     for stage in range(max(stages.values(), default=0) + 1):
         order += singles.get(stage, [])
         order += [
-            _region(members[key], reductions.get(key, []), wanted)
+            _region(key[1], members.get(key, []), reductions.get(key, []), wanted)
             for key in keys
             if key[0] == stage
         ]
@@ -80,7 +80,10 @@ def _is_member(node: Node) -> bool:
 
 
 def _is_reduction(node: Node) -> bool:
-    return bool(node.op.combine)
+    """Whether a node reduces what a region sweeps over: its members, or an input."""
+    if not node.op.combine or node.inputs[0].size < LARGE:
+        return False
+    return node.inputs[0].op is INPUT or _is_member(node.inputs[0])
 
 
 def _wanted_whole(
@@ -98,13 +101,16 @@ def _wanted_whole(
     return wanted
 
 
-def _region(members: list[Node], reductions: list[Node], wanted: set[Node]) -> Region:
+def _region(shape: Shape, members: list[Node], reductions: list[Node], wanted: set[Node]) -> Region:
     inside = set(members)
     operands = dict.fromkeys(
-        operand for node in members for operand in node.inputs if operand not in inside
+        operand
+        for node in (*members, *reductions)
+        for operand in node.inputs
+        if operand not in inside
     )
     return Region(
-        members[0].shape,
+        shape,
         tuple(members),
         tuple(reductions),
         tuple(operands),

@@ -109,3 +109,13 @@ def test_several_gradients_share_the_forward_sweep() -> None:
     result = ready.run({"x": x}, [Gradient(np.ones(LARGE)), Gradient(x)])
     np.testing.assert_allclose(result.passes[0].grads["x"], 2 * x, rtol=1e-15)
     np.testing.assert_allclose(result.passes[1].grads["x"], 2 * x * x, rtol=1e-15)
+
+
+def test_a_reduction_of_an_input_is_swept_over_too() -> None:
+    program = parse_program(Source("program", "sum(x, dim=0)"), ParseLimits())
+    inputs = {"x": np.random.default_rng(0).random((300, 256))}
+    ready = prepare(program, inputs, (), Options(forward_only=True))
+    (region,) = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
+    assert region.members == ()
+    values = ready.engine.run({ready.inputs["x"]: inputs["x"]})
+    np.testing.assert_allclose(values[1], inputs["x"].sum(0), rtol=1e-14)
