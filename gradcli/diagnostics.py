@@ -21,6 +21,10 @@ Code: TypeAlias = Literal[
 ]  # fmt: skip
 
 
+_LONGEST = 600
+"""Code points of a message or hint."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A text that came from the user, and what to call it: `program`, `--set x`, a file's name."""
@@ -64,7 +68,8 @@ class GradcliError(Exception):
         span: Span | None = None,
     ) -> None:
         super().__init__(message)
-        self.diagnostic = Diagnostic(code, message, hint, source, span)
+        hint = hint and _shortened(hint)
+        self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span)
 
     def located(self, source: Source, span: Span | None) -> GradcliError:
         """Fill in the place where the error arose; a place that is already known stays."""
@@ -82,6 +87,13 @@ class Note:
     message: str
 
 
+def _shortened(text: str) -> str:
+    """The text, without its middle if it is very long: names and numbers that it quotes may be."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST * 3 // 4]} … {text[-_LONGEST // 4 :]}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` most likely stands for, if any is close (did you mean …?)."""
     best: tuple[int, str] | None = None
@@ -90,6 +102,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         if abs(len(candidate) - len(name)) > limit:
             continue
         distance = _edit_distance(name.lower(), candidate.lower())
+        if distance == len(name):
+            continue  # nothing in common: another letter is no slip of x
         if distance <= limit and (best is None or (distance, candidate) < best):
             best = (distance, candidate)
     return best[1] if best else None

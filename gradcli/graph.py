@@ -28,6 +28,9 @@ Attributes: TypeAlias = tuple[Any, ...]
 Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
 """How a walk multiplies a (co)tangent by a local derivative: see `differentiate`."""
 
+MAX_RANK = 64
+"""NumPy's limit on dimensions."""
+
 INTERNED_BYTES = 1024
 """Constants up to this size are compared by their bytes; larger ones are nodes of their own."""
 
@@ -270,6 +273,15 @@ class Graph:
             return np.dtype(self.precision)
         return np.dtype(np.int64 if kind == "int" else np.bool_)
 
+    def check_room(self, count: int) -> None:
+        """Raise `limit-nodes` if `count` more nodes are too many."""
+        if self.max_nodes is not None and self.count + count > self.max_nodes:
+            raise GradcliError(
+                "limit-nodes",
+                f"the graph has more than {self.max_nodes:,} nodes",
+                hint="loops are unrolled: use fewer steps",
+            )
+
     def _add(
         self,
         op: Op,
@@ -279,11 +291,12 @@ class Graph:
         kind: Kind,
         data: Array | None = None,
     ) -> Node:
-        if self.max_nodes is not None and self.count >= self.max_nodes:
+        self.check_room(1)
+        if len(shape) > MAX_RANK:
             raise GradcliError(
-                "limit-nodes",
-                f"the graph has more than {self.max_nodes:,} nodes",
-                hint="loops are unrolled: use fewer steps",
+                "shape",
+                f"this value has {len(shape)} dimensions",
+                hint=f"there can be {MAX_RANK} at most",
             )
         return Node(self, op, inputs, attributes, shape, kind, data)
 

@@ -5,6 +5,7 @@ A plan is independent of the device that runs it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from gradcli.diagnostics import GradcliError
@@ -90,8 +91,9 @@ class Plan:
 
 
 def nbytes(node: Node) -> int:
-    """The bytes of a node's value."""
-    return node.size * node.graph.dtype(node.kind).itemsize
+    """The bytes of a node's value; rows of no elements are counted, as they are work too."""
+    count = node.size or math.prod(max(1, length) for length in node.shape)
+    return count * node.graph.dtype(node.kind).itemsize
 
 
 def show_bytes(count: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Span, nearest
-from gradcli.graph import Graph, Node
+from gradcli.graph import MAX_RANK, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose, t
@@ -41,9 +41,6 @@ CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 PREFIXES = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.", "F.", "numpy.",
             "np.linalg.", "np.")  # fmt: skip
 """What people paste in front of a function's name."""
-
-MAX_RANK = 64
-"""NumPy's limit on dimensions."""
 
 
 class Frame:
@@ -264,6 +261,7 @@ class Expressions:
                 bounds = []
                 for bound in (item.lower, item.upper, item.step):
                     part = None if bound is None else (yield self.visit(bound))
+                    self.graph.span = item.span
                     bounds.append(
                         None if part is None else self.values.integer(part, "a slice's bound")
                     )

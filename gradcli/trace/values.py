@@ -39,12 +39,16 @@ class Values:
         raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}")
 
     def _stack(self, items: list[Any]) -> Node:
-        """Nested lists as one tensor, from the innermost lists outwards."""
-        lists = [items]
-        for current in lists:
-            lists += [item for item in current if isinstance(item, list)]
+        """Nested lists as one tensor, from the innermost lists outwards, each of them once."""
         done: dict[int, Node] = {}
-        for current in reversed(lists):
+        pending = [items]
+        while pending:
+            current = pending[-1]
+            inner = [item for item in current if isinstance(item, list) and id(item) not in done]
+            if inner:
+                pending += inner
+                continue
+            pending.pop()
             if not current:
                 raise GradcliError("type", "an empty list is not a tensor; zeros(0) is one")
             nodes = [
@@ -66,6 +70,7 @@ class Values:
         """The elements along the first axis."""
         if not node.shape:
             raise GradcliError("type", "a single value has no rows")
+        self.graph.check_room(node.shape[0])
         return [getitem(node, [i]) for i in range(node.shape[0])]
 
     def index(self, value: Value, what: str) -> Node:
@@ -137,7 +142,7 @@ class Values:
         node = self.tensor(value, "an index")
         if node.kind == "bool":
             places = np.nonzero(np.atleast_1d(self.evaluator.value(node)))
-            return [self.graph.constant(each.astype(np.int64)) for each in places]
+            return [self.graph.constant(each.astype(np.int64, copy=False)) for each in places]
         if not node.shape:
             return [self.integer(node, "an index")]
         return [self.index(node, "an index")]
@@ -152,9 +157,10 @@ class Values:
             if item is Ellipsis or isinstance(item, slice):
                 places.append(item)
                 continue
-            found = self.item(item)
-            if isinstance(item, Node) and item.kind == "bool":
-                self._check_mask(node, item, len([p for p in places if p is not None]))
+            index = self.tensor(item, "an index") if isinstance(item, list) and item else item
+            found = self.item(index)
+            if isinstance(index, Node) and index.kind == "bool":
+                self._check_mask(node, index, len([p for p in places if p is not None]))
             places += found
         return getitem(node, places)
 

@@ -1,0 +1,67 @@
+"""Programs from strangers: each gets an answer or an error that helps, at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import Diagnostic, GradcliError, Source, nearest
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import Result, evaluate
+
+
+def answer(program: str, x: object = (1.0, 2.0)) -> Result:
+    inputs = {"x": np.asarray(x)} if "x" in program else {}
+    return evaluate(parse_program(Source("program", program), ParseLimits()), inputs)
+
+
+def refused(program: str, x: object = (1.0, 2.0)) -> Diagnostic:
+    with pytest.raises(GradcliError) as caught:
+        answer(program, x)
+    return caught.value.diagnostic
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("zeros(10**9, 10**9, 0)", "limit-memory"),
+        ("zeros(10**20, 0)", "limit-memory"),
+        ("for row in zeros(10**9) { }", "limit-nodes"),
+        ("a, b = zeros(10**9)", "limit-nodes"),
+        ("zeros(zeros(10**8))", "limit-nodes"),
+        ("h = 'a'; " + "h = [h, h]; " * 60 + "h + 1", "type"),
+        ("h = [1]; for i in range(60) { h = append(h, h) }; h + 1", "shape"),
+        ("sum(zeros(" + "1, " * 65 + "))", "shape"),
+        ("x[" + "None, " * 65 + "]", "shape"),
+        ("x" + ".unsqueeze(0)" * 65, "shape"),
+        ("x[[True, False, True]]", "index"),
+        ("x[inf:]", "type"),
+    ],
+)
+def test_is_refused_with_its_place(program: str, code: str) -> None:
+    diagnostic = refused(program)
+    assert diagnostic.code == code
+    assert diagnostic.source is not None
+    assert diagnostic.span is not None
+
+
+def test_a_list_of_truth_values_is_a_mask() -> None:
+    assert answer("sum(x[[True, False]])").values["out"] == 1.0
+
+
+def test_a_tensor_may_have_64_dimensions_and_rows_of_nothing() -> None:
+    assert answer("sum(ones(" + "1, " * 64 + "))").values["out"] == 1.0
+    assert answer("sum(zeros(10**9, 0))").values["out"] == 0.0
+
+
+def test_what_an_error_quotes_is_cut() -> None:
+    diagnostic = refused("a" * 10**6)
+    assert len(diagnostic.message) < 1000
+    assert diagnostic.message.endswith("' has no value")
+    assert len(diagnostic.hint or "") < 1000
+
+
+def test_a_suggestion_shares_a_letter_with_the_name() -> None:
+    assert nearest("y", ["x", "e"]) is None
+    assert nearest("Y", ["x", "y"]) == "y"
+    assert nearest("maen", ["mean", "median"]) == "mean"
