@@ -107,7 +107,7 @@ def batch_norm(
     "group_norm",
     "layer",
     cases=[
-        Case("group_norm(x, 2)", {"x": (2, 4)}),
+        Case("group_norm(x, 2)", {"x": (2, 4, 2)}),
         Case("group_norm(x, 1, w, b)", {"x": (1, 2, 3), "w": (2,), "b": (2,)}),
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",

@@ -12,6 +12,7 @@ from gradcli.graph import Array, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import Case
 from gradcli.session import Gradient, Options, evaluate
+from tests.ops.goldens.golden import cotangent
 from tests.ops.table_cases import all_cases, case_id, trace
 
 
@@ -26,7 +27,7 @@ def test_float32(name: str, case: Case) -> None:
         result = evaluate(
             parse_program(Source(name, case.program), ParseLimits()),
             inputs,
-            [Gradient(np.ones(traced.output.shape))] if differentiable else [],
+            [Gradient(cotangent(traced.output.shape))] if differentiable else [],
             Options(
                 precision=precision,
                 seed=1,
