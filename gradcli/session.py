@@ -195,9 +195,9 @@ class Prepared:
         plan = Plan(wanted)
         try:
             plan.check_memory(self.options.limits.memory_bytes(), self._filed())
+            self.engine = Engine(plan, self.options.threads)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
-        self.engine = Engine(plan, self.options.threads)
 
     def _filed(self) -> set[Node]:
         """Values that take no memory, because they lie in files."""

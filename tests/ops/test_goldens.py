@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,22 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops import FUNCTIONS
 from gradcli.session import Gradient, Options, evaluate
 from tests.ops.goldens.golden import Array, cotangent, decode
 
 HERE = Path(__file__).parent / "goldens"
 
 
+def case_files() -> list[Path]:
+    """The files of goldens."""
+    return sorted(path for path in HERE.glob("*.json") if path.stem != "deviations")
+
+
 def stored() -> list[Any]:
     """(golden, arrays) of all files, with an id to read."""
     found = []
-    for path in sorted(HERE.glob("*.json")):
-        if path.stem == "deviations":
-            continue
+    for path in case_files():
         content = json.loads(path.read_text())
         for number, golden in enumerate(content["goldens"]):
             program = golden["records"][0]["program"]
@@ -62,3 +67,29 @@ def test_golden(golden: dict[str, Any], arrays: list[dict[str, Any]]) -> None:
         compare(result.values[output], value, golden, what)
         for name, grad in grads.items():
             compare(result.grads[name], grad, golden, f"the grad of {name} in {what}")
+
+
+WITHOUT_GOLDENS = {
+    "scale", "gaussian", "log_odds", "spherical_jn", "recurrence", "sum_to",
+}  # fmt: skip
+"""What derivatives are made of; PyTorch has no such functions."""
+COVERED = {
+    "arithmetic", "comparison", "selection", "rounding", "powers", "exponential", "logistic",
+    "trigonometric", "hyperbolic", "special", "activation", "reduction", "scan",
+}  # fmt: skip
+
+
+def test_every_function_is_held_to_pytorch_on_twenty_inputs() -> None:
+    counts = Counter[str]()
+    for path in case_files():
+        for golden in json.loads(path.read_text())["goldens"]:
+            counts[golden["function"]] += len(golden["records"])
+    names = {entry.name for entry in FUNCTIONS.values() if entry.group in COVERED}
+    assert [name for name in sorted(names - WITHOUT_GOLDENS) if counts[name] < 20] == []
+
+
+def test_a_wider_tolerance_has_a_reason() -> None:
+    for path in case_files():
+        for golden in json.loads(path.read_text())["goldens"]:
+            usual = golden["rtol"] <= 1e-10 and golden["atol"] == 0
+            assert usual or golden["reason"], golden["function"]

@@ -1,14 +1,20 @@
 """Where gradcli differs from PyTorch 2.13 on purpose, and why.
 
-The README's table is made from these rows. `make_goldens.py` runs PyTorch's side and writes
+The README's table is made from `rows`. `make_goldens.py` runs PyTorch's side and writes
 `deviations.json`; `test_deviations.py` runs ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from tests.ops.goldens.golden import encode
 
 INF = float("inf")
 NAN = float("nan")
@@ -247,3 +253,31 @@ DEVIATIONS = [
         "the subgradient of least norm, as for `clamp`",
     ),
 ]
+
+
+def rows() -> list[tuple[str, str, str, str]]:
+    """The README's table: where, PyTorch's answer, ours, and why."""
+    stored = json.loads((Path(__file__).parent / "deviations.json").read_text())
+    return [
+        (
+            each.where,
+            _answer(stored[each.where], each.here),
+            _answer({name: encode(np.asarray(v)) for name, v in each.here.items()}, each.here),
+            each.reason,
+        )
+        for each in DEVIATIONS
+    ]
+
+
+def _answer(side: Mapping[str, Any], wanted: Iterable[str]) -> str:
+    """`value nan, grad of x 0`; the first element stands for several equal ones."""
+    if "error" in side:
+        return "an error"
+    parts = []
+    for name in wanted:
+        if name in side:
+            numbers = [float(number) for number in side[name]["data"]]
+            shown = [f"{number:g}" for number in numbers]
+            text = shown[0] if len(set(shown)) == 1 else f"[{', '.join(shown)}]"
+            parts.append(f"value {text}" if name == "value" else f"grad of {name} {text}")
+    return ", ".join(parts)
