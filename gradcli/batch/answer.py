@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from gradcli.batch.form import renderer
 from gradcli.batch.items import Item, Kind, Verdict
 from gradcli.batch.record import Record, ToArray, bind, identify, parse
 from gradcli.data.text import decode
 from gradcli.diagnostics import Diagnostic, GradcliError
 from gradcli.plans import Plans
-from gradcli.report.json import arrays, render_error, string
+from gradcli.report.json import render_error, string
 from gradcli.session import Options
 
 
@@ -41,7 +42,7 @@ class Answerer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._plans = Plans(settings.options)
+        self._plans = Plans(settings.options, renderer)
 
     def answer(self, item: Item) -> Answer:
         """The answer to one item; every error is one, too."""
@@ -103,18 +104,14 @@ class Answerer:
 
     def _run(self, index: int, record: Record) -> str:
         """The members of the answer that come from running the record."""
-        seed = record.seed
-        if seed is None:
-            seed = derived_seed(self._settings.seed, index)
-        prepared = self._plans.prepared(
+
+        def seed() -> int:
+            return derived_seed(self._settings.seed, index) if record.seed is None else record.seed
+
+        render = self._plans.get(
             record.program, record.inputs, record.gradients, record.outputs, record.wrt, seed
         )
-        result = prepared.run(record.inputs, record.gradients)
-        gradient = result.passes[-1].gradient if result.passes else {}
-        return (
-            f'"values": {"".join(arrays(result.values))}, '
-            f'"gradient": {"".join(arrays(gradient))}, "grads": {"".join(arrays(result.grads))}'
-        )
+        return render(record.inputs, record.gradients)
 
 
 def derived_seed(seed: int, index: int) -> int:

@@ -59,7 +59,6 @@ class Supervisor:
 
         On the way out no process is left, whatever happened.
         """
-        gc.collect()
         gc.freeze()  # what is there now is shared with the workers as long as nobody touches it
         try:
             while not self._done():

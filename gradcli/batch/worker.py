@@ -56,6 +56,8 @@ class Worker:
         self._outbox = bytearray()
         self._inbox = bytearray()
         self._queued_bytes = 0
+        self._pace = PATIENCE / 2
+        """Seconds that an item takes."""
         self._depth = 2
 
     @property
@@ -110,16 +112,14 @@ class Worker:
             self._queued_bytes -= len(item.data)
             answered.append(item)
         now = monotonic()
-        self._adapt(now - self.since, len(lines))
+        self._adapt((now - self.since) / len(lines))
         self.since = now
         return answered
 
-    def _adapt(self, seconds: float, count: int) -> None:
-        """Queue as much as it answers in a while: deep enough to keep it busy, and no deeper."""
-        if not self.queue:
-            self._depth = min(2 * self._depth, MOST_QUEUED)
-        elif seconds > PATIENCE:
-            self._depth = max(2, min(self._depth, int(count * PATIENCE / seconds)))
+    def _adapt(self, seconds: float) -> None:
+        """Let the queue hold as much as takes a while, at the pace of late."""
+        self._pace += (seconds - self._pace) / 4
+        self._depth = max(2, min(int(PATIENCE / (self._pace + 1e-9)), MOST_QUEUED))
 
     def end(self) -> None:
         """End the process, whatever it is doing, and wait until it is gone."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,8 @@ NOWHERE: Mapping[Node, Array] = {}
 FOLDED = 1024
 """Values of at most this many elements are computed once where they depend on constants alone."""
 
-_Step: TypeAlias = tuple[Kernel, tuple[int, ...], int | tuple[int, ...], tuple[int, ...]]
+_Take: TypeAlias = Callable[[list[Any]], Sequence[Any]]
+_Step: TypeAlias = tuple[Kernel, _Take, int | tuple[int, ...], tuple[int, ...]]
 
 
 class Engine:
@@ -58,16 +60,16 @@ class Engine:
 
     def _fold(self, step: _Step, node: Node) -> None:
         """Compute what depends on constants alone now, once for all runs."""
-        call, arguments, slot, _ = step
+        call, take, slot, _ = step
         assert isinstance(slot, int)
         with np.errstate(all="ignore"):
             try:
-                self._start[slot] = call(*[self._start[i] for i in arguments])
+                self._start[slot] = call(*take(self._start))
             except GradcliError as error:
                 raise _placed(error, node) from None
 
     def _step(self, unit: Node | Region, dying: Sequence[Node]) -> _Step:
-        """A call, the slots of its arguments, of its results, and of values that die with it."""
+        """A call, how it takes its arguments, the slots of its results, those that die with it."""
         frees = tuple(
             self._slots[operand]
             for operand in dying
@@ -77,7 +79,7 @@ class Engine:
         if isinstance(unit, Region):
             results = [self._slot(None) for _ in unit.nodes]
             self._slots.update(zip(unit.nodes, results, strict=True))
-            return RegionRunner(unit, self._threads), tuple(arguments), tuple(results), frees
+            return RegionRunner(unit, self._threads), _take(arguments), tuple(results), frees
         call, before, after, count = kernel(unit)
         arguments = [
             *map(self._attribute, before),
@@ -85,7 +87,7 @@ class Engine:
             *map(self._attribute, after),
         ]
         slot = self._slots[unit] = self._slot(None)
-        return call, tuple(arguments), slot, frees
+        return call, _take(arguments), slot, frees
 
     def _slot(self, value: Any) -> int:
         self._start.append(value)
@@ -111,11 +113,11 @@ class Engine:
         done = 0
         with np.errstate(all="ignore"):
             try:
-                for call, arguments, slots, frees in self._steps:
+                for call, take, slots, frees in self._steps:
                     if isinstance(slots, int):
-                        values[slots] = call(*[values[i] for i in arguments])
+                        values[slots] = call(*take(values))
                     else:
-                        results = call(*[values[i] for i in arguments], targets=targets)
+                        results = call(*take(values), targets=targets)
                         for slot, value in zip(slots, results, strict=True):
                             values[slot] = value
                     for free in frees:
@@ -147,6 +149,13 @@ class Engine:
         slots = self._steps[step][2]
         slot = slots if isinstance(slots, int) else slots[0]
         return next(node for node, each in self._slots.items() if each == slot)
+
+
+def _take(slots: Sequence[int]) -> _Take:
+    """Picks the values in some slots: `itemgetter`, which has no loop, but takes one item bare."""
+    if len(slots) > 1:
+        return itemgetter(*slots)
+    return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0))
 
 
 def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
