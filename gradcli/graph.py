@@ -214,11 +214,14 @@ class Graph:
         precision: Precision = "float64",
         seed: int | None = None,
         max_nodes: int | None = None,
+        shares: bool = True,
     ) -> None:
+        """Without `shares`, only constants are interned: an op makes a new node each time."""
         self.precision: Precision = precision
         self.seed = seed
         self.draws = 0
         self.max_nodes = max_nodes
+        self.shares = shares
         self.count = 0
         self.span: Span | None = None
         """Where in the program the nodes that are being built come from."""
@@ -233,7 +236,7 @@ class Graph:
         if node is None:
             shape, kind = op.infer(inputs, attributes)
             node = self._add(op, inputs, attributes, shape, kind)
-            if not op.unique:
+            if self.shares and not op.unique:
                 self._interned[key] = node
         return node
 
@@ -314,6 +317,19 @@ def ancestors(outputs: Iterable[Node]) -> list[Node]:
     while stack:
         for operand in stack.pop().inputs:
             if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_index)
+
+
+def upstream(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs and all nodes that a gradient can flow back to from them, operands first."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        for position, operand in enumerate(node.inputs):
+            if operand not in seen and node.op.differentiable(node, position):
                 seen.add(operand)
                 stack.append(operand)
     return sorted(seen, key=_index)

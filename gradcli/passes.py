@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.differentiate import vjp
+from gradcli.differentiate import fitted_shape, gradient_required, vjp
 from gradcli.graph import INPUT, Array, Graph, Node, Shape, ancestors
 from gradcli.ops.control import LEAF
-from gradcli.ops.table import show, zeros_like
+from gradcli.ops.table import zeros_like
 from gradcli.trace import Binding, Tracer
 
 
@@ -169,13 +168,13 @@ def backward(
         found = given.get(name) or given.get(None)
         if found is not None:
             number, shape = found
-            fitted = _fitted(name, shape, output.shape, strict, notes)
+            fitted = fitted_shape(name, shape, output.shape, strict, notes)
             cotangents[name] = graph.input(f"gradient of {name}", fitted, "float")
             fed[cotangents[name]] = number
         elif output.size == 1:
             cotangents[name] = graph.constant(1.0)
         else:
-            raise _required(name, output.shape)
+            raise gradient_required(name, output.shape, "add --gradient '{}'")
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
     grads = {
@@ -205,41 +204,6 @@ def _check_names(outputs: Mapping[str, Node], given: Given) -> None:
                 f"--gradient {name}: that is not an output; the outputs are {', '.join(outputs)}",
                 hint=f"--output {name} makes it one",
             )
-
-
-def _required(name: str, shape: Shape) -> GradcliError:
-    ones = ",".join("1" * shape[0]) if len(shape) == 1 and shape[0] <= 8 else f"ones{show(shape)}"
-    return GradcliError(
-        "gradient-required",
-        f"the output {name} has shape {show(shape)}: with more than one element it needs a "
-        "gradient vector v, which weighs them",
-        hint=f"add --gradient '{ones.replace(',)', ')')}' (v of ones), or end with sum({name}), "
-        "or see the whole matrix with gradcli jacobian",
-    )
-
-
-def _fitted(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:
-    """The shape that a gradient goes in with: the output's, or one that broadcasts to it."""
-    if given == shape or math.prod(given) == math.prod(shape) == 1:
-        return shape
-    fits = len(given) <= len(shape) and all(
-        a in (1, b) for a, b in zip(reversed(given), reversed(shape), strict=False)
-    )
-    if not fits or strict:
-        raise GradcliError(
-            "gradient-shape",
-            f"the gradient has shape {show(given)}, the output {name} has {show(shape)}"
-            + (" (--strict allows no broadcasting)" if fits else ""),
-            hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
-        )
-    notes.append(
-        Note(
-            "broadcast",
-            f"the gradient of shape {show(given)} was broadcast to the shape {show(shape)} "
-            f"of {name}",
-        )
-    )
-    return given
 
 
 # --- notes ---------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from gradcli.passes import (
 from gradcli.result import Pass, Result
 from gradcli.trace import TraceLimits, Tracer
 from gradcli.trace.literal import LiteralTracer
-from gradcli.trace.tracer import mentioned
+from gradcli.trace.names import mentioned
 
 __all__ = [
     "Gradient",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradcli.differentiate.product import multiply, scale
-from gradcli.graph import OPERATORS, Node, Shape, ancestors, dependents
+from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.table import Elementwise
 
 
@@ -20,7 +20,7 @@ def vjp(
     While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
     back is one number until an op needs it in full.
     """
-    order = ancestors(outputs)
+    order = upstream(outputs)
     linked = dependents(order, wrt)
     changes: dict[Node, Node] = {}
     selected: set[Node] = set()  # nodes whose cotangent has been through an op that selects

@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Kind, Node, Shape
-from gradcli.ops.control import leaf
 from gradcli.ops.shaping import expand
 from gradcli.ops.table import Case, General, cast, function
 
@@ -66,12 +65,15 @@ def full_like(x: Node, fill_value: Node) -> Node:
 @function(
     "tensor",
     "creation",
-    aliases=("array", "asarray", "as_tensor", "FloatTensor", "DoubleTensor", "Tensor", "Variable"),
+    aliases=("array", "asarray", "as_tensor", "FloatTensor", "DoubleTensor", "Tensor", "Variable",
+             "from_numpy"),  # fmt: skip
     cases=[Case("x * tensor([1, 2, 3])")],
 )
-def tensor(data: Node, requires_grad: bool = False) -> Node:
-    """A tensor of the given elements; with `requires_grad=True` it is a leaf."""
-    return leaf(cast(data, "float"), marked=True) if requires_grad else data
+def tensor(data: Node) -> Node:
+    """A tensor of the given elements; with `requires_grad=True` it is a leaf, as from any of the
+    functions that make tensors.
+    """
+    return data
 
 
 # --- sequences and matrices ----------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
@@ -136,6 +136,40 @@ def call(
     if function.build.__code__.co_varnames[:1] == ("graph",):
         return function.build(values.graph, *converted, **by_name)
     return function.build(*converted, **by_name)
+
+
+def bind_names(
+    name: str,
+    parameters: Sequence[str],
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+    optional: Container[str] = (),
+) -> dict[str, Value]:
+    """The arguments of a call by the names of the parameters, for what the op table has not."""
+    if len(arguments) > len(parameters):
+        raise GradcliError(
+            "type", f"{name} takes {_plural(len(parameters))}; {len(arguments)} are given"
+        )
+    given = dict(zip(parameters, arguments, strict=False))
+    for keyword, value in keywords.items():
+        if keyword not in parameters:
+            guess = nearest(keyword, parameters)
+            raise GradcliError(
+                "name",
+                f"{name} has no parameter {keyword!r}",
+                hint=f"did you mean {guess!r}?" if guess else f"{name}({', '.join(parameters)})",
+            )
+        if keyword in given:
+            raise GradcliError("type", f"{name}: {keyword} is given twice")
+        given[keyword] = value
+    missing = [each for each in parameters if each not in given and each not in optional]
+    if missing:
+        raise GradcliError("type", f"{name} needs {' and '.join(missing)}")
+    return given
+
+
+def _plural(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
 
 
 def _bind(

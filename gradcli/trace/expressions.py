@@ -21,6 +21,10 @@ from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.control import detach
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.autograd_calls import AutogradCalls
+from gradcli.trace.constructors import construct, dtype_name
+from gradcli.trace.special import Special, Specials
 from gradcli.trace.values import Value, Values, describe
 
 Visit: TypeAlias = Generator[Any, Any, Any]
@@ -38,8 +42,9 @@ BINARY = {
 }
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
-PREFIXES = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.", "F.", "numpy.",
-            "np.linalg.", "np.")  # fmt: skip
+PREFIXES = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.autograd.",
+            "torch.testing.", "torch.", "F.", "T.", "autograd.", "numpy.", "np.linalg.",
+            "np.")  # fmt: skip
 """What people paste in front of a function's name."""
 
 
@@ -85,10 +90,15 @@ class UserFunction:
 class Expressions:
     """Evaluates expressions; `Tracer` adds statements and calls of the user's functions."""
 
-    def __init__(self, graph: Graph, values: Values) -> None:
+    def __init__(self, graph: Graph, values: Values, autograd: Autograd) -> None:
         self.graph = graph
         self.values = values
+        self.autograd = autograd
         self.frame = Frame()
+        self.special = Specials(values)
+        calls = AutogradCalls(autograd)
+        self._functions = self.special.functions | calls.functions
+        self._methods = self.special.methods | calls.methods
         self._visitors: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: self._number,
             syntax.Constant: self._constant,
@@ -285,15 +295,19 @@ class Expressions:
             if name == "mT":
                 return matrix_transpose(value)
             if name == "shape":
-                return self.shape(value)
+                return self.special.shape(value)
             if name == "ndim":
                 return self.graph.constant(float(value.ndim))
             if name == "data":
                 return detach(value)
+            if name == "grad":
+                return self.autograd.grad_of(value)
+            if name == "requires_grad":
+                return self.graph.constant(self.autograd.requires_grad(value))
         fields: tuple[str, ...] = getattr(value, "_fields", ())
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
-        known = fields or ("T", "mT", "shape", "ndim", "data")
+        known = fields or ("T", "mT", "shape", "ndim", "data", "grad", "requires_grad")
         guess = nearest(name, known)
         if name in FUNCTIONS:
             hint = f"{name} is a method: call it as .{name}(…)"
@@ -301,14 +315,12 @@ class Expressions:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
 
-    def shape(self, node: Node) -> tuple[Node, ...]:
-        """The lengths of a tensor's axes, as numbers to compute with."""
-        return tuple(self.graph.constant(float(length)) for length in node.shape)
-
     # --- calls ---
 
     def _call(self, expression: syntax.Call) -> Visit:
         callee = expression.callee
+        if isinstance(callee, syntax.Attribute) and callee.name == "zero_":
+            return (yield self._zero(callee))
         name = self._dotted(callee)
         arguments: list[Value] = []
         if name is None:
@@ -327,15 +339,35 @@ class Expressions:
             if keyword.name in keywords:
                 self.graph.span = keyword.span
                 raise GradcliError("type", f"{keyword.name} is given twice")
-            keywords[keyword.name] = yield self.visit(keyword.value)
+            dtype = dtype_name(keyword.value) if keyword.name == "dtype" else None
+            keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
         self.graph.span = expression.span
         function = None if method else self.frame.function(name)
         if function is not None:
             return (yield self.user_call(function, arguments, keywords, expression.span))
-        special = self._special(name, method)
+        special: Special | None = (self._methods if method else self._functions).get(name)
         if special is not None:
             return special(arguments, keywords)
-        return call(self.values, self._built_in(name, method, callee), arguments, keywords)
+        built_in = self._built_in(name, method, callee)
+        if built_in.group == "creation":
+            return construct(self.autograd, built_in, arguments, keywords)
+        return call(self.values, built_in, arguments, keywords)
+
+    def _zero(self, callee: syntax.Attribute) -> Visit:
+        """`x.grad.zero_()` and `x.grad.data.zero_()`: nothing else changes in place."""
+        grad = callee.value
+        if isinstance(grad, syntax.Attribute) and grad.name == "data":
+            grad = grad.value
+        if not (isinstance(grad, syntax.Attribute) and grad.name == "grad"):
+            self.graph.span = callee.name_span
+            raise GradcliError(
+                "name",
+                "zero_ is for x.grad.zero_(): values never change in place",
+                hint="zeros_like(x) is a new tensor of zeros",
+            )
+        owner = yield self.visit(grad.value)
+        self.graph.span = callee.span
+        return self.autograd.zero(owner)
 
     def _dotted(self, callee: syntax.Expression) -> str | None:
         """The function's name where the callee is one, without a prefix such as `torch.`."""
@@ -369,60 +401,6 @@ class Expressions:
             guess = nearest(name, [*FUNCTIONS, *self.frame.functions])
             hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
-
-    def _special(
-        self, name: str, method: bool
-    ) -> Callable[[list[Value], dict[str, Value]], Value] | None:
-        """Functions on values that are no tensors, or that ask for a tensor's form."""
-        if method:
-            return {"size": self._size, "dim": self._dim, "numel": self._numel}.get(name)
-        return {"range": self._range, "append": self._append, "len": self._len}.get(name)
-
-    def _positional(
-        self, name: str, arguments: list[Value], keywords: dict[str, Value], least: int, most: int
-    ) -> None:
-        if keywords or not least <= len(arguments) <= most:
-            counts = str(most) if least == most else f"{least} to {most}"
-            raise GradcliError("type", f"{name} takes {counts} arguments without names")
-
-    def _size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("size", arguments, keywords, 1, 2)
-        shape = self.shape(self.values.tensor(arguments[0]))
-        return shape if len(arguments) == 1 else self.values.subscript(shape, arguments[1:])
-
-    def _dim(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("dim", arguments, keywords, 1, 1)
-        return self.graph.constant(float(self.values.tensor(arguments[0]).ndim))
-
-    def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("numel", arguments, keywords, 1, 1)
-        return self.graph.constant(float(self.values.tensor(arguments[0]).size))
-
-    def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("range", arguments, keywords, 1, 3)
-        bounds = [self.values.integer(argument, "range") for argument in arguments]
-        if len(bounds) == 3 and bounds[2] == 0:
-            raise GradcliError("value", "range: the step is 0")
-        return range(*bounds)
-
-    def _append(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("append", arguments, keywords, 2, 2)
-        items, item = arguments
-        if isinstance(items, Node):
-            items = [*self.values.rows(items)]
-        if not isinstance(items, list):
-            raise GradcliError("type", f"append takes a list, not {describe(items)}")
-        return [*items, item]
-
-    def _len(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        self._positional("len", arguments, keywords, 1, 1)
-        value = arguments[0]
-        if isinstance(value, list | tuple | range | str):
-            return self.graph.constant(float(len(value)))
-        node = self.values.tensor(value)
-        if not node.shape:
-            raise GradcliError("type", "a single value has no length")
-        return self.graph.constant(float(node.shape[0]))
 
 
 def numeric(expression: syntax.List) -> np.ndarray[Any, Any] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
@@ -12,7 +13,10 @@ from gradcli.engine.cpu import Evaluator
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.expressions import Expressions, Frame, UserFunction, Visit, numeric
+from gradcli.trace.names import parts_of
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -53,19 +57,27 @@ class Tracer(Expressions):
         source: Source,
         limits: TraceLimits,
         own: Callable[[str], bool] = frozenset().__contains__,
+        inputs: Mapping[str, Node] = MappingProxyType({}),
+        strict: bool = False,
     ) -> None:
-        """`own` tells which names get a node of their own, because their grad is wanted."""
-        super().__init__(graph, Values(graph, evaluator))
+        """`own` tells which names get a node of their own, because their grad is wanted; `strict`
+        forbids gradients that have to be broadcast.
+        """
+        self.notes: list[Note] = []
+        values = Values(graph, evaluator)
+        super().__init__(graph, values, Autograd(values, source, strict, self.notes, bool(inputs)))
         self.source = source
         self.globals = self.frame
+        self.globals.values.update(inputs)
         self.last: list[Binding] = []
         """What the last top-level expression or assignment was; several for a tuple."""
         self.leaves: dict[Node, str] = {}
         """Leaves that the program made at top level, and the names they were first bound to."""
-        self.notes: list[Note] = []
         self._own = own
         self._limits = limits
         self._steps = 0
+        self._top_level: frozenset[syntax.Statement] = frozenset()
+        self._rebound: set[str] = set()
         self._statements: dict[type[Any], Callable[[Any], Visit | _Leave | None]] = {
             syntax.Assign: self._assign,
             syntax.AugmentedAssign: self._augmented_assign,
@@ -81,6 +93,7 @@ class Tracer(Expressions):
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
+        self._top_level = frozenset(program.statements)
         try:
             self.run(self._body(program.statements))
         except GradcliError as error:
@@ -113,16 +126,25 @@ class Tracer(Expressions):
         self.graph.span = statement.span
         target = statement.target
         if isinstance(target, syntax.Name):
-            value = self._settled(target.id, statement.value, value)
-            self._bind(target.id, value)
+            self._bind(target.id, self._settled(statement.value, value))
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
             self._unpack(target, value)
             self._ends_on(target.items)
         else:
-            raise GradcliError("syntax", "only a name can be assigned to")
+            yield self._require_grad(target, value)
 
-    def _settled(self, name: str, expression: syntax.Expression, value: Value) -> Value:
+    def _require_grad(self, target: syntax.Attribute, wanted: Value) -> Visit:
+        """`x.requires_grad = True`: x is bound to a leaf with its value."""
+        assert isinstance(target.value, syntax.Name)
+        value = yield self.visit(target.value)
+        self.graph.span = target.span
+        node = self.values.tensor(value, target.value.id)
+        self._bind(
+            target.value.id, self.autograd.set_requires_grad(node, self.values.truth(wanted))
+        )
+
+    def _settled(self, expression: syntax.Expression, value: Value) -> Value:
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
         if isinstance(expression, syntax.List) and isinstance(value, list) and value:
             value = self._tensor_if_even(value)
@@ -134,8 +156,6 @@ class Tracer(Expressions):
             and self._reads_no_name(expression)
         ):
             value = value if value.op is LEAF else leaf(value, marked=False)
-        if self.frame is self.globals and isinstance(value, Node) and value.op is LEAF:
-            self.leaves.setdefault(value, name)
         return value
 
     def _tensor_if_even(self, items: list[Any]) -> Value:
@@ -159,21 +179,26 @@ class Tracer(Expressions):
             if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
                 stack += [*part.arguments, *part.keywords]
             else:
-                stack += _parts(part)
+                stack += parts_of(part)
         return True
 
     def _bind(self, name: str, value: Value) -> None:
         if self.frame is self.globals and isinstance(value, Node):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._own(name):
                 value = bind(value)
+                self.autograd.retained.add(value)
+            if value.op is LEAF:
+                self.leaves.setdefault(value, name)
+            self.autograd.names.setdefault(value, name)
             self._note_rebinding(name, value)
         self.frame.values[name] = value
 
     def _note_rebinding(self, name: str, value: Node) -> None:
         before = self.frame.values.get(name)
-        if before is value or not isinstance(before, Node):
+        if before is value or not isinstance(before, Node) or name in self._rebound:
             return
         if (before.op is INPUT and before.attributes[0] == name) or self.leaves.get(before) == name:
+            self._rebound.add(name)
             self.notes.append(
                 Note(
                     "rebound",
@@ -212,7 +237,7 @@ class Tracer(Expressions):
 
     def _evaluate(self, statement: syntax.Evaluate) -> Visit:
         value = yield self.visit(statement.value)
-        if self.frame is self.globals:
+        if statement in self._top_level and value is not None:
             expression = statement.value
             if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
                 self.last = [
@@ -256,27 +281,10 @@ class Tracer(Expressions):
         self, definition: syntax.Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> dict[str, Value]:
         """The arguments of a call by the names of the parameters."""
-        names = [parameter.name for parameter in definition.parameters]
-        if len(arguments) > len(names):
-            raise GradcliError(
-                "type",
-                f"{definition.name} takes {len(names)} arguments; {len(arguments)} are given",
-            )
-        given = dict(zip(names, arguments, strict=False))
-        for name, value in keywords.items():
-            if name not in names:
-                raise GradcliError("name", f"{definition.name} has no parameter {name!r}")
-            if name in given:
-                raise GradcliError("type", f"{definition.name}: {name} is given twice")
-            given[name] = value
-        missing = [
-            parameter.name
-            for parameter in definition.parameters
-            if parameter.name not in given and parameter.default is None
-        ]
-        if missing:
-            raise GradcliError("type", f"{definition.name} needs {' and '.join(missing)}")
-        return given
+        parameters = definition.parameters
+        optional = {each.name for each in parameters if each.default is not None}
+        names = [each.name for each in parameters]
+        return bind_names(definition.name, names, arguments, keywords, optional)
 
     # --- control flow ---
 
@@ -337,30 +345,3 @@ def _bindings(expression: syntax.Expression, value: Value) -> list[Binding]:
     return [
         Binding(name and f"{name}_{field}", each) for field, each in zip(fields, value, strict=True)
     ]
-
-
-def mentioned(program: syntax.Program) -> set[str]:
-    """Every name that stands anywhere in the program, read or bound."""
-    names: set[str] = set()
-    stack: list[Any] = list(program.statements)
-    while stack:
-        part = stack.pop()
-        if isinstance(part, syntax.Name):
-            names.add(part.id)
-        else:
-            stack += _parts(part)
-    return names
-
-
-def _parts(node: Any) -> list[syntax.Syntax]:
-    """The syntax nodes that a syntax node is made of."""
-    values = _flattened(tuple(getattr(node, field) for field in node.__slots__))
-    return [value for value in values if isinstance(value, syntax.Syntax)]
-
-
-def _flattened(items: tuple[Any, ...]) -> list[Any]:
-    """The items of a tuple, and of the tuples in it, as a branch of `if` holds its body."""
-    flat: list[Any] = []
-    for item in items:
-        flat += _flattened(item) if isinstance(item, tuple) else [item]
-    return flat

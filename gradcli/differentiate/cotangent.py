@@ -1,0 +1,50 @@
+"""Which gradients may go into an output."""
+
+from __future__ import annotations
+
+import math
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.graph import Shape
+from gradcli.ops.table import show
+
+
+def gradient_required(name: str, shape: Shape, way: str) -> GradcliError:
+    """The error for an output of several elements without a gradient.
+
+    `way` says how to give one, with `{}` for the gradient.
+    """
+    ones = ",".join("1" * shape[0]) if len(shape) == 1 and shape[0] <= 8 else f"ones{show(shape)}"
+    return GradcliError(
+        "gradient-required",
+        f"the output {name} has shape {show(shape)}: with more than one element it needs a "
+        "gradient vector v, which weighs them",
+        hint=f"{way.format(ones.replace(',)', ')'))} (v of ones), or end with sum({name}), "
+        "or see the whole matrix with gradcli jacobian",
+    )
+
+
+def fitted_shape(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:
+    """The shape that a gradient goes in with: the output's, or one that broadcasts to it.
+
+    Raises `gradient-shape`; a note says that it is broadcast, which `strict` forbids.
+    """
+    if given == shape or math.prod(given) == math.prod(shape) == 1:
+        return shape
+    fits = len(given) <= len(shape) and all(
+        a in (1, b) for a, b in zip(reversed(given), reversed(shape), strict=False)
+    )
+    if not fits or strict:
+        raise GradcliError(
+            "gradient-shape",
+            f"the gradient has shape {show(given)}, the output {name} has {show(shape)}"
+            + (" (--strict allows no broadcasting)" if fits else ""),
+            hint=f"the gradient needs one element for each of the output's: shape {show(shape)}",
+        )
+    note = Note(
+        "broadcast",
+        f"the gradient of shape {show(given)} was broadcast to the shape {show(shape)} of {name}",
+    )
+    if note not in notes:
+        notes.append(note)
+    return given

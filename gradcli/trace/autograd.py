@@ -1,0 +1,293 @@
+"""Backward inside a program: `backward`, `.grad`, `grad(…)` and what they free and accumulate.
+
+All of it builds graph: a `.grad` is a node like any other, and what it holds is computed when the
+program is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError, Note, Source
+from gradcli.differentiate import fitted_shape, gradient_required, vjp
+from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
+from gradcli.ops.control import LEAF, bind, detach, leaf
+from gradcli.ops.table import cast, zeros_like
+from gradcli.trace.values import Value, Values, describe
+
+
+class Autograd:
+    """The `.grad`s of a program, and which parts of its graph are freed."""
+
+    def __init__(
+        self, values: Values, source: Source, strict: bool, notes: list[Note], has_inputs: bool
+    ) -> None:
+        """`has_inputs` and marked leaves leave no room for literals as leaves."""
+        self.values = values
+        self.graph = values.graph
+        self.source = source
+        self.strict = strict
+        self.notes = notes
+        self.names: dict[Node, str] = {}
+        """What leaves and other top-level values are called."""
+        self.grads: dict[Node, Node] = {}
+        self.roots: list[Node] = []
+        """What `backward` was called on."""
+        self.retained: set[Node] = set()
+        self._explicit = has_inputs
+        self._written: dict[Node, int] = {}
+        """Grads that are not zeroed, and the line that wrote them first."""
+        self._freed: dict[Node, int] = {}
+        """Intermediates that are gone, and the line of the backward that freed them."""
+        self._cut: dict[Node, int] = {}
+        """Grads made without `create_graph`, and their lines."""
+        self._flat: dict[Node, list[Node]] = {}
+        """Derivatives that depend on nothing, and the leaves that they were derived from."""
+
+    # --- leaves ---
+
+    def mark(self, value: Node) -> Node:
+        """A leaf with this value, as `requires_grad=True` makes one."""
+        if value.kind != "float":
+            raise GradcliError("no-grad", f"only floats can require grad; this holds {value.kind}")
+        self._explicit = True
+        return leaf(value, marked=True)
+
+    def is_leaf(self, node: Node) -> bool:
+        """Whether backward leaves a grad at this node."""
+        if node.op is LEAF:
+            return bool(node.attributes[0]) or not self._explicit
+        return node.op is INPUT and node.kind == "float"
+
+    def requires_grad(self, node: Node) -> bool:
+        """Whether a gradient can flow from the node to a leaf."""
+        return node.kind == "float" and any(map(self.is_leaf, upstream([node])))
+
+    def set_requires_grad(self, node: Node, wanted: bool) -> Node:
+        """What `x.requires_grad = …` binds to x."""
+        if wanted:
+            return node if self.requires_grad(node) and self._explicit else self.mark(node)
+        if not self.is_leaf(node) and self.requires_grad(node):
+            raise GradcliError(
+                "no-grad",
+                "only a leaf can be told that it requires no grad; this was computed from leaves",
+                hint="detach() makes a constant of it",
+            )
+        return detach(node)
+
+    def retain_grad(self, node: Node) -> None:
+        """Let backward leave a grad at an intermediate too."""
+        if not self.requires_grad(node):
+            raise self._no_leaf([node])
+        if not self.is_leaf(node):
+            self.retained.add(node)
+
+    # --- grads ---
+
+    def grad_of(self, node: Node) -> Node | None:
+        """`x.grad` as it is now; a note says why there is none."""
+        grad = self.grads.get(node)
+        if grad is None and not self.is_leaf(node) and self.requires_grad(node):
+            name = self._name(node)
+            self._note(
+                "not-retained",
+                f"{name}.grad is None: {name} is an intermediate, whose grad is not retained "
+                f"unless {name}.retain_grad() is called before backward",
+            )
+        return grad
+
+    def zero(self, node: Value) -> Node:
+        """`x.grad.zero_()`."""
+        if not isinstance(node, Node) or node not in self.grads:
+            name = self._name(node) if isinstance(node, Node) else describe(node)
+            raise GradcliError(
+                "no-grad", f"{name}.grad is None: there is nothing to set to zero yet"
+            )
+        self._written.pop(node, None)
+        self.grads[node] = zeros_like(node)
+        return self.grads[node]
+
+    def backward(
+        self,
+        outputs: Sequence[Node],
+        gradients: Sequence[Node | None],
+        retain_graph: bool,
+        create_graph: bool,
+    ) -> None:
+        """Add vᵀ·J of the outputs to the grads of all leaves and retained intermediates.
+
+        Raises `not-differentiable`, `no-grad`, `gradient-required`, `gradient-shape`,
+        `graph-freed`.
+        """
+        order = self._differentiable(outputs)
+        leaves = [node for node in order if self.is_leaf(node)]
+        flat = [node for node in order if node in self._flat]
+        if not leaves and not flat:
+            raise self._no_leaf(outputs)
+        cotangents = self._cotangents(outputs, gradients)
+        self.roots += outputs
+        linked = dependents(order, leaves)
+        wanted = leaves + [node for node in order if node in self.retained and node in linked]
+        grads = self._vjp(outputs, cotangents, wanted, linked, retain_graph)
+        for node, grad in zip(wanted, grads, strict=True):
+            if grad is not None:
+                self._add(node, grad if create_graph else self._constant(grad))
+        for node in {each for derivative in flat for each in self._flat[derivative]}:
+            if node not in self.grads:
+                self._add(node, zeros_like(node))
+
+    def grad(
+        self,
+        outputs: Sequence[Node],
+        inputs: Sequence[Node],
+        gradients: Sequence[Node | None],
+        retain_graph: bool,
+        create_graph: bool,
+    ) -> list[Node]:
+        """vᵀ·J for each of the inputs, which may be intermediates; no `.grad` changes.
+
+        Raises what `backward` does; an input that the outputs do not depend on has grad 0.
+        """
+        order = self._differentiable(outputs)
+        cotangents = self._cotangents(outputs, gradients)
+        found = self._vjp(outputs, cotangents, inputs, dependents(order, inputs), retain_graph)
+        results = []
+        for node, grad in zip(inputs, found, strict=True):
+            if grad is None:
+                self._explain_zero(outputs, node)
+                grad = zeros_like(node)
+            if not create_graph:
+                grad = self._constant(grad)
+            elif not self.requires_grad(grad):
+                grad = bind(grad)
+                self._flat[grad] = [each for each in order if self.is_leaf(each)]
+            results.append(grad)
+        return results
+
+    # --- the parts of a pass ---
+
+    def _differentiable(self, outputs: Sequence[Node]) -> list[Node]:
+        """The outputs and what a gradient can flow back to from them."""
+        if not outputs:
+            raise GradcliError("type", "there is nothing to differentiate in an empty list")
+        for output in outputs:
+            if output.kind != "float":
+                raise GradcliError(
+                    "not-differentiable",
+                    f"{self._name(output)} holds {output.kind} values: they have no derivative",
+                )
+        return upstream(outputs)
+
+    def _cotangents(
+        self, outputs: Sequence[Node], gradients: Sequence[Node | None]
+    ) -> list[Node]:
+        """The gradient of each output; 1 for an output of one element that has none."""
+        if len(gradients) != len(outputs):
+            raise GradcliError(
+                "gradient-shape", f"{len(gradients)} gradients for {len(outputs)} outputs"
+            )
+        cotangents = []
+        for output, gradient in zip(outputs, gradients, strict=True):
+            if gradient is not None:
+                shape = fitted_shape(
+                    self._name(output), gradient.shape, output.shape, self.strict, self.notes
+                )
+                given = cast(gradient, "float")
+                fits = given.shape == shape
+                cotangents.append(given if fits else OPERATORS["reshape"](given, shape))
+            elif output.size == 1:
+                cotangents.append(self.graph.constant(1.0))
+            else:
+                name = self._name(output)
+                raise gradient_required(name, output.shape, "write backward({})")
+        return cotangents
+
+    def _vjp(
+        self,
+        outputs: Sequence[Node],
+        cotangents: Sequence[Node],
+        wanted: Sequence[Node],
+        linked: set[Node],
+        retain_graph: bool,
+    ) -> list[Node | None]:
+        """The walk itself, over a graph that no earlier one has freed; then it is freed."""
+        inside = linked.difference(wanted) | (linked & self.retained)
+        span = self.graph.span
+        for node in inside:
+            if node in self._freed:
+                line = self._freed[node]
+                raise GradcliError(
+                    "graph-freed",
+                    f"the graph behind {self._name(outputs[0])} was freed by the backward in "
+                    f"line {line}",
+                    hint=f"say retain_graph=True in line {line}, or compute the value again",
+                )
+        grads = vjp(outputs, cotangents, wanted)
+        self.graph.span = span
+        if not retain_graph:
+            self._freed.update(dict.fromkeys(inside, self._line()))
+        return grads
+
+    def _constant(self, grad: Node) -> Node:
+        cut = detach(grad)
+        self._cut[cut] = self._line()
+        return cut
+
+    def _add(self, node: Node, grad: Node) -> None:
+        """Add to a `.grad`, as PyTorch does."""
+        if node not in self._written:
+            self.grads[node] = grad
+            self._written[node] = self._line()
+            return
+        name = self._name(node)
+        self._note(
+            "accumulated",
+            f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
+            f"line {self._written[node]}; {name}.grad.zero_() in between starts from zero",
+        )
+        self.grads[node] = self.grads[node] + grad
+
+    # --- what is said about it ---
+
+    def _no_leaf(self, outputs: Sequence[Node]) -> GradcliError:
+        name = self._name(outputs[0])
+        line = self._cut_line(outputs)
+        if line is not None:
+            return GradcliError(
+                "no-grad",
+                f"{name} is a constant: it comes from the grad of line {line}",
+                hint=f"say create_graph=True in line {line} to differentiate a grad",
+            )
+        return GradcliError(
+            "no-grad",
+            f"{name} does not depend on any leaf",
+            hint="tensor(…, requires_grad=True) makes a leaf, and so does --set",
+        )
+
+    def _explain_zero(self, outputs: Sequence[Node], node: Node) -> None:
+        """Say why a grad is 0, unless it is the derivative of something linear."""
+        line = self._cut_line(outputs)
+        if line is not None:
+            raise self._no_leaf(outputs)
+        if not any(each in self._flat for each in upstream(outputs)):
+            name, other = self._name(outputs[0]), self._name(node)
+            self._note("unused", f"unused: {name} does not depend on {other}, so its grad is 0")
+
+    def _cut_line(self, outputs: Sequence[Node]) -> int | None:
+        if not self._cut:
+            return None
+        return next((self._cut[n] for n in ancestors(outputs) if n in self._cut), None)
+
+    def _name(self, node: Node) -> str:
+        if node.op is INPUT:
+            return str(node.attributes[0])
+        return self.names.get(node, "this value")
+
+    def _line(self) -> int:
+        return self.source.locate(self.graph.span[0])[0] if self.graph.span else 0
+
+    def _note(self, code: str, message: str) -> None:
+        """A note, which a loop makes once."""
+        note = Note(code, message)
+        if note not in self.notes:
+            self.notes.append(note)

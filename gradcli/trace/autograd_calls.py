@@ -1,0 +1,106 @@
+"""`backward`, `grad`, `zero_grad` and `retain_grad` as programs call them."""
+
+from __future__ import annotations
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, describe
+
+
+class AutogradCalls:
+    """The functions and methods by name, with PyTorch's parameters."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        self.functions: dict[str, Special] = {
+            "backward": self._backward_function,
+            "grad": self._grad_function,
+            "zero_grad": self._zero_grad,
+        }
+        self.methods: dict[str, Special] = {
+            "backward": self._backward_method,
+            "retain_grad": self._retain_grad,
+        }
+
+    def _backward_method(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("self", "gradient", "retain_graph", "create_graph")
+        given = bind_names("backward", names, arguments, keywords, names[1:])
+        output = self.values.tensor(given["self"], "what backward starts from")
+        self.autograd.backward([output], [self._gradient(given.get("gradient"))], *self._graphs(given))
+        return None
+
+    def _backward_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("tensors", "grad_tensors", "retain_graph", "create_graph")
+        keywords = _renamed(keywords, {"gradient": "grad_tensors", "grad_variables": names[1]})
+        given = bind_names("backward", names, arguments, keywords, names[1:])
+        tensors = given["tensors"]
+        outputs = self._several(tensors, "what backward starts from")
+        listed = not isinstance(tensors, Node)
+        gradients = self._gradients(given.get("grad_tensors"), outputs, listed)
+        self.autograd.backward(outputs, gradients, *self._graphs(given))
+        return None
+
+    def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = (
+            "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused",
+        )  # fmt: skip
+        keywords = _renamed(keywords, {"gradient": "grad_outputs"})
+        given = bind_names("grad", names, arguments, keywords, names[2:])
+        outputs = self._several(given["outputs"], "the outputs of grad")
+        listed = not isinstance(given["outputs"], Node)
+        gradients = self._gradients(given.get("grad_outputs"), outputs, listed)
+        inputs = self._several(given["inputs"], "the inputs of grad")
+        found = self.autograd.grad(outputs, inputs, gradients, *self._graphs(given))
+        return found[0] if isinstance(given["inputs"], Node) else tuple(found)
+
+    def _zero_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        bind_names("zero_grad", (), arguments, keywords)
+        for node in self.autograd.grads:
+            self.autograd.zero(node)
+        return None
+
+    def _retain_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("retain_grad", ("self",), arguments, keywords)
+        self.autograd.retain_grad(self.values.tensor(given["self"], "what retains its grad"))
+        return None
+
+    # --- arguments ---
+
+    def _flag(self, given: dict[str, Value], name: str, default: bool) -> bool:
+        value = given.get(name)
+        return default if value is None else self.values.truth(value)
+
+    def _graphs(self, given: dict[str, Value]) -> tuple[bool, bool]:
+        """`retain_graph` and `create_graph`; a graph of the grad keeps the one it is made from."""
+        create = self._flag(given, "create_graph", False)
+        return self._flag(given, "retain_graph", create), create
+
+    def _gradient(self, value: Value) -> Node | None:
+        return None if value is None else self.values.tensor(value, "a gradient")
+
+    def _several(self, value: Value, what: str) -> list[Node]:
+        """One tensor, or those of a list."""
+        if isinstance(value, Node):
+            return [value]
+        return self.values.tensors(value, what)
+
+    def _gradients(self, value: Value, outputs: list[Node], listed: bool) -> list[Node | None]:
+        """One gradient for each output: `value` is a list of them where outputs are a list."""
+        if value is None:
+            return [None] * len(outputs)
+        if not listed:
+            return [self._gradient(value)]
+        if isinstance(value, Node):
+            return [*self.values.rows(value)] if value.shape else [value]
+        if not isinstance(value, list | tuple):
+            raise GradcliError("type", f"gradients must be a list, not {describe(value)}")
+        return [self._gradient(each) for each in value]
+
+
+def _renamed(keywords: dict[str, Value], names: dict[str, str]) -> dict[str, Value]:
+    """The keywords of older versions, and of gradcli's flags, as PyTorch has them now."""
+    return {names.get(name, name): value for name, value in keywords.items()}

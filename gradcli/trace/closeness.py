@@ -1,0 +1,52 @@
+"""Whether two arrays agree, and where they differ most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.graph import Array, Precision
+
+TOLERANCE: dict[Precision, tuple[float, float]] = {
+    "float64": (1e-7, 1e-7),
+    "float32": (1.3e-6, 1e-5),
+}
+"""Relative and absolute tolerance of PyTorch's `assert_close`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The worst of the elements that differ."""
+
+    place: tuple[int, ...]
+    found: float
+    wanted: float
+    count: int
+    """How many elements differ."""
+    total: int
+
+    def __str__(self) -> str:
+        where = f" at [{', '.join(map(str, self.place))}]" if self.place else ""
+        difference = abs(self.found - self.wanted)
+        many = f"; {self.count} of {self.total} elements differ" if self.total > 1 else ""
+        return (
+            f"{self.found:.10g} instead of {self.wanted:.10g}{where}, "
+            f"a difference of {difference:.3g}{many}"
+        )
+
+
+def worst(found: Array, wanted: Array, rtol: float, atol: float) -> Mismatch | None:
+    """The element where arrays of one shape differ most, if |found - wanted| <= atol +
+    rtol·|wanted| does not hold everywhere. Equal infinities agree, and so do two nan.
+    """
+    a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+    with np.errstate(all="ignore"):
+        difference = np.abs(a - b)
+        close = (a == b) | (difference <= atol + rtol * np.abs(b)) & np.isfinite(b)
+    close |= np.isnan(a) & np.isnan(b)
+    if close.all():
+        return None
+    badness = np.where(close, -1.0, np.where(np.isnan(difference), np.inf, difference))
+    place = tuple(int(i) for i in np.unravel_index(np.argmax(badness), badness.shape))
+    return Mismatch(place, float(a[place]), float(b[place]), int((~close).sum()), a.size)

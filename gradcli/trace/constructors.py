@@ -1,0 +1,67 @@
+"""What all functions that make tensors take: `requires_grad`, `dtype` and `device`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.graph import Kind, Node
+from gradcli.language import syntax
+from gradcli.ops.table import Function, cast
+from gradcli.trace.arguments import call
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.values import Value
+
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("float", "float32", "float64", "double"), "float"),
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint8"), "int"),
+    "bool": "bool",
+}
+"""What the elements are under PyTorch's and NumPy's names of dtypes."""
+PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
+
+
+def construct(
+    autograd: Autograd,
+    function: Function,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> Value:
+    """Call a function that makes a tensor. A run has one device and one floating-point dtype, so
+    `device` is read and has no effect, and `dtype` tells floats, integers and truth values apart.
+    """
+    own = {name: keywords[name] for name in keywords if name not in EXTRA}
+    node: Node = call(autograd.values, function, arguments, own)
+    dtype = keywords.get("dtype")
+    if dtype is not None:
+        node = _as_dtype(autograd, node, dtype)
+    marked = keywords.get("requires_grad")
+    return autograd.mark(node) if marked is not None and autograd.values.truth(marked) else node
+
+
+EXTRA = ("requires_grad", "dtype", "device")
+
+
+def _as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
+    if not isinstance(dtype, str) or dtype not in KINDS:
+        guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None
+        raise GradcliError(
+            "type",
+            f"there is no dtype {dtype}" if isinstance(dtype, str) else "dtype must be a name",
+            hint=f"did you mean {guess!r}?" if guess else "float, int and bool are there; "
+            "--dtype float32 is for the whole run",
+        )
+    run = node.graph.precision
+    if PRECISIONS.get(dtype, run) != run:
+        note = Note("dtype", f"a run has one floating-point dtype: {dtype} is {run} here; "
+                    f"--dtype {PRECISIONS[dtype]} makes it the run's")  # fmt: skip
+        if note not in autograd.notes:
+            autograd.notes.append(note)
+    return cast(node, KINDS[dtype])
+
+
+def dtype_name(expression: syntax.Expression) -> str | None:
+    """The dtype that `torch.float32`, `np.float32` or `float` names, as it is written."""
+    if isinstance(expression, syntax.Attribute) and isinstance(expression.value, syntax.Name):
+        return expression.name if expression.value.id in ("torch", "np", "numpy") else None
+    return expression.id if isinstance(expression, syntax.Name) else None

@@ -1,0 +1,126 @@
+"""Functions that the op table has not: on lists and shapes, and those that print or check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops.control import detach
+from gradcli.ops.table import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.closeness import TOLERANCE, worst
+from gradcli.trace.printing import Piece, pieces
+from gradcli.trace.values import Value, Values, describe
+
+Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
+"""A function of the values that stand in the parentheses, without and with names."""
+
+
+class Specials:
+    """The special functions and methods, by name; what they print is in `printed`."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.graph = values.graph
+        self.printed: list[list[Piece]] = []
+        """A list of pieces for each line."""
+        self.functions: dict[str, Special] = {
+            "range": self._range,
+            "append": self._append,
+            "len": self._len,
+            "print": self._print,
+            "assert_close": self._assert_close,
+        }
+        self.methods: dict[str, Special] = {
+            "size": self._size,
+            "dim": self._dim,
+            "numel": self._numel,
+            "numpy": self._numpy,
+        }
+
+    def shape(self, node: Node) -> tuple[Node, ...]:
+        """The lengths of a tensor's axes, as numbers to compute with."""
+        return tuple(self._number(length) for length in node.shape)
+
+    def _number(self, count: int) -> Node:
+        return self.graph.constant(float(count))
+
+    # --- tensors ---
+
+    def _size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("size", ("self", "dim"), arguments, keywords, ("dim",))
+        shape = self.shape(self.values.tensor(given["self"]))
+        return self.values.subscript(shape, [given["dim"]]) if "dim" in given else shape
+
+    def _dim(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("dim", ("self",), arguments, keywords)
+        return self._number(self.values.tensor(given["self"]).ndim)
+
+    def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("numel", ("self",), arguments, keywords)
+        return self._number(self.values.tensor(given["self"]).size)
+
+    def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("numpy", ("self",), arguments, keywords)
+        return detach(self.values.tensor(given["self"]))
+
+    # --- lists and ranges ---
+
+    def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        _no_names("range", keywords)
+        bind_names("range", ("start", "stop", "step"), arguments, {}, ("stop", "step"))
+        bounds = [self.values.integer(argument, "range") for argument in arguments]
+        if len(bounds) == 3 and bounds[2] == 0:
+            raise GradcliError("value", "range: the step is 0")
+        return range(*bounds)
+
+    def _append(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("append", ("list", "item"), arguments, keywords)
+        items = given["list"]
+        if isinstance(items, Node):
+            items = self.values.rows(items)
+        if not isinstance(items, list):
+            raise GradcliError("type", f"append takes a list, not {describe(items)}")
+        return [*items, given["item"]]
+
+    def _len(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        value = bind_names("len", ("value",), arguments, keywords)["value"]
+        if isinstance(value, list | tuple | range | str):
+            return self._number(len(value))
+        node = self.values.tensor(value)
+        if not node.shape:
+            raise GradcliError("type", "a single value has no length")
+        return self._number(node.shape[0])
+
+    # --- printing and checking ---
+
+    def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        _no_names("print", keywords)
+        self.printed.append(pieces(arguments))
+        return None
+
+    def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """PyTorch's, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
+        names = ("actual", "expected", "rtol", "atol")
+        given = bind_names("assert_close", names, arguments, keywords, ("rtol", "atol"))
+        a, b = (self.values.tensor(given[name], f"assert_close: {name}") for name in names[:2])
+        rtol, atol = (
+            self.values.number(given[name], name) if name in given else default
+            for name, default in zip(names[2:], TOLERANCE[self.graph.precision], strict=True)
+        )
+        if a.shape != b.shape and not a.size == b.size == 1:
+            raise GradcliError(
+                "assertion", f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
+            )
+        found, wanted = (self.values.evaluator.value(each) for each in (a, b))
+        mismatch = worst(found, wanted.reshape(found.shape), rtol, atol)
+        if mismatch is not None:
+            raise GradcliError("assertion", f"the values are not close: {mismatch}")
+        return None
+
+
+def _no_names(name: str, keywords: dict[str, Value]) -> None:
+    if keywords:
+        raise GradcliError("type", f"{name} takes arguments without names")
