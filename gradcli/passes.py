@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.differentiate import fitted_shape, gradient_required, vjp
-from gradcli.graph import INPUT, Array, Graph, Node, Shape, ancestors
+from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
+from gradcli.graph import INPUT, Array, Graph, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
 from gradcli.ops.table import zeros_like
 from gradcli.trace import Binding, Tracer
@@ -62,6 +62,8 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
     if names:
         return {name: lookup(tracer, name, "--output") for name in names}
     if not tracer.last:
+        if tracer.special.printed or tracer.autograd.roots:
+            return {}
         raise GradcliError(
             "value",
             "the program has no value: nothing was assigned or computed",
@@ -113,12 +115,39 @@ def choose_leaves(
         return chosen
     leaves = {name: node for name, node in inputs.items() if node.kind == "float"}
     marked = {node: name for node, name in tracer.leaves.items() if node.attributes[0]}
+    linked = set(upstream(outputs))
     if not inputs and not marked:
-        linked = set(ancestors(outputs))
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}
+    last = {name: node for node, name in marked.items()}
+    marked = {n: name for n, name in marked.items() if n in linked or last[name] is n}
     for node, name in marked.items():
         leaves[_numbered(name, leaves)] = node
     return leaves
+
+
+def program_grads(tracer: Tracer, leaves: Mapping[str, Node], notes: list[Note]) -> dict[str, Node]:
+    """The `.grad`s that a program left: of leaves, and of what it retained.
+
+    A leaf that no backward has reached has 0, and a note.
+    """
+    autograd = tracer.autograd
+    found: dict[str, Node] = {}
+    for name, node in leaves.items():
+        if node not in autograd.grads:
+            if not autograd.is_leaf(node):
+                raise GradcliError(
+                    "no-grad",
+                    f"{name} is an intermediate, whose grad is not retained",
+                    hint=f"call {name}.retain_grad() before backward",
+                )
+            notes.append(Note("unused", f"unused: no backward reached {name}, so its grad is 0"))
+        found[name] = autograd.grads.get(node) or zeros_like(node)
+    retained = {
+        name: autograd.grads[node]
+        for name, node in tracer.globals.values.items()
+        if isinstance(node, Node) and node in autograd.retained and node in autograd.grads
+    }
+    return found | retained
 
 
 def _numbered(name: str, taken: Mapping[str, Node]) -> str:
@@ -174,7 +203,8 @@ def backward(
         elif output.size == 1:
             cotangents[name] = graph.constant(1.0)
         else:
-            raise gradient_required(name, output.shape, "add --gradient '{}'")
+            ones = ones_text(output.shape).strip("[]")
+            raise gradient_required(name, output.shape, f"add --gradient '{ones}'")
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
     grads = {

@@ -23,13 +23,15 @@ from gradcli.passes import (
     choose_leaves,
     choose_outputs,
     group,
+    program_grads,
     retained_names,
     unused,
 )
 from gradcli.result import Pass, Result
 from gradcli.trace import TraceLimits, Tracer
 from gradcli.trace.literal import LiteralTracer
-from gradcli.trace.names import mentioned
+from gradcli.trace.names import mentioned, runs_backward
+from gradcli.trace.printing import Piece, tensors, text
 
 __all__ = [
     "Gradient",
@@ -127,22 +129,36 @@ def prepare(
     Arguments and errors are those of `evaluate`.
     """
     memory = options.limits.memory_bytes()
-    graph = Graph(options.precision, options.seed, options.limits.nodes)
+    shares = not runs_backward(program)
+    graph = Graph(options.precision, options.seed, options.limits.nodes, shares)
     graph.draws = draws
     nodes = _input_nodes(graph, program, inputs)
     evaluator = Evaluator(_feeds(nodes, inputs), memory)
-    tracer = Tracer(graph, evaluator, program.source, options.limits.trace, _own_node(options))
-    tracer.globals.values.update(nodes)
+    tracer = Tracer(
+        graph,
+        evaluator,
+        program.source,
+        options.limits.trace,
+        _own_node(options),
+        nodes,
+        options.strict,
+    )
     tracer.trace(program)
 
     outputs = choose_outputs(tracer, options.outputs)
-    leaves = choose_leaves(tracer, nodes, list(outputs.values()), options.wrt)
     retained = retained_names(tracer, options.retain_grad)
     notes = [Note("layout", message) for _, message in program.notes] + tracer.notes
     differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
+    # A program that called `backward` has its answer, unless more is asked for.
+    answered = bool(tracer.autograd.roots) and not gradients and not options.outputs
+    roots = tracer.autograd.roots if answered else list(outputs.values())
+    leaves = choose_leaves(tracer, nodes, roots, options.wrt)
+    own_grads = program_grads(tracer, leaves, notes) if answered else {}
     backwards: list[Backward] = []
-    if not options.forward_only and _can_differentiate(
-        outputs, differentiated, leaves, gradients, options, notes
+    if (
+        not answered
+        and not options.forward_only
+        and _can_differentiate(outputs, differentiated, leaves, gradients, options, notes)
     ):
         backwards = [
             backward(graph, differentiated, leaves, retained, given, options.strict, notes)
@@ -161,6 +177,8 @@ def prepare(
         tree=_tree_nodes(outputs.values()) if options.trace_values else [],
         leaves=leaves,
         backwards=backwards,
+        grads=own_grads,
+        printed=tracer.special.printed,
         notes=notes,
         looked=evaluator.looked,
         mapped={nodes[name] for name, array in inputs.items() if mapping(array) is not None},
@@ -181,6 +199,9 @@ class Prepared:
     tree: list[Node]
     leaves: dict[str, Node]
     backwards: list[Backward]
+    grads: dict[str, Node]
+    """The `.grad`s that the program's own backward calls left, if these are the answer."""
+    printed: list[list[Piece]]
     notes: list[Note]
     looked: list[Node]
     """Nodes whose values decided how the program went on."""
@@ -192,6 +213,8 @@ class Prepared:
         wanted = [*self.shown.values(), *self.tree]
         for each in self.backwards:
             wanted += [*each.grads.values(), *each.retained.values()]
+        wanted += self.grads.values()
+        wanted += tensors(self.printed)
         plan = Plan(wanted)
         try:
             plan.check_memory(self.options.limits.memory_bytes(), self._filed())
@@ -233,7 +256,12 @@ class Prepared:
             )
             for each in self.backwards
         ]
-        culprits = explain_nonfinite(self.engine.plan, _named_arrays(values, passes), feeds)
+        grads = {name: next(arrays) for name in self.grads} or _total(
+            passes, self.options.accumulate
+        )
+        printed = dict(zip(tensors(self.printed), arrays, strict=True))
+        named = _named_arrays(values, passes or [Pass({}, grads, {})])
+        culprits = explain_nonfinite(self.engine.plan, named, feeds)
         return Result(
             program=self.program,
             graph=self.graph,
@@ -242,13 +270,14 @@ class Prepared:
             values=values,
             node_values=node_values,
             passes=passes,
-            grads=_total(passes, self.options.accumulate),
+            grads=grads,
             leaves=self.leaves,
             precision=self.options.precision,
             device="cpu",
             seed=self.graph.seed,
             accumulated=self.options.accumulate,
             notes=self.notes + culprits,
+            printed=[text(line, printed) for line in self.printed],
         )
 
 

@@ -1,7 +1,7 @@
 """Differentiation: a graph in, a larger graph out."""
 
-from gradcli.differentiate.cotangent import fitted_shape, gradient_required
+from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
 from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.reverse import vjp
 
-__all__ = ["fitted_shape", "gradient_required", "jvp", "vjp"]
+__all__ = ["fitted_shape", "gradient_required", "jvp", "ones_text", "vjp"]

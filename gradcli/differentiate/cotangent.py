@@ -9,19 +9,24 @@ from gradcli.graph import Shape
 from gradcli.ops.table import show
 
 
-def gradient_required(name: str, shape: Shape, way: str) -> GradcliError:
-    """The error for an output of several elements without a gradient.
-
-    `way` says how to give one, with `{}` for the gradient.
+def gradient_required(name: str, shape: Shape, mend: str) -> GradcliError:
+    """The error for an output of several elements without a gradient; `mend` says how to give
+    one.
     """
-    ones = ",".join("1" * shape[0]) if len(shape) == 1 and shape[0] <= 8 else f"ones{show(shape)}"
     return GradcliError(
         "gradient-required",
         f"the output {name} has shape {show(shape)}: with more than one element it needs a "
         "gradient vector v, which weighs them",
-        hint=f"{way.format(ones.replace(',)', ')'))} (v of ones), or end with sum({name}), "
+        hint=f"{mend} (v of ones), or end with sum({name}), "
         "or see the whole matrix with gradcli jacobian",
     )
+
+
+def ones_text(shape: Shape) -> str:
+    """A gradient of ones as a program writes it: `[1,1]`, or `ones(2, 2)`."""
+    if len(shape) == 1 and shape[0] <= 8:
+        return f"[{','.join('1' * shape[0])}]"
+    return f"ones({', '.join(map(str, shape))})"
 
 
 def fitted_shape(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:

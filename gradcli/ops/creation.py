@@ -65,8 +65,16 @@ def full_like(x: Node, fill_value: Node) -> Node:
 @function(
     "tensor",
     "creation",
-    aliases=("array", "asarray", "as_tensor", "FloatTensor", "DoubleTensor", "Tensor", "Variable",
-             "from_numpy"),  # fmt: skip
+    aliases=(
+        "array",
+        "asarray",
+        "as_tensor",
+        "FloatTensor",
+        "DoubleTensor",
+        "Tensor",
+        "Variable",
+        "from_numpy",
+    ),
     cases=[Case("x * tensor([1, 2, 3])")],
 )
 def tensor(data: Node) -> Node:

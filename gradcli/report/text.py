@@ -45,7 +45,7 @@ def render(
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    return _printed(blocks, colour)
+    return printed(blocks, colour)
 
 
 def _remarks(result: Result, layout: Layout) -> list[Text]:
@@ -67,7 +67,7 @@ def _folded(label: str, text: str, width: int) -> Text:
     return Text.assemble((label, REMARK), ("\n" + " " * len(label)).join(folded))
 
 
-def _printed(blocks: list[RenderableType], colour: bool) -> str:
+def printed(blocks: list[RenderableType], colour: bool) -> str:
     """The blocks with a blank line between them."""
     console = _console(colour)
     with console.capture() as captured:

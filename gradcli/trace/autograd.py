@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError, Note, Source
-from gradcli.differentiate import fitted_shape, gradient_required, vjp
+from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.table import cast, zeros_like
@@ -96,7 +96,7 @@ class Autograd:
             )
         return grad
 
-    def zero(self, node: Value) -> Node:
+    def zero(self, node: Value) -> None:
         """`x.grad.zero_()`."""
         if not isinstance(node, Node) or node not in self.grads:
             name = self._name(node) if isinstance(node, Node) else describe(node)
@@ -105,7 +105,6 @@ class Autograd:
             )
         self._written.pop(node, None)
         self.grads[node] = zeros_like(node)
-        return self.grads[node]
 
     def backward(
         self,
@@ -155,13 +154,13 @@ class Autograd:
         for node, grad in zip(inputs, found, strict=True):
             if grad is None:
                 self._explain_zero(outputs, node)
-                grad = zeros_like(node)
+            result = zeros_like(node) if grad is None else grad
             if not create_graph:
-                grad = self._constant(grad)
-            elif not self.requires_grad(grad):
-                grad = bind(grad)
-                self._flat[grad] = [each for each in order if self.is_leaf(each)]
-            results.append(grad)
+                result = self._constant(result)
+            elif not self.requires_grad(result):
+                result = bind(result)
+                self._flat[result] = [each for each in order if self.is_leaf(each)]
+            results.append(result)
         return results
 
     # --- the parts of a pass ---
@@ -178,9 +177,7 @@ class Autograd:
                 )
         return upstream(outputs)
 
-    def _cotangents(
-        self, outputs: Sequence[Node], gradients: Sequence[Node | None]
-    ) -> list[Node]:
+    def _cotangents(self, outputs: Sequence[Node], gradients: Sequence[Node | None]) -> list[Node]:
         """The gradient of each output; 1 for an output of one element that has none."""
         if len(gradients) != len(outputs):
             raise GradcliError(
@@ -198,8 +195,8 @@ class Autograd:
             elif output.size == 1:
                 cotangents.append(self.graph.constant(1.0))
             else:
-                name = self._name(output)
-                raise gradient_required(name, output.shape, "write backward({})")
+                mend = f"write backward({ones_text(output.shape)})"
+                raise gradient_required(self._name(output), output.shape, mend)
         return cotangents
 
     def _vjp(

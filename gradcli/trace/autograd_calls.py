@@ -30,7 +30,8 @@ class AutogradCalls:
         names = ("self", "gradient", "retain_graph", "create_graph")
         given = bind_names("backward", names, arguments, keywords, names[1:])
         output = self.values.tensor(given["self"], "what backward starts from")
-        self.autograd.backward([output], [self._gradient(given.get("gradient"))], *self._graphs(given))
+        gradient = self._gradient(given.get("gradient"))
+        self.autograd.backward([output], [gradient], *self._graphs(given))
         return None
 
     def _backward_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

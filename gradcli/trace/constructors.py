@@ -48,8 +48,9 @@ def _as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
         raise GradcliError(
             "type",
             f"there is no dtype {dtype}" if isinstance(dtype, str) else "dtype must be a name",
-            hint=f"did you mean {guess!r}?" if guess else "float, int and bool are there; "
-            "--dtype float32 is for the whole run",
+            hint=f"did you mean {guess!r}?"
+            if guess
+            else "float, int and bool are there; --dtype float32 is for the whole run",
         )
     run = node.graph.precision
     if PRECISIONS.get(dtype, run) != run:

@@ -119,21 +119,31 @@ class Expressions:
         return self._visitors[type(expression)](expression)
 
     def run(self, visit: Visit | Value) -> Any:
-        """Run a visitor and all that it yields, on a stack that is not Python's."""
+        """Run a visitor and all that it yields, on a stack that is not Python's.
+
+        An error goes up through the visitors, any of which may catch it.
+        """
         if not isinstance(visit, GeneratorType):
             return visit
         stack = [visit]
         result: Any = None
+        error: GradcliError | None = None
         while stack:
             try:
-                result = stack[-1].send(result)
+                result = stack[-1].send(result) if error is None else stack[-1].throw(error)
+                error = None
             except StopIteration as stop:
                 stack.pop()
-                result = stop.value
+                result, error = stop.value, None
+            except GradcliError as raised:
+                stack.pop()
+                result, error = None, raised
             else:
                 if isinstance(result, GeneratorType):
                     stack.append(result)
                     result = None
+        if error is not None:
+            raise error
         return result
 
     def user_call(
@@ -367,7 +377,8 @@ class Expressions:
             )
         owner = yield self.visit(grad.value)
         self.graph.span = callee.span
-        return self.autograd.zero(owner)
+        self.autograd.zero(owner)
+        return None
 
     def _dotted(self, callee: syntax.Expression) -> str | None:
         """The function's name where the callee is one, without a prefix such as `torch.`."""

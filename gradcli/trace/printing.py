@@ -48,16 +48,20 @@ def _plain(value: Node | range | None) -> Piece:
     """A number as people write it; tensors wait for the run."""
     if isinstance(value, Node) and value.op is CONSTANT and not value.shape:
         assert value.data is not None
-        number = value.data.item()
-        return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
+        return (
+            str(value.data.item()).removesuffix(".0") if value.kind == "float" else str(value.data)
+        )
     return value if isinstance(value, Node) else str(value)
+
+
+def tensors(lines: Iterable[Iterable[Piece]]) -> list[Node]:
+    """The tensors that lines show."""
+    return list(dict.fromkeys(p for line in lines for p in line if isinstance(p, Node)))
 
 
 def text(line: Iterable[Piece], arrays: Mapping[Node, Array]) -> str:
     """A printed line, its tensors in PyTorch's notation."""
-    return "".join(
-        piece if isinstance(piece, str) else _tensor(arrays[piece]) for piece in line
-    )
+    return "".join(piece if isinstance(piece, str) else _tensor(arrays[piece]) for piece in line)
 
 
 def _tensor(array: Array) -> str:

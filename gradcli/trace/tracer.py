@@ -35,7 +35,7 @@ class Binding:
     value: Value
 
 
-class _Leave(Enum):
+class Leave(Enum):
     """How a body was left, other than by its end."""
 
     BREAK = "break"
@@ -78,7 +78,7 @@ class Tracer(Expressions):
         self._steps = 0
         self._top_level: frozenset[syntax.Statement] = frozenset()
         self._rebound: set[str] = set()
-        self._statements: dict[type[Any], Callable[[Any], Visit | _Leave | None]] = {
+        self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
             syntax.Assign: self._assign,
             syntax.AugmentedAssign: self._augmented_assign,
             syntax.Evaluate: self._evaluate,
@@ -104,10 +104,14 @@ class Tracer(Expressions):
     def _body(self, statements: Sequence[syntax.Statement]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         for statement in statements:
-            leave = yield self._statements[type(statement)](statement)
+            leave = yield self.statement(statement)
             if leave is not None:
                 return leave
         return None
+
+    def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
+        """The visitor of a statement, or how it leaves its body."""
+        return self._statements[type(statement)](statement)
 
     def _step(self, span: Span) -> None:
         self._steps += 1
@@ -177,6 +181,8 @@ class Tracer(Expressions):
             if isinstance(part, syntax.Name) and part.id in self.globals.values:
                 return False
             if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
+                if self.globals.function(part.callee.id):
+                    return False  # its body may read names
                 stack += [*part.arguments, *part.keywords]
             else:
                 stack += parts_of(part)
@@ -197,6 +203,8 @@ class Tracer(Expressions):
         before = self.frame.values.get(name)
         if before is value or not isinstance(before, Node) or name in self._rebound:
             return
+        if value.op is LEAF and value.inputs[0] is before:
+            return  # x.requires_grad = True
         if (before.op is INPUT and before.attributes[0] == name) or self.leaves.get(before) == name:
             self._rebound.add(name)
             self.notes.append(
@@ -288,17 +296,17 @@ class Tracer(Expressions):
 
     # --- control flow ---
 
-    def _break(self, statement: syntax.Break) -> _Leave:
-        return _Leave.BREAK
+    def _break(self, statement: syntax.Break) -> Leave:
+        return Leave.BREAK
 
-    def _continue(self, statement: syntax.Continue) -> _Leave:
-        return _Leave.CONTINUE
+    def _continue(self, statement: syntax.Continue) -> Leave:
+        return Leave.CONTINUE
 
     def _while(self, statement: syntax.While) -> Visit:
         while (yield self._holds(statement.test)):
             self._step(statement.span)
             leave = yield self._body(statement.body)
-            if leave is _Leave.BREAK:
+            if leave is Leave.BREAK:
                 break
             if isinstance(leave, _Return):
                 return leave
@@ -323,7 +331,7 @@ class Tracer(Expressions):
             else:
                 self._unpack(statement.target, value)
             leave = yield self._body(statement.body)
-            if leave is _Leave.BREAK:
+            if leave is Leave.BREAK:
                 break
             if isinstance(leave, _Return):
                 return leave

@@ -1,0 +1,226 @@
+"""What scripts expect of themselves: `#= value ± tol` and `#! code`, checked while they run."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import get_args
+
+from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
+from gradcli.engine.cpu import Evaluator
+from gradcli.graph import Array, Graph, Node, Precision
+from gradcli.language import syntax
+from gradcli.language.parser import parse_expression
+from gradcli.ops.table import show
+from gradcli.session import Options
+from gradcli.trace import Tracer
+from gradcli.trace.closeness import worst
+from gradcli.trace.expressions import Visit
+from gradcli.trace.literal import LiteralTracer
+from gradcli.trace.names import runs_backward
+from gradcli.trace.tracer import Leave
+from gradcli.trace.values import Value
+
+TOLERANCE: dict[Precision, tuple[float, float]] = {
+    "float64": (1e-7, 1e-12),
+    "float32": (1e-5, 1e-6),
+}
+"""Relative and absolute, where an expectation names none."""
+
+_WITH_TOLERANCE = re.compile(r"(.*?)\s*(?:±|\+-)\s*(\S+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One expectation, and what came of it."""
+
+    expectation: syntax.Expectation
+    found: Array | GradcliError | None = None
+    """What the statement did: a value, an error, or neither."""
+    problem: str = ""
+    """Why the expectation does not hold; empty where it does."""
+    reached: bool = True
+
+    @property
+    def passed(self) -> bool:
+        return not self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One script."""
+
+    source: Source
+    outcomes: list[Outcome]
+    """In the order of the text."""
+    error: Diagnostic | None = None
+    """What stopped the script, if anything did."""
+
+    @property
+    def passed(self) -> bool:
+        return self.error is None and all(outcome.passed for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What `#=` says: an array, or None for `None`, and how close a value must be."""
+
+    value: Array | None
+    rtol: float
+    atol: float
+
+
+def check(program: syntax.Program, options: Options) -> Report:
+    """Run a program and compare it with its expectations.
+
+    A statement that fails as expected binds nothing, and the program goes on; so it does after an
+    expectation that does not hold. One that is met several times, in a loop, must hold each time.
+    """
+    graph = Graph(options.precision, options.seed, options.limits.nodes, not runs_backward(program))
+    evaluator = Evaluator({}, options.limits.memory_bytes())
+    met: dict[syntax.Expectation, Outcome] = {}
+    error = None
+    try:
+        _Checker(graph, evaluator, program, options, met).trace(program)
+    except GradcliError as stopped:
+        error = stopped.diagnostic
+    outcomes = [
+        met.get(each) or Outcome(each, problem="it was never reached", reached=False)
+        for each in program.expectations
+    ]
+    return Report(program.source, outcomes, error)
+
+
+class _Checker(Tracer):
+    """A tracer that looks at the values of statements with an expectation."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        evaluator: Evaluator,
+        program: syntax.Program,
+        options: Options,
+        outcomes: dict[syntax.Expectation, Outcome],
+    ) -> None:
+        """`outcomes` is filled while the program runs."""
+        super().__init__(
+            graph, evaluator, program.source, options.limits.trace, strict=options.strict
+        )
+        self._outcomes = outcomes
+        self._options = options
+        self._expected = {each.statement: each for each in program.expectations}
+        self._values = {
+            each: self._wanted(each) for each in program.expectations if each.kind == "="
+        }
+        for each in program.expectations:
+            if each.kind == "!":
+                _check_code(each, program.source)
+
+    def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
+        expectation = self._expected.get(statement)
+        if expectation is None:
+            return super().statement(statement)
+        return self._attempt(statement, expectation)
+
+    def _attempt(self, statement: syntax.Statement, expectation: syntax.Expectation) -> Visit:
+        """Run a statement, and undo its bindings if it fails."""
+        frame = self.frame
+        values, functions = dict(frame.values), dict(frame.functions)
+        found: Array | GradcliError | None
+        leave = None
+        try:
+            if isinstance(statement, syntax.Evaluate):
+                value = yield self.visit(statement.value)
+                self.graph.span = statement.span
+                found = self._computed(value)
+            else:
+                leave = yield super().statement(statement)
+                for name, bound in frame.values.items():
+                    if isinstance(bound, Node) and bound is not values.get(name):
+                        self.values.evaluator.value(bound)
+                found = None
+        except GradcliError as error:
+            code = error.diagnostic.code
+            if code.startswith("limit-") and code != expectation.text:
+                raise
+            found = error.located(self.source, self.graph.span)
+            self.frame, leave = frame, None
+            frame.values, frame.functions = values, functions
+        before = self._outcomes.get(expectation)
+        if before is None or before.passed:
+            problem = self._problem(expectation, found)
+            self._outcomes[expectation] = Outcome(expectation, found, problem)
+        return leave
+
+    def _computed(self, value: Value) -> Array | None:
+        """The array of a value, computed now, so that what fails fails here."""
+        if value is None:
+            return None
+        if isinstance(value, tuple):
+            value = list(value)
+        return self.values.evaluator.value(self.values.tensor(value, "what `#=` compares"))
+
+    def _problem(self, expectation: syntax.Expectation, found: Array | GradcliError | None) -> str:
+        """Why what was found is not what was expected; empty if it is."""
+        if isinstance(found, GradcliError):
+            diagnostic = found.diagnostic
+            if expectation.kind == "!" and diagnostic.code == expectation.text:
+                return ""
+            return f"it raised {diagnostic.code}: {diagnostic.message}"
+        if expectation.kind == "!":
+            return "it raised no error"
+        wanted = self._values[expectation]
+        if found is None or wanted.value is None:
+            return "" if found is wanted.value else "one of them is None"
+        if found.shape != wanted.value.shape:
+            return f"its shape is {show(found.shape)} instead of {show(wanted.value.shape)}"
+        mismatch = worst(found, wanted.value, wanted.rtol, wanted.atol)
+        return "" if mismatch is None else str(mismatch)
+
+    def _wanted(self, expectation: syntax.Expectation) -> _Wanted:
+        """`value`, or `value ± tol`."""
+        rtol, atol = TOLERANCE[self._options.precision]
+        text = expectation.text
+        parts = _WITH_TOLERANCE.fullmatch(text)
+        try:
+            if parts:
+                text, (rtol, atol) = parts[1], (0.0, _tolerance(parts[2]))
+            if text == "None":
+                return _Wanted(None, rtol, atol)
+            expression = parse_expression(Source("#=", text), self._options.limits.parse)
+            literal = LiteralTracer(
+                self.graph, self.values.evaluator, Source("#=", text), self._options.limits.trace
+            )
+            return _Wanted(self.values.evaluator.value(literal.literal(expression)), rtol, atol)
+        except GradcliError as error:
+            raise GradcliError(
+                error.diagnostic.code,
+                f"this expectation cannot be read: {error.diagnostic.message}",
+                hint="#= 1.5, #= [1, 2] ± 1e-3, #= None",
+                source=self.source,
+                span=expectation.span,
+            ) from None
+
+
+def _tolerance(text: str) -> float:
+    try:
+        tolerance = float(text)
+    except ValueError:
+        tolerance = math.nan
+    if not 0 <= tolerance < math.inf:
+        raise GradcliError("value", f"the tolerance {text} is not a number from 0 up")
+    return tolerance
+
+
+def _check_code(expectation: syntax.Expectation, source: Source) -> None:
+    codes = get_args(Code)
+    if expectation.text not in codes:
+        guess = nearest(expectation.text, codes)
+        raise GradcliError(
+            "value",
+            f"there is no error code {expectation.text!r}",
+            hint=f"did you mean {guess!r}?" if guess else f"there are {', '.join(codes)}",
+            source=source,
+            span=expectation.span,
+        )

@@ -1,0 +1,165 @@
+"""`gradcli test`: scripts against the expectations that stand in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+from gradcli.diagnostics import GradcliError, Source
+
+if TYPE_CHECKING:
+    from gradcli.analysis.expectations import Report
+    from gradcli.session import Options
+
+EXAMPLES = """\b
+A script says behind a statement what it must give, or which error it must raise:
+  x = tensor([1, 2], requires_grad=True)
+  sum(x**2)          #= 5
+  x / 3              #= [0.333, 0.667] ± 0.001
+  x.backward()       #! gradient-required
+
+\b
+Examples:
+  gradcli test samples
+  gradcli test a.grad b.grad --update
+  gradcli test samples --format github --junit report.xml
+"""
+
+SUFFIX = ".grad"
+SEED = 0
+"""Random numbers are the same in each run, so that they can be expected."""
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...", help="Scripts, or folders with .grad files.", show_default=False
+    ),
+]
+Update = Annotated[
+    bool,
+    typer.Option("--update", help="Rewrite expectations that fail to what the scripts do."),
+]
+Junit = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write a report as JUnit's XML.")
+]
+Format = Annotated[
+    Literal["text", "github"],
+    typer.Option("--format", help="For people, or as annotations of GitHub's actions."),
+]
+
+
+def command(
+    files: Files,
+    update: Update = False,
+    junit: Junit = None,
+    format_: Format = "text",
+    dtype: flag.Dtype = "float64",
+    seed: flag.Seed = None,
+    strict: flag.Strict = False,
+    color: flag.Color = "auto",
+    quiet: flag.Quiet = False,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    timeout: flag.Timeout = None,
+    safe: flag.Safe = False,
+) -> int:
+    """Run scripts and check their expectations: #= value, #= value ± tolerance, #! error.
+
+    Exits with 1 if one does not hold. --timeout is for each script.
+    """
+    from gradcli.cli.deadline import deadline
+    from gradcli.cli.request import limits
+    from gradcli.data.save import replacing
+    from gradcli.session import Options
+
+    options = Options(
+        precision=dtype,
+        seed=SEED if seed is None else seed,
+        strict=strict,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
+    reports = []
+    for path in _scripts(files):
+        with deadline(timeout):
+            report = _check(path, options)
+        if update and not report.passed:
+            report = _update(path, report, options)
+        reports.append(report)
+    if junit is not None:
+        from gradcli.report import expectations
+
+        with replacing(junit) as stream:
+            stream.write(expectations.junit(reports).encode())
+    if not quiet:
+        _print(reports, format_, color)
+    return 0 if all(report.passed for report in reports) else 1
+
+
+def _scripts(paths: Sequence[str]) -> Iterator[str]:
+    """The files, and those inside folders in the order of their names; each once."""
+    seen: set[str] = set()
+    for path in paths:
+        for script in _inside(path) if os.path.isdir(path) else [path]:
+            if script not in seen:
+                seen.add(script)
+                yield script
+
+
+def _inside(folder: str) -> list[str]:
+    scripts = [
+        os.path.join(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(SUFFIX)
+    ]
+    if not scripts:
+        raise GradcliError(
+            "file", f"there is no {SUFFIX} file in {folder!r}", hint="name a file, or its folder"
+        )
+    return sorted(scripts)
+
+
+def _check(path: str, options: Options) -> Report:
+    """Read and run one script; what is wrong with it is part of the report."""
+    from gradcli.analysis.expectations import Report, check
+    from gradcli.data.text import open_binary, read_text
+    from gradcli.language.parser import parse_program
+
+    limits = options.limits.parse
+    with open_binary(path) as stream:
+        try:
+            source = Source(path, read_text(stream, path, limits.source_bytes))
+            return check(parse_program(source, limits), options)
+        except GradcliError as error:
+            return Report(Source(path, ""), [], error.diagnostic)
+
+
+def _update(path: str, report: Report, options: Options) -> Report:
+    """Rewrite the script, and check it again."""
+    from gradcli.data.save import replacing
+    from gradcli.report.expectations import updated
+
+    text = updated(report)
+    if text == report.source.text:
+        return report
+    with replacing(path) as stream:
+        stream.write(text.encode())
+    return _check(path, options)
+
+
+def _print(reports: Sequence[Report], format_: str, color: str) -> None:
+    with streams.output() as stream:
+        if format_ == "github":
+            from gradcli.report.expectations import count, github
+
+            stream.writelines(f"{line}\n" for line in github(reports))
+            stream.write(f"{count(reports)}\n")
+        else:
+            from gradcli.report.text_expectations import render
+
+            stream.write(render(reports, colour=streams.use_colour(color)))
