@@ -119,10 +119,17 @@ def choose_leaves(
     if not inputs and not marked:
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}
     last = {name: node for node, name in marked.items()}
-    marked = {n: name for n, name in marked.items() if n in linked or last[name] is n}
     for node, name in marked.items():
-        leaves[_numbered(name, leaves)] = node
+        if node in linked or node is last[name]:
+            leaves[_numbered(name, leaves)] = node
     return leaves
+
+
+def newest(tracer: Tracer, leaves: Mapping[str, Node]) -> dict[str, Node]:
+    """Leaves by the names that a program calls them, the last where it bound one name to several:
+    a loop that steps along the gradient makes a leaf each time.
+    """
+    return {tracer.leaves.get(node, name): node for name, node in leaves.items()}
 
 
 def program_grads(tracer: Tracer, leaves: Mapping[str, Node], notes: list[Note]) -> dict[str, Node]:

@@ -23,6 +23,7 @@ from gradcli.passes import (
     choose_leaves,
     choose_outputs,
     group,
+    newest,
     program_grads,
     retained_names,
     unused,
@@ -151,13 +152,17 @@ def prepare(
     differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
     # A program that called `backward` has its answer, unless more is asked for.
     answered = bool(tracer.autograd.roots) and not gradients and not options.outputs
-    roots = tracer.autograd.roots if answered else list(outputs.values())
-    leaves = choose_leaves(tracer, nodes, roots, options.wrt)
-    own_grads = program_grads(tracer, leaves, notes) if answered else {}
+    if answered:
+        leaves = newest(tracer, choose_leaves(tracer, nodes, tracer.autograd.roots, options.wrt))
+        own_grads = program_grads(tracer, leaves, notes)
+    else:
+        leaves = choose_leaves(tracer, nodes, list(outputs.values()), options.wrt)
+        own_grads = {}
     backwards: list[Backward] = []
     if (
         not answered
         and not options.forward_only
+        and (gradients or not tracer.autograd.is_cut(differentiated.values()))
         and _can_differentiate(outputs, differentiated, leaves, gradients, options, notes)
     ):
         backwards = [

@@ -6,7 +6,7 @@ program is run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
@@ -62,6 +62,11 @@ class Autograd:
     def requires_grad(self, node: Node) -> bool:
         """Whether a gradient can flow from the node to a leaf."""
         return node.kind == "float" and any(map(self.is_leaf, upstream([node])))
+
+    def is_cut(self, nodes: Iterable[Node]) -> bool:
+        """Whether the values come from `grad` without `create_graph`, so no gradient flows on."""
+        found = list(nodes)
+        return bool(self._cut_line(found)) and not any(map(self.requires_grad, found))
 
     def set_requires_grad(self, node: Node, wanted: bool) -> Node:
         """What `x.requires_grad = …` binds to x."""

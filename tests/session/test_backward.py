@@ -28,7 +28,7 @@ def grads(text: str, **inputs: Any) -> dict[str, Any]:
 
 def value(text: str, **inputs: Any) -> Any:
     """The value that a program ends on."""
-    result = run(text, **inputs)
+    result = run(text, Options(forward_only=True), **inputs)
     (name,) = result.outputs
     return result.values[name].tolist()
 
@@ -225,7 +225,9 @@ def test_requires_grad_makes_a_leaf_of_a_value() -> None:
 
 
 def test_requires_grad_can_be_read_and_taken_back() -> None:
-    result = run(X + "y = 2*x; print(x.requires_grad, y.requires_grad, y.data.requires_grad)")
+    result = run(
+        X + "y = 2*x; print(x.requires_grad, y.requires_grad, y.data.requires_grad); sum(y)"
+    )
     assert result.printed == ["True True False"]
     assert error(X + "x.requires_grad = False\nsum(x).backward()").diagnostic.code == "no-grad"
 
@@ -233,7 +235,9 @@ def test_requires_grad_can_be_read_and_taken_back() -> None:
 @pytest.mark.parametrize("make", ["ones(2)", "zeros(2)", "randn(2)", "full((2,), 3)", "arange(2)"])
 def test_every_constructor_makes_leaves(make: str) -> None:
     name, _, arguments = make.partition("(")
-    text = f"x = torch.{name}({arguments[:-1]}, requires_grad=True, device='cpu'); sum(3*x).backward()"
+    text = (
+        f"x = torch.{name}({arguments[:-1]}, requires_grad=True, device='cpu'); sum(3*x).backward()"
+    )
     assert grads(text) == {"x": [3, 3]}
 
 
