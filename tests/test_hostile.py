@@ -36,6 +36,14 @@ def refused(program: str, x: object = (1.0, 2.0)) -> Diagnostic:
         ("x" + ".unsqueeze(0)" * 65, "shape"),
         ("x[[True, False, True]]", "index"),
         ("x[inf:]", "type"),
+        ("sum(x[[5]])", "index"),
+        ("sum(gather(x, 0, [5]))", "index"),
+        ("sum(repeat_interleave(x, 2**62))", "limit-memory"),
+        ("sum(pad(x, (2**62, 0), 'replicate'))", "limit-memory"),
+        ("sum(unfold(zeros(10**5), 0, 5*10**4, 1))", "limit-memory"),
+        ("sum(one_hot([1], 2**62))", "limit-memory"),
+        ("eye(1e300)", "limit-memory"),
+        ("round(x, 10**30)", "value"),
     ],
 )
 def test_is_refused_with_its_place(program: str, code: str) -> None:
@@ -45,6 +53,15 @@ def test_is_refused_with_its_place(program: str, code: str) -> None:
     assert diagnostic.span is not None
 
 
+@pytest.mark.parametrize("far", ["10**30", "-10**30"])
+@pytest.mark.parametrize("call", ["tril(x, {})", "triu(x, {})", "diagonal(x, {})", "diag(x, {})"])
+def test_a_diagonal_may_lie_far_outside(call: str, far: str) -> None:
+    below = call.startswith("tril") == (far[0] != "-")
+    total = 10.0 if call[:3] == "tri" and below else 0.0
+    found = answer(f"sum({call.format(far)})", [[1.0, 2.0], [3.0, 4.0]]).values["out"]
+    assert found == total
+
+
 def test_a_list_of_truth_values_is_a_mask() -> None:
     assert answer("sum(x[[True, False]])").values["out"] == 1.0
 
@@ -52,6 +69,14 @@ def test_a_list_of_truth_values_is_a_mask() -> None:
 def test_a_tensor_may_have_64_dimensions_and_rows_of_nothing() -> None:
     assert answer("sum(ones(" + "1, " * 64 + "))").values["out"] == 1.0
     assert answer("sum(zeros(10**9, 0))").values["out"] == 0.0
+
+
+def test_a_window_may_step_far_beyond_its_input() -> None:
+    assert answer("sum(avg_pool1d(x, 1, 2**62))", [[1.0, 2.0]]).values["out"] == 1.0
+
+
+def test_nan_is_no_axis() -> None:
+    assert np.isnan(answer("sum(max(x, nan))").values["out"])
 
 
 def test_what_an_error_quotes_is_cut() -> None:

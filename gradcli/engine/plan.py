@@ -98,6 +98,8 @@ def nbytes(node: Node) -> int:
 
 def show_bytes(count: int) -> str:
     """A number of bytes as people read it: `1.5 GiB`."""
+    if count >= 2**80:
+        return "2**80 bytes or more"
     amount = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if amount < 1024 or unit == "TiB":

@@ -29,19 +29,25 @@ TRIU: Linear = Linear(
 def tril(x: Node, diagonal: int = 0) -> Node:
     """x on and below a diagonal of its last two axes, 0 above it."""
     _check_matrix("tril", x)
-    return x.graph.apply(TRIL, (x,), (diagonal,))
+    return x.graph.apply(TRIL, (x,), (_within(x, diagonal),))
 
 
 @function("triu", "indexing", op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")])
 def triu(x: Node, diagonal: int = 0) -> Node:
     """x on and above a diagonal of its last two axes, 0 below it."""
     _check_matrix("triu", x)
-    return x.graph.apply(TRIU, (x,), (diagonal,))
+    return x.graph.apply(TRIU, (x,), (_within(x, diagonal),))
 
 
 def _check_matrix(name: str, x: Node) -> None:
     if x.ndim < 2:
         raise GradcliError("shape", f"{name} needs at least 2 dimensions; this is {show(x.shape)}")
+
+
+def _within(x: Node, offset: int) -> int:
+    """The offset, no further outside the matrix than next to it: NumPy takes C integers."""
+    rows, columns = x.shape[-2:]
+    return max(-rows, min(columns, offset))
 
 
 def _diagonal_length(shape: Shape, offset: int) -> int:
@@ -94,7 +100,8 @@ def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
     if rows == columns:
         raise GradcliError("axis", "diagonal: dim1 and dim2 are the same axis")
     others = (axis for axis in range(-x.ndim, 0) if axis not in (rows, columns))
-    return x.graph.apply(DIAGONAL, (permute(x, (*others, rows, columns)),), (offset,))
+    x = permute(x, (*others, rows, columns))
+    return x.graph.apply(DIAGONAL, (x,), (_within(x, offset),))
 
 
 @function(
@@ -126,4 +133,4 @@ def diag(x: Node, diagonal: int = 0) -> Node:
             f"diag takes a vector or a matrix; this is {show(x.shape)}",
             hint="use diagonal(x, dim1=…, dim2=…) for more dimensions",
         )
-    return x.graph.apply(DIAGONAL, (x,), (diagonal,))
+    return x.graph.apply(DIAGONAL, (x,), (_within(x, diagonal),))

@@ -16,6 +16,9 @@ from gradcli.ops.table import (
     show,
 )
 
+MAX_PLACES = 2**27
+"""The longest index that is written out in the graph: 1 GiB."""
+
 # --- places named by index arrays ----------------------------------------------------------
 
 
@@ -56,6 +59,7 @@ def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes) -> None:
 
 def _put_add(xp: Any, change: Array, *rest: Any) -> Array:
     *indices, shape, axes = rest
+    check_bounds(shape, indices, axes)
     result = xp.zeros(shape, change.dtype)
     xp.add.at(result, _places(xp, indices, axes, len(shape)), change)
     return result  # type: ignore[no-any-return]
@@ -78,6 +82,16 @@ PUT_ADD: Linear = Linear(
     forward=_put_add,
     adjoints=(lambda change, y, x, *rest: x.graph.apply(INDEX, (change, *rest[:-2]), (rest[-1],)),),
 )
+
+
+def check_places(name: str, count: int) -> None:
+    """Raise `limit-memory` if an index is too long to be written out while tracing."""
+    if count > MAX_PLACES:
+        raise GradcliError(
+            "limit-memory",
+            f"{name} needs an index of {count:,} places",
+            hint=f"there can be {MAX_PLACES:,} at most",
+        )
 
 
 def index_along(x: Node, axis: int, index: Node) -> Node:

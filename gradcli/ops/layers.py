@@ -16,7 +16,7 @@ from gradcli.ops.control import detach
 from gradcli.ops.creation import rand
 from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
-from gradcli.ops.indexing import getitem
+from gradcli.ops.indexing import check_places, getitem
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import expand, reshape, unsqueeze
 from gradcli.ops.softmax import softmax
@@ -90,6 +90,7 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
         count = int(input.data.max()) + 1
     if count < 1:
         raise GradcliError("value", f"one_hot: num_classes must be positive, not {count}")
+    check_places("one_hot", count)
     found = classes(input, "one_hot: input", count)
     return cast(eq(unsqueeze(found, -1), input.graph.constant(np.arange(count))), "int")
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.table import Case, Edge, Function, elementwise, function
+
+MAX_DECIMALS = 308
+"""Powers of ten up to this one are float64."""
 
 
 def to_integer(xp: Any, x: Array) -> Array:
@@ -67,6 +71,12 @@ def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""
     if decimals == 0:
         return rint(x)
+    if abs(decimals) > MAX_DECIMALS:
+        raise GradcliError(
+            "value",
+            f"round: decimals is {decimals}",
+            hint=f"it is from -{MAX_DECIMALS} to {MAX_DECIMALS}",
+        )
     unit = 10.0 ** abs(decimals)
     return rint(x * unit) / unit if decimals > 0 else rint(x / unit) * unit
 

@@ -31,6 +31,7 @@ def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
 
 
 def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
+    check_bounds(shape, [index], (axis,))
     result = xp.zeros(shape, change.dtype)
     xp.add.at(result, _grid(xp, index, axis), change)
     return result  # type: ignore[no-any-return]

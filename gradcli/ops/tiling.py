@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import movedim
-from gradcli.ops.indexing import index_along
+from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import embed, expand, flat, flatten, reshape, take_slices
 from gradcli.ops.table import Case, cast, function, normalize_axis, show
@@ -68,6 +68,7 @@ def repeat_interleave(x: Node, repeats: tuple[int, ...], dim: int | None = None)
             f"repeat_interleave: {len(repeats)} counts do not fit axis {dim} of {show(x.shape)}; "
             "one count, or one for each element, all 0 or more",
         )
+    check_places("repeat_interleave", sum(repeats) * (length if len(repeats) == 1 else 1))
     places = np.repeat(np.arange(length), repeats)
     return index_along(x, axis, x.graph.constant(places))
 
@@ -125,6 +126,7 @@ def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.
     source, _ = BEYOND[mode]
     for axis, (before, after) in ends.items():
         if before or after:
+            check_places("pad", before + x.shape[axis] + after)
             places = source(np.arange(-before, x.shape[axis] + after), x.shape[axis])
             x = index_along(x, axis, x.graph.constant(places))
     return x
@@ -188,6 +190,7 @@ def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
             f"{show(x.shape)}",
             hint="size is at most the axis's length, and step at least 1",
         )
-    starts = np.arange(0, length - size + 1, step)
+    starts = np.arange(0, length - size + 1, min(step, length + 1))
+    check_places("unfold", len(starts) * size)
     windows = index_along(x, axis, x.graph.constant(starts[:, None] + np.arange(size)))
     return movedim(windows, (axis,), (-1,))

@@ -84,9 +84,10 @@ def _windows(xp: Any, x: Array, window: Window) -> Array:
     """A copy, in the order in which a product with a kernel reads it."""
     lead = x.ndim - len(window.kernel)
     shape = (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
-    strides = x.strides[lead:]
-    inside = (s * d for s, d in zip(strides, window.dilation, strict=True))
-    between = (s * d for s, d in zip(strides, window.stride, strict=True))
+    axes = tuple(zip(x.strides[lead:], x.shape[lead:], strict=True))
+    # A step that leaves the axis is never made, and may be too large for NumPy.
+    inside = (s * min(d, n) for (s, n), d in zip(axes, window.dilation, strict=True))
+    between = (s * min(d, n) for (s, n), d in zip(axes, window.stride, strict=True))
     overlapping = xp.lib.stride_tricks.as_strided(x, shape, (*x.strides[:lead], *inside, *between))
     return xp.ascontiguousarray(overlapping)  # type: ignore[no-any-return]
 

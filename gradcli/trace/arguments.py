@@ -51,7 +51,7 @@ def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     written = node.inputs[0] if node.op.name == "neg" else node  # -1 is minus 1
     if written.op is CONSTANT and not written.shape:
         number = values.number(node, what)
-        if number == int(number) and abs(number) < 64:
+        if number.is_integer() and abs(number) < 64:
             return int(number)
     return node
 
