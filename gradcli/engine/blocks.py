@@ -114,6 +114,10 @@ class RegionRunner:
             for i, node in enumerate(region.reductions)
         ]
 
+    def reduced(self, operand: Array) -> Array:
+        """The result of a region that is one reduction."""
+        return self(operand, targets={})[0]
+
     def _release(self, mapped: Sequence[Array], first: int, last: int) -> None:
         """Give up the memory of what lies in files, for blocks that all threads have left."""
         if first >= 0:

@@ -15,7 +15,7 @@ from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.mapped import release
 from gradcli.engine.plan import Plan, nbytes, operands_of, show_bytes
-from gradcli.engine.regions import Region
+from gradcli.engine.regions import Region, is_swept, reduction_alone
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 
 SMALL = 1 << 16
@@ -194,6 +194,8 @@ class Evaluator:
                 for operand in current.inputs[:count]:
                     value = values.get(operand)
                     operands.append(self._recall(operand) if value is None else value)
+                if is_swept(current):  # in the order in which the plan sums
+                    call = RegionRunner(reduction_alone(current), 1).reduced
                 try:
                     values[current] = np.asarray(call(*before, *operands, *after))
                 except GradcliError as error:

@@ -38,7 +38,7 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     A node's stage counts the regions that must have finished before it. Equal shape and stage make
     a region: a path from one member to another that leaves the region would lead to a later stage.
     """
-    if not any(_is_member(node) or _is_reduction(node) for node in schedule):
+    if not any(_is_member(node) or is_swept(node) for node in schedule):
         return list(schedule)
     stages: dict[Node, int] = {}
     singles: dict[int, list[Node]] = {}
@@ -47,7 +47,7 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     inside: set[Node] = set()  # members and reductions
     for node in schedule:
         large = _is_member(node)
-        reduces = _is_reduction(node)
+        reduces = is_swept(node)
         stage = 0
         for operand in node.inputs:
             together = reduces or (large and operand.shape == node.shape and _is_member(operand))
@@ -79,7 +79,7 @@ def _is_member(node: Node) -> bool:
     return isinstance(node.op, Elementwise) and node.size >= LARGE
 
 
-def _is_reduction(node: Node) -> bool:
+def is_swept(node: Node) -> bool:
     """Whether a node reduces what a region sweeps over: its members, or an input."""
     if not node.op.combine or node.inputs[0].size < LARGE:
         return False
@@ -96,9 +96,14 @@ def _wanted_whole(
             if _is_member(operand):
                 same = stages[operand] == stages[node]
                 fused = _is_member(node) and node.shape == operand.shape
-                if not (same and (fused or _is_reduction(node))):
+                if not (same and (fused or is_swept(node))):
                     wanted.add(operand)
     return wanted
+
+
+def reduction_alone(node: Node) -> Region:
+    """The region of a reduction and nothing else, which sums in the order of any other region."""
+    return Region(node.inputs[0].shape, (), (node,), node.inputs, ())
 
 
 def _region(shape: Shape, members: list[Node], reductions: list[Node], wanted: set[Node]) -> Region:

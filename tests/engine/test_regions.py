@@ -119,3 +119,13 @@ def test_a_reduction_of_an_input_is_swept_over_too() -> None:
     assert region.members == ()
     values = ready.engine.run({ready.inputs["x"]: inputs["x"]})
     np.testing.assert_allclose(values[1], inputs["x"].sum(0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "prod"])
+def test_a_condition_sums_in_the_order_of_the_plan(name: str) -> None:
+    program = parse_program(Source("program", f"{name}(x*x, dim=0)"), ParseLimits())
+    x = np.random.default_rng(0).uniform(0.9, 1.1, (100_003, 2))
+    ready = prepare(program, {"x": x}, (), Options(forward_only=True))
+    (node,) = ready.outputs.values()
+    looked_at = Evaluator({ready.inputs["x"]: x}, 2**34).value(node)
+    assert looked_at.tobytes() == ready.run({"x": x}).values["out"].tobytes()
