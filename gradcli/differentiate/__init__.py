@@ -2,6 +2,13 @@
 
 from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
 from gradcli.differentiate.forward import jvp
-from gradcli.differentiate.reverse import vjp
+from gradcli.differentiate.reverse import contributions, vjp
 
-__all__ = ["fitted_shape", "gradient_required", "jvp", "ones_text", "vjp"]
+__all__ = [
+    "contributions",
+    "fitted_shape",
+    "gradient_required",
+    "jvp",
+    "ones_text",
+    "vjp",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
@@ -32,29 +32,40 @@ def vjp(
         change = changes.get(node)
         if change is None:
             continue
-        op = node.op
         graph.origin, graph.span = node, node.span
-        elementwise = isinstance(op, Elementwise)
-        if not elementwise:
-            change = _expand(change, node.shape)
-        product = scale if node in selected else multiply
-        selects = op.selects or (node in selected and not op.contracts)
-        for position, operand in enumerate(node.inputs):
-            if operand not in linked or not op.differentiable(node, position):
-                continue
-            part = op.vjp(node, position, change, product)
-            if part is None:
-                continue
-            if elementwise and operand.shape != node.shape:
-                part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
+        for operand, part in contributions(node, change, linked, selected):
             _accumulate(changes, operand, part)
-            if selects:
-                selected.add(operand)
     graph.origin = None
     return [
         None if (change := changes.get(node)) is None else _expand(change, node.shape)
         for node in wrt
     ]
+
+
+def contributions(
+    node: Node, change: Node, linked: Container[Node], selected: set[Node]
+) -> Iterator[tuple[Node, Node]]:
+    """What the cotangent `change` of a node adds to those of its operands, for `linked` ones.
+
+    `selected` holds the nodes whose cotangent has been through an op that selects; it grows.
+    """
+    op = node.op
+    elementwise = isinstance(op, Elementwise)
+    if not elementwise:
+        change = _expand(change, node.shape)
+    product = scale if node in selected else multiply
+    selects = op.selects or (node in selected and not op.contracts)
+    for position, operand in enumerate(node.inputs):
+        if operand not in linked or not op.differentiable(node, position):
+            continue
+        part = op.vjp(node, position, change, product)
+        if part is None:
+            continue
+        if elementwise and operand.shape != node.shape:
+            part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
+        if selects:
+            selected.add(operand)
+        yield operand, part
 
 
 def _accumulate(changes: dict[Node, Node], node: Node, change: Node) -> None:

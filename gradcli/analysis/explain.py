@@ -1,0 +1,215 @@
+"""The chain rule with one run's numbers: forward step by step, then backward step by step."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.differentiate import contributions
+from gradcli.engine.cpu import Evaluator
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
+from gradcli.language.syntax import Program
+from gradcli.ops.control import DETACH, LEAF
+from gradcli.ops.table import CAST
+from gradcli.passes import Backward
+from gradcli.session import DEFAULT, Gradient, Options, Prepared, prepare
+
+LONGEST = 400
+"""A graph of more steps has a gradient, but no story that anyone would read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A value of the forward pass."""
+
+    node: Node
+    value: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one use of a node adds to its grad."""
+
+    through: Node | None
+    """The node that uses it; None where the gradient of an output goes in."""
+    rule: Node
+    """The local rule over the nodes and the symbols that stand for grads."""
+    value: Array
+    summed_from: Shape | None
+    """The shape of the contribution before it was summed over what had been broadcast."""
+    total: Array
+    """The sum with all parts before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grad:
+    """The grad of a node, and where it came from."""
+
+    node: Node
+    parts: list[Part]
+
+    @property
+    def value(self) -> Array:
+        return self.parts[-1].total
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What `report` renders of an explained run."""
+
+    names: dict[Node, str]
+    """Every node that is mentioned, and the symbols for grads: `x.grad`."""
+    steps: list[Step]
+    grads: list[Grad]
+    titles: set[str]
+    """The names that the program gives."""
+    outputs: dict[str, Node]
+    leaves: dict[str, Node]
+    values: dict[Node, Array]
+    """Of everything that has a name."""
+    given: dict[str, Node]
+    """The outputs for which a gradient was given."""
+    stopped: list[Node]
+    """Where gradients end although values go on: `detach`."""
+    notes: list[Note] = field(default_factory=list)
+
+
+def explain(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient] = (),
+    options: Options = DEFAULT,
+    draws: int = 0,
+) -> Explanation:
+    """Arguments and errors are those of `session.evaluate`, but for one pass only."""
+    return explained(run(program, inputs, gradients, options, draws))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A program differentiated, and its values on demand."""
+
+    prepared: Prepared
+    backward: Backward
+    feeds: dict[Node, Array]
+    evaluator: Evaluator
+
+
+def run(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+    draws: int,
+) -> Run:
+    """Trace and differentiate; raises `usage` for several passes, `no-grad` without a leaf."""
+    if len({gradient.output for gradient in gradients}) < len(gradients):
+        raise GradcliError(
+            "usage", "--gradient stands for two passes", hint="explain one pass at a time"
+        )
+    prepared = prepare(program, inputs, gradients, replace(options, values="outputs"), draws)
+    if not prepared.backwards:
+        raise GradcliError("no-grad", prepared.notes[-1].message)
+    (backward,) = prepared.backwards
+    dtype = prepared.graph.dtype
+    feeds = {node: np.asarray(inputs[n], dtype(node.kind)) for n, node in prepared.inputs.items()}
+    backward.feed(feeds, gradients)
+    return Run(prepared, backward, feeds, Evaluator(feeds, options.limits.memory_bytes()))
+
+
+def explained(run: Run) -> Explanation:
+    """The story of a run; raises `limit-nodes` where it would be too long."""
+    prepared = run.prepared
+    outputs = prepared.outputs
+    steps = [node for node in ancestors(outputs.values()) if not _is_constant(node)]
+    steps = _seen(steps, prepared)
+    if len(steps) > LONGEST:
+        raise GradcliError(
+            "limit-nodes",
+            f"the graph has {len(steps):,} steps, too many to explain one by one",
+            hint="fewer steps of the loop show the same rules; --entry follows one entry",
+        )
+    names = name_nodes(steps, prepared)
+    value = run.evaluator.value
+    values = {node: value(node) for node in steps}
+    grads = _grads(run, names, values)
+    return Explanation(
+        names=names,
+        titles={*prepared.names, *prepared.leaves},
+        steps=[Step(node, values[node]) for node in steps],
+        grads=grads,
+        outputs=outputs,
+        leaves=prepared.leaves,
+        values=values,
+        given={
+            name: outputs[name]
+            for name, node in run.backward.cotangents.items()
+            if node.op is INPUT
+        },
+        stopped=[node for node in steps if node.op is DETACH],
+        notes=prepared.notes,
+    )
+
+
+def _is_constant(node: Node) -> bool:
+    return node.op is CONSTANT or node.op is CAST
+
+
+def _seen(steps: list[Node], prepared: Prepared) -> list[Node]:
+    """Without what is computed from constants alone and has no name."""
+    varying: set[Node] = set()
+    named = set(prepared.names.values()) | set(prepared.leaves.values())
+    for node in ancestors(steps):
+        if node in named or node.op in (INPUT, LEAF) or any(x in varying for x in node.inputs):
+            varying.add(node)
+    return [node for node in steps if node in varying]
+
+
+def name_nodes(steps: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
+    """The program's names, and `t1`, `t2` … for what has none."""
+    names: dict[Node, str] = {}
+    for name, node in {**prepared.leaves, **prepared.names}.items():
+        names.setdefault(node, name)
+    taken = set(names.values())
+    fresh = (f"t{n}" for n in itertools.count(1) if f"t{n}" not in taken)
+    return {node: names[node] if node in names else next(fresh) for node in steps}
+
+
+def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[Grad]:
+    """The grads from the outputs to the leaves; adds their symbols to `names` and `values`."""
+    prepared, backward = run.prepared, run.backward
+    order = ancestors(prepared.outputs.values())
+    linked = dependents(order, prepared.leaves.values())
+    parts: dict[Node, list[Part]] = {}
+    for name, cotangent in backward.cotangents.items():
+        given = run.feeds.get(cotangent, cotangent.data)
+        output = backward.outputs[name]
+        array = np.broadcast_to(np.asarray(given), output.shape)
+        _add(parts, output, Part(None, cotangent, array, None, array))
+    selected: set[Node] = set()
+    grads: list[Grad] = []
+    for node in reversed(order):
+        if node not in parts or (node not in linked and node not in prepared.outputs.values()):
+            continue
+        grad = Grad(node, parts[node])
+        grads.append(grad)
+        names.setdefault(node, f"#{node.index}")
+        symbol = node.graph.input(f"{names[node]}.grad", node.shape, "float")
+        run.feeds[symbol] = values[symbol] = grad.value
+        names[symbol] = f"{names[node]}.grad"
+        for operand, rule in contributions(node, symbol, linked, selected):
+            value = np.broadcast_to(run.evaluator.value(rule), operand.shape)
+            broadcast = rule.op.name == "sum_to" and operand.shape != node.shape
+            plain = rule.inputs[0] if broadcast else rule
+            shape = node.shape if broadcast else None
+            _add(parts, operand, Part(node, plain, value, shape, value))
+    return grads
+
+
+def _add(parts: dict[Node, list[Part]], node: Node, part: Part) -> None:
+    before = parts.setdefault(node, [])
+    before.append(replace(part, total=before[-1].total + part.value) if before else part)

@@ -1,0 +1,203 @@
+"""One entry of the gradient as a sum over paths: along each, the product of local derivatives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.explain import Run, name_nodes
+from gradcli.diagnostics import GradcliError
+from gradcli.differentiate.product import scale
+from gradcli.graph import Node, ancestors, dependents
+
+SHOWN = 20
+"""So many paths are listed; the others are added up."""
+EDGES = 20_000
+"""An entry that reaches more local derivatives than these is not followed."""
+
+Place = tuple[Node, int]
+"""A node and one of its elements, counted row by row."""
+
+_ENTRY = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*,?\s*\])?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The elements on the way from the entry to an output, and the derivative of each step."""
+
+    places: list[str]
+    factors: list[float]
+    v: float
+    """The gradient of the output's element."""
+
+    @property
+    def product(self) -> float:
+        return float(np.prod([self.v, *reversed(self.factors)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a grad as a sum over paths."""
+
+    name: str
+    paths: list[Path]
+    count: int
+    """How many paths there are, those that are not listed included."""
+    total: float
+    """The sum over all paths."""
+    grad: float
+    """What backward gives."""
+
+
+def follow(run: Run, entry: str) -> Entry:
+    """The paths from an entry such as `x[0,1]`; raises `usage`, `name`, `index`, `limit-nodes`."""
+    name, index = _parse(entry)
+    leaf = run.prepared.leaves.get(name)
+    if leaf is None:
+        raise GradcliError(
+            "name",
+            f"--entry {entry}: {name} gets no grad; the leaves are "
+            f"{', '.join(run.prepared.leaves)}",
+        )
+    start = leaf, _flat(entry, index, leaf.shape)
+    edges = _edges(run, start)
+    ends = _ends(run)
+    sums = _sums(edges, ends)
+    titles = name_nodes(_places(edges), run.prepared)
+    paths = [
+        _path(way, titles, ends)
+        for way, _ in zip(_ways(start, edges, sums, ends), range(SHOWN), strict=False)
+    ]
+    total, count = sums.get(start, (0.0, 0))
+    grad = run.evaluator.value(run.backward.grads[name]).flat[start[1]]
+    return Entry(_title(start, {leaf: name}), paths, count, total, float(grad))
+
+
+def _parse(entry: str) -> tuple[str, tuple[int, ...]]:
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        raise GradcliError("usage", f"--entry {entry!r} is no entry", hint="--entry 'x[0,1]'")
+    return match[1], tuple(int(part) for part in match[2].split(",")) if match[2] else ()
+
+
+def _flat(entry: str, index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    fits = len(index) == len(shape) and all(-n <= i < n for i, n in zip(index, shape, strict=False))
+    if not fits:
+        raise GradcliError(
+            "index", f"--entry {entry}: there is no such entry in a tensor of shape {shape}"
+        )
+    wrapped = tuple(i % n for i, n in zip(index, shape, strict=True))
+    return int(np.ravel_multi_index(wrapped, shape)) if shape else 0
+
+
+Edges = dict[Place, list[tuple[Place, float]]]
+
+
+def _edges(run: Run, start: Place) -> Edges:
+    """From each element that the entry reaches: the elements it acts on, and how strongly."""
+    order = ancestors(run.prepared.outputs.values())
+    linked = dependents(order, [start[0]])
+    edges: Edges = {start: []}
+    count = 0
+    for node in order:
+        if node not in linked or node is start[0]:
+            continue
+        for position, operand in enumerate(node.inputs):
+            reached = [place for place in edges if place[0] is operand]
+            if not node.op.differentiable(node, position):
+                continue
+            for place in reached:
+                for element, factor in _column(run, node, position, place[1]):
+                    edges[place].append(((node, element), factor))
+                    edges.setdefault((node, element), [])
+                    count += 1
+                if count > EDGES:
+                    raise GradcliError(
+                        "limit-nodes",
+                        f"the entry acts on more than {EDGES:,} elements on its way",
+                        hint="gradcli jacobian shows the products, without the ways",
+                    )
+    return edges
+
+
+def _column(run: Run, node: Node, position: int, element: int) -> Iterator[tuple[int, float]]:
+    """The derivatives of a node's elements by one element of an operand, but for zeros."""
+    operand = node.inputs[position]
+    one = np.zeros(operand.size)
+    one[element] = 1.0
+    tangents: list[Node | None] = [None] * len(node.inputs)
+    tangents[position] = node.graph.constant(one.reshape(operand.shape))
+    change = node.op.jvp(node, tangents, scale)
+    if change is None:
+        return
+    column = np.broadcast_to(run.evaluator.value(change), node.shape).reshape(-1)
+    for i in np.flatnonzero(column):
+        yield int(i), float(column[i])
+
+
+def _ends(run: Run) -> dict[Place, float]:
+    """Elements of the outputs, and their gradients that are not 0."""
+    ends: dict[Place, float] = {}
+    for name, cotangent in run.backward.cotangents.items():
+        output = run.backward.outputs[name]
+        given = np.asarray(run.feeds.get(cotangent, cotangent.data))
+        for i, v in enumerate(np.broadcast_to(given, output.shape).flat):
+            if v != 0:
+                ends[output, i] = ends.get((output, i), 0.0) + float(v)
+    return ends
+
+
+def _sums(edges: Edges, ends: Mapping[Place, float]) -> dict[Place, tuple[float, int]]:
+    """For each element the sum over paths to the outputs, and how many there are."""
+    sums: dict[Place, tuple[float, int]] = {}
+    for place in sorted(edges, key=lambda each: each[0].index, reverse=True):
+        total, count = ends.get(place, 0.0), int(place in ends)
+        for after, factor in edges[place]:
+            more, ways = sums[after]
+            if ways:
+                total, count = total + factor * more, count + ways
+        sums[place] = total, count
+    return sums
+
+
+Way = tuple[list[Place], list[float]]
+
+
+def _ways(
+    start: Place,
+    edges: Edges,
+    sums: Mapping[Place, tuple[float, int]],
+    ends: Mapping[Place, float],
+) -> Iterator[Way]:
+    """All paths from the entry to the outputs, depth first."""
+    stack: list[Way] = [([start], [])]
+    while stack:
+        places, factors = stack.pop()
+        if places[-1] in ends:
+            yield places, factors
+        stack += [
+            ([*places, after], [*factors, factor])
+            for after, factor in reversed(edges[places[-1]])
+            if sums[after][1]
+        ]
+
+
+def _places(edges: Edges) -> Sequence[Node]:
+    return sorted({node for node, _ in edges}, key=lambda node: node.index)
+
+
+def _path(way: Way, titles: Mapping[Node, str], ends: Mapping[Place, float]) -> Path:
+    places, factors = way
+    return Path([_title(place, titles) for place in places], factors, ends[places[-1]])
+
+
+def _title(place: Place, titles: Mapping[Node, str]) -> str:
+    """`x[0, 1]`, or `x` of a single value."""
+    node, element = place
+    if not node.shape:
+        return titles[node]
+    index = np.unravel_index(element, node.shape)
+    return f"{titles[node]}[{', '.join(str(int(i)) for i in index)}]"

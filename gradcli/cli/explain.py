@@ -1,0 +1,74 @@
+"""`gradcli explain`: the chain rule with this run's numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+
+EXAMPLES = """\b
+Examples:
+  gradcli explain "y = 2*x; z = y**3; out = mean(z)" --set x="[[1,2],[3,4]]"
+  gradcli explain "y = mm(x, [[1,2],[3,4]])" -s x="[[2,1]]" -g "[[1,0]]"
+  gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]" --entry "x[0,1]"
+"""
+
+Entry = Annotated[
+    str | None,
+    typer.Option(
+        "--entry",
+        metavar="ENTRY",
+        help="One entry of the gradient, x[0,1], as a sum over paths.",
+    ),
+]
+Style = Annotated[
+    Literal["text", "markdown"],
+    typer.Option("--format", help="What to print."),
+]
+
+
+def command(
+    program: flag.Program = None,
+    file: flag.ProgramFile = None,
+    set_: flag.Inputs = None,
+    gradient: flag.Gradients = None,
+    output: flag.Outputs = None,
+    wrt: flag.Wrt = None,
+    strict: flag.Strict = False,
+    entry: Entry = None,
+    format_: Style = "text",
+    dtype: flag.Dtype = "float64",
+    seed: flag.Seed = None,
+    precision: flag.Precision = 6,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    safe: flag.Safe = False,
+) -> None:
+    """Explain a gradient: values forward, then grads backward, each rule with its numbers."""
+    from gradcli.analysis import explain, paths
+    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.report import explain as report
+    from gradcli.report.document import render
+    from gradcli.session import Options
+
+    options = Options(
+        outputs=parse_names("--output", output or ()),
+        wrt=parse_names("--wrt", wrt or ()),
+        strict=strict,
+        precision=dtype,
+        seed=seed,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
+    request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+    run = explain.run(
+        request.program, request.inputs, request.gradients, request.options, request.draws
+    )
+    if entry is None:
+        blocks = report.document(explain.explained(run), precision)
+    else:
+        blocks = report.entry_document(paths.follow(run, entry), precision)
+    with streams.output() as stream:
+        stream.write(render(blocks, format_))

@@ -1,0 +1,133 @@
+"""Explanations: their numbers are the gradient's, and the seeds' examples read as they should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.analysis import explain, paths
+from gradcli.diagnostics import GradcliError
+from gradcli.ops import Case
+from gradcli.report.document import WIDTH, render
+from gradcli.report.explain import document, entry_document
+from gradcli.session import DEFAULT, Gradient, Options, evaluate
+from tests.analysis.programs import assert_same, generated, output_shape, parse, used
+from tests.ops.table_cases import all_cases, case_id, trace
+
+GOLDEN = Path(__file__).parents[1] / "report" / "golden" / "explain"
+X = np.array([[1.0, 2.0], [3.0, 4.0]])
+STORIES = {
+    "cube": ("y = 2 * x; z = y**3", {"x": np.array([[-1.2095]])}, None),
+    "cube_with_gradient": ("y = 2 * x; z = y**3", {"x": X}, [[1.0, 0.0]]),
+    "mean_of_cubes": ("y = 2 * x; z = y**3; out = mean(z)", {"x": X}, None),
+    "matrix": ("y = mm(x, [[1, 2], [3, 4]])", {"x": np.array([[2.0, 1.0]])}, [[1.0, 0.0]]),
+    "norm_loop": (
+        "y = x * 2; while norm(y) < 1000 { y = y * 2 }; y",
+        {"x": np.array([-1.1532, 0.1907, 1.7988])},
+        [0.1, 1.0, 0.0001],
+    ),
+    "sum_with_gradient": ("y = sum(x)", {"x": np.array([1.0, 2.0])}, 100.0),
+    "meeting_paths": (
+        "y = x * x + 3*x; loss = sum(y * sin(b))",
+        {"x": np.array([-2.0, 3.0]), "b": np.array(0.5)},
+        None,
+    ),
+}
+ENTRIES = {"mean_of_cubes": "x[0,1]", "meeting_paths": "b", "matrix": "x[0,0]"}
+
+
+def gradients_of(gradient: object) -> list[Gradient]:
+    return [] if gradient is None else [Gradient(np.array(gradient))]
+
+
+def golden(name: str, text: str) -> None:
+    """Compare with what is stored; delete the file to have it written anew."""
+    file = GOLDEN / name
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        pytest.fail(f"{file} was missing: read what has been written")
+    assert text == file.read_text()
+
+
+@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("style", ["text", "markdown"])
+def test_story(name: str, style: str) -> None:
+    program, inputs, gradient = STORIES[name]
+    explanation = explain.explain(parse(program), inputs, gradients_of(gradient))
+    text = render(document(explanation), style)
+    golden(f"{name}.{style}", text)
+    if style == "text":
+        assert max(map(len, text.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entry(name: str) -> None:
+    program, inputs, gradient = STORIES[name]
+    run = explain.run(parse(program), inputs, gradients_of(gradient), DEFAULT, 0)
+    golden(f"{name}.entry", render(entry_document(paths.follow(run, ENTRIES[name])), "text"))
+
+
+def check(text: str, inputs: dict[str, np.ndarray]) -> None:
+    """Grads at the end of the story, and every path of one entry, against what eval gives."""
+    shape = output_shape(text, inputs)
+    gradient = np.random.default_rng(7).uniform(0.5, 1.5, shape)
+    given, gradients, options = used(text, inputs), [Gradient(gradient)], Options(seed=1)
+    expected = evaluate(parse(text), given, gradients, options).grads
+    run = explain.run(parse(text), given, gradients, options, 0)
+    told = {grad.node: grad.value for grad in explain.explained(run).grads}
+    leaves = run.prepared.leaves
+    found = {name: told.get(node, np.zeros(node.shape)) for name, node in leaves.items()}
+    assert_same(expected, found)
+    for name, grad in expected.items():
+        place = tuple(length // 2 for length in grad.shape)
+        entry = paths.follow(run, f"{name}[{','.join(map(str, place))}]" if place else name)
+        scale = np.max(np.abs(grad), initial=1e-3)
+        np.testing.assert_allclose(entry.total, grad[place], rtol=1e-9, atol=1e-12 * scale)
+        if entry.count <= paths.SHOWN:
+            assert len(entry.paths) == entry.count
+            added = sum(path.product for path in entry.paths)
+            np.testing.assert_allclose(added, entry.total, rtol=1e-9, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_generated_programs(seed: int) -> None:
+    check(*generated(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case"), list(all_cases()), ids=case_id)
+def test_every_op(name: str, case: Case) -> None:
+    traced = trace(case)
+    if case.smooth and traced.output.kind == "float":
+        values = [traced.feeds[node] for node in traced.inputs]
+        check(case.program, dict(zip(case.shapes, values, strict=True)))
+
+
+def test_many_paths_are_counted() -> None:
+    text = "y = x; " + "y = y * y; " * 10 + "y"
+    run = explain.run(parse(text), {"x": np.array(1.01)}, [], DEFAULT, 0)
+    entry = paths.follow(run, "x")
+    assert entry.count == 1024
+    assert len(entry.paths) == paths.SHOWN
+    np.testing.assert_allclose(entry.total, 1024 * 1.01**1023, rtol=1e-12)
+    assert "1,004 more paths" in render(entry_document(entry), "text")
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"),
+    [("x[2]", "index"), ("x[0", "usage"), ("q", "name"), ("x", "index"), ("x[0,0]", "index")],
+)
+def test_wrong_entries(entry: str, code: str) -> None:
+    run = explain.run(parse("sum(x)"), {"x": np.ones(2)}, [], DEFAULT, 0)
+    with pytest.raises(GradcliError) as caught:
+        paths.follow(run, entry)
+    assert caught.value.diagnostic.code == code
+
+
+def test_a_long_loop_is_not_told() -> None:
+    text = "for i in range(500) { x = x * 1.01 }; x"
+    with pytest.raises(GradcliError, match="too many to explain"):
+        explain.explain(parse(text), {"x": np.array(1.0)})
