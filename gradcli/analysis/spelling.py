@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from gradcli.graph import Array, Node, Op
+import numpy as np
+
+from gradcli.graph import Array, Node, Op, Shape
 from gradcli.language.syntax import (
     Attribute,
     Binary,
@@ -257,17 +259,42 @@ def _arange(node: Node, _: Operands) -> Expression:
     return call("arange", *map(number, (start, start + (count - 0.5) * step, step)))
 
 
-def _var(node: Node, operands: Operands) -> Expression:
-    """The op divides by the degrees of freedom, the function is told how many are lost."""
-    axes, keepdim, freedom = node.attributes
-    shape = node.inputs[0].shape
-    keywords: dict[str, Expression] = (
-        {} if len(axes) == len(shape) else {"dim": _dims(axes, len(shape))}
-    )
-    keywords["correction"] = number(math.prod(shape[axis] for axis in axes) - freedom)
-    if keepdim:
-        keywords["keepdim"] = Constant(True, NOWHERE)
-    return call("var", *operands, **keywords)
+def _ranks(node: Node, operands: Operands) -> Expression:
+    return Binary("*", operands[0], number(node.attributes[0]), NOWHERE, NOWHERE)
+
+
+def _variance(node: Node, operands: Operands) -> Expression:
+    """At least eps, which the gradient does not see."""
+    (x,) = operands
+    least = call("maximum", x, number(node.attributes[0]))
+    missing = call("detach", Binary("-", least, x, NOWHERE, NOWHERE))
+    return Binary("+", x, missing, NOWHERE, NOWHERE)
+
+
+def _windows(node: Node, operands: Operands) -> Expression:
+    (window,) = node.attributes
+    whole = [Slice(None, None, None, NOWHERE)] * (node.inputs[0].ndim - len(window.kernel))
+    places = _window_places(window, node.shape[-len(window.kernel) :])
+    return Index(operands[0], (*whole, *places), NOWHERE)
+
+
+def _overlap_add(node: Node, operands: Operands) -> Expression:
+    lengths, window = node.attributes
+    places = _window_places(window, node.inputs[0].shape[-len(lengths) :])
+    dims = _numbers(range(node.ndim - len(lengths), node.ndim))
+    return call("put_add", operands[0], _numbers(node.shape), dims, *places)
+
+
+def _window_places(window: Any, counts: Shape) -> list[Expression]:
+    """For each axis, where in the input each place of each window lies: (*kernel, *counts)."""
+    places = []
+    sides = zip(window.kernel, window.dilation, counts, window.stride, strict=True)
+    for axis, (kernel, dilation, count, stride) in enumerate(sides):
+        grid = np.arange(kernel)[:, None] * dilation + np.arange(count) * stride
+        around = [1] * (2 * len(counts))
+        around[axis], around[axis + len(counts)] = kernel, count
+        places.append(literal(grid.reshape(around)))
+    return places
 
 
 SPELLINGS: dict[str, Spelling] = {
@@ -287,11 +314,15 @@ SPELLINGS: dict[str, Spelling] = {
     "leaf": lambda node, operands: operands[0],
     "linspace": lambda node, _: call("linspace", *map(number, node.attributes[:3])),
     "neg": lambda node, operands: Unary("-", operands[0], NOWHERE),
+    "overlap_add": _overlap_add,
     "permute": _permute,
+    "probabilities": lambda node, operands: operands[0],
     "put_add": _put_add,
+    "ranks": _ranks,
     "scatter_add": _scatter_add,
     "slice": _slice,
-    "var": _var,
+    "variance_at_least": _variance,
+    "windows": _windows,
 }
 """By op, where a call of the function of the same name would not do."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -135,16 +134,6 @@ def _put_add(node: Node, operand: Operand) -> str:
     return f"put_add({', '.join([operand(0, 0), str(shape), str(dims), *places])})"
 
 
-def _var(node: Node, operand: Operand) -> str:
-    """The op divides by the degrees of freedom, the function is told how many are lost."""
-    axes, keepdim, freedom = node.attributes
-    shape = node.inputs[0].shape
-    lost = prod(shape[axis] for axis in axes) - freedom
-    arguments = [operand(0, 0), *_dim(axes, len(shape), reduced=True)]
-    arguments += [f"correction={_argument(lost)}"] * (lost != 1)
-    return f"var({', '.join(arguments + ['keepdim=True'] * keepdim)})"
-
-
 def _arange(node: Node, _: Operand) -> str:
     start, count, step, _kind = node.attributes
     return f"arange({', '.join(map(_argument, (start, start + count * step, step)))})"
@@ -165,7 +154,6 @@ _SHORTHANDS: dict[str, Callable[[Node, Operand], str]] = {
     "permute": _permute,
     "put_add": _put_add,
     "roll": _roll,
-    "var": _var,
     "slice": lambda node, operand: f"{operand(0, ATOM)}[{subscripts(node, node.ndim)}]",
 }
 
@@ -174,7 +162,7 @@ _SHORTHANDS: dict[str, Callable[[Node, Operand], str]] = {
 
 _UNSAID = {"dtype", "seed", "index", "rows", "columns"}
 """Follow from the operands, or say only how random numbers are drawn."""
-_DEFAULTS = {("keepdim", False), ("offset", 0), ("diagonal", 0)}
+_DEFAULTS = {("keepdim", False), ("correction", 1), ("offset", 0), ("diagonal", 0)}
 
 
 def _attributes(node: Node) -> list[str]:
