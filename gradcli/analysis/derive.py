@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from gradcli.analysis.single import Run
 from gradcli.analysis.spelling import NOWHERE, call, literal, name
 from gradcli.analysis.unparse import unparse
-from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine.cpu import Evaluator
-from gradcli.graph import INPUT, Array, Node, ancestors
+from gradcli.diagnostics import Source
+from gradcli.graph import INPUT, Node, ancestors
 from gradcli.language.syntax import Assign, Program
 from gradcli.ops.control import LEAF
 from gradcli.ops.table import show
-from gradcli.session import DEFAULT, Gradient, Options, Prepared, prepare
+from gradcli.session import Prepared
 from gradcli.simplify import simplify
 
 LARGEST = 10_000
@@ -28,58 +28,23 @@ class Derived:
     remarks: list[str]
 
 
-def derive(
-    program: Program,
-    inputs: Mapping[str, Array],
-    gradients: Sequence[Gradient] = (),
-    options: Options = DEFAULT,
-    draws: int = 0,
-    *,
-    assume_finite: bool = False,
-) -> Derived:
+def derive(run: Run, *, assume_finite: bool = False) -> Derived:
     """The gradient as a program that binds the inputs and ends in `NAME_grad = …` for each leaf.
 
-    Arguments and errors are those of `session.evaluate`, but for one pass only. Shapes, branches
-    and numbers of steps are those of this run.
+    Shapes, branches and numbers of steps are those of the run.
     """
-    if len({gradient.output for gradient in gradients}) < len(gradients):
-        raise GradcliError(
-            "usage", "--gradient stands for two passes", hint="derive one pass at a time"
-        )
-    prepared = _prepared(program, inputs, gradients, options, draws)
-    if not prepared.backwards:
-        raise GradcliError("no-grad", prepared.notes[-1].message)
-    (backward,) = prepared.backwards
+    prepared, backward = run.prepared, run.backward
     plain = simplify(list(backward.grads.values()), assume_finite=assume_finite)
     results = {f"{leaf}_grad": plain[node] for leaf, node in backward.grads.items()}
     taken = {*prepared.names, *prepared.leaves, *results}
     bound = _leaves(prepared) | _gradients(backward.cotangents, taken)
-    feeds = {node: inputs[name] for name, node in prepared.inputs.items()}
-    backward.feed(feeds, gradients)
-    evaluator = Evaluator(feeds, options.limits.memory_bytes())
     names = {plain[node]: title for title, node in prepared.names.items() if node in plain}
-    body = unparse(bound, results, names, taken | set(bound.values()), evaluator.value)
-    start = _bindings(bound, prepared, evaluator, single=all(n.size == 1 for n in results.values()))
+    body = unparse(bound, results, names, taken | set(bound.values()), run.evaluator.value)
+    start = _bindings(bound, run, single=all(n.size == 1 for n in results.values()))
     return Derived(
         Program(Source("derived", ""), (*start, *body)),
         _remarks(bound, prepared),
     )
-
-
-def _prepared(
-    program: Program,
-    inputs: Mapping[str, Array],
-    gradients: Sequence[Gradient],
-    options: Options,
-    draws: int,
-) -> Prepared:
-    """The program differentiated; by the same names again if it is itself a derived one."""
-    options = replace(options, values="outputs")
-    prepared = prepare(program, inputs, gradients, options, draws)
-    again = [name for name in prepared.names if f"{name}_grad" in prepared.names]
-    if prepared.backwards or not again:
-        return prepared
-    return prepare(program, inputs, gradients, replace(options, wrt=tuple(again)), draws)
 
 
 def _leaves(prepared: Prepared) -> dict[Node, str]:
@@ -100,15 +65,13 @@ def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, st
     return given
 
 
-def _bindings(
-    bound: Mapping[Node, str], prepared: Prepared, evaluator: Evaluator, *, single: bool
-) -> list[Assign]:
+def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assign]:
     """The inputs' values. They are leaves again only where that asks for no gradient vector."""
-    leaves = set(_leaves(prepared)) if single else set()
+    leaves = set(_leaves(run.prepared)) if single else set()
     statements = []
     for node, title in bound.items():
         if node.size <= LARGEST:
-            value = literal(evaluator.value(node))
+            value = literal(run.evaluator.value(node))
             value = value if node in leaves else call("detach", value)
             statements.append(Assign(name(title), value, NOWHERE))
     return statements

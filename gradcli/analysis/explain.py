@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from gradcli.analysis.single import Run
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
-from gradcli.engine.cpu import Evaluator
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
-from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.table import CAST
-from gradcli.passes import Backward
-from gradcli.session import DEFAULT, Gradient, Options, Prepared, prepare
+from gradcli.session import Prepared
 
 LONGEST = 400
 """A graph of more steps has a gradient, but no story that anyone would read."""
@@ -78,50 +76,7 @@ class Explanation:
     notes: list[Note] = field(default_factory=list)
 
 
-def explain(
-    program: Program,
-    inputs: Mapping[str, Array],
-    gradients: Sequence[Gradient] = (),
-    options: Options = DEFAULT,
-    draws: int = 0,
-) -> Explanation:
-    """Arguments and errors are those of `session.evaluate`, but for one pass only."""
-    return explained(run(program, inputs, gradients, options, draws))
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A program differentiated, and its values on demand."""
-
-    prepared: Prepared
-    backward: Backward
-    feeds: dict[Node, Array]
-    evaluator: Evaluator
-
-
-def run(
-    program: Program,
-    inputs: Mapping[str, Array],
-    gradients: Sequence[Gradient],
-    options: Options,
-    draws: int,
-) -> Run:
-    """Trace and differentiate; raises `usage` for several passes, `no-grad` without a leaf."""
-    if len({gradient.output for gradient in gradients}) < len(gradients):
-        raise GradcliError(
-            "usage", "--gradient stands for two passes", hint="explain one pass at a time"
-        )
-    prepared = prepare(program, inputs, gradients, replace(options, values="outputs"), draws)
-    if not prepared.backwards:
-        raise GradcliError("no-grad", prepared.notes[-1].message)
-    (backward,) = prepared.backwards
-    dtype = prepared.graph.dtype
-    feeds = {node: np.asarray(inputs[n], dtype(node.kind)) for n, node in prepared.inputs.items()}
-    backward.feed(feeds, gradients)
-    return Run(prepared, backward, feeds, Evaluator(feeds, options.limits.memory_bytes()))
-
-
-def explained(run: Run) -> Explanation:
+def explain(run: Run) -> Explanation:
     """The story of a run; raises `limit-nodes` where it would be too long."""
     prepared = run.prepared
     outputs = prepared.outputs

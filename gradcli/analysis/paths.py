@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.analysis.explain import Run, name_nodes
+from gradcli.analysis.explain import name_nodes
+from gradcli.analysis.single import Run
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate.product import scale
 from gradcli.graph import Node, ancestors, dependents

@@ -45,6 +45,7 @@ def command(
     It binds the inputs, ends in NAME_grad = … for each leaf, and runs: pipe it into gradcli eval.
     """
     from gradcli.analysis.derive import derive
+    from gradcli.analysis.single import run
     from gradcli.cli.request import limits, parse_names, read_request
     from gradcli.report import program as report
     from gradcli.session import Options
@@ -58,13 +59,7 @@ def command(
         limits=limits(max_memory, max_steps, safe=safe),
     )
     request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-    derived = derive(
-        request.program,
-        request.inputs,
-        request.gradients,
-        request.options,
-        request.draws,
-        assume_finite=assume_finite,
-    )
+    single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
+    derived = derive(single, assume_finite=assume_finite)
     with streams.output() as stream:
         stream.write(report.render(derived))

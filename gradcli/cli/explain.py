@@ -48,7 +48,9 @@ def command(
     safe: flag.Safe = False,
 ) -> None:
     """Explain a gradient: values forward, then grads backward, each rule with its numbers."""
-    from gradcli.analysis import explain, paths
+    from gradcli.analysis.explain import explain
+    from gradcli.analysis.paths import follow
+    from gradcli.analysis.single import run
     from gradcli.cli.request import limits, parse_names, read_request
     from gradcli.report import explain as report
     from gradcli.report.document import render
@@ -63,12 +65,10 @@ def command(
         limits=limits(max_memory, max_steps, safe=safe),
     )
     request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-    run = explain.run(
-        request.program, request.inputs, request.gradients, request.options, request.draws
-    )
+    single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
     if entry is None:
-        blocks = report.document(explain.explained(run), precision)
+        blocks = report.document(explain(single), precision)
     else:
-        blocks = report.entry_document(paths.follow(run, entry), precision)
+        blocks = report.entry_document(follow(single, entry), precision)
     with streams.output() as stream:
         stream.write(render(blocks, format_))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gradcli.analysis.derive import derive
+from gradcli.analysis.single import run
 from gradcli.diagnostics import Source
 from gradcli.graph import Array
 from gradcli.language.parser import ParseLimits, parse_program
@@ -73,7 +74,7 @@ def both(
     given = used(text, inputs)
     gradients = [] if gradient is None else [Gradient(gradient)]
     expected = evaluate(program, given, gradients, Options(seed=1)).grads
-    derived = render(derive(program, given, gradients, Options(seed=1), **choices))
+    derived = render(derive(run(program, given, gradients, Options(seed=1)), **choices))
     values = evaluate(parse(derived), {}, (), Options(forward_only=True)).values
     return expected, {name: values[f"{name}_grad"] for name in expected}
 

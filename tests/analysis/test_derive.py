@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gradcli.analysis.derive import derive
+from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.language.printer import print_program
 from gradcli.ops import Case
@@ -74,7 +75,7 @@ def test_seeds(case: dict[str, Any]) -> None:
 )
 def test_reads_plainly(text: str, x: Any, gradient: Any, expected: str) -> None:
     gradients = [] if gradient is None else [Gradient(np.array(gradient, float))]
-    derived = derive(parse(text), {"x": np.array(x, float)}, gradients)
+    derived = derive(run(parse(text), {"x": np.array(x, float)}, gradients))
     assert render(derived).splitlines()[-1] == expected
 
 
@@ -83,16 +84,16 @@ def test_reads_back_to_the_same_text() -> None:
         text, inputs = generated(seed)
         shape = output_shape(text, inputs)
         gradients = [Gradient(np.ones(shape))] if shape else []
-        printed = print_program(derive(parse(text), used(text, inputs), gradients).program)
+        printed = print_program(derive(run(parse(text), used(text, inputs), gradients)).program)
         assert print_program(parse(printed)) == printed
 
 
 def test_derived_again_is_the_second_derivative() -> None:
-    first = derive(parse("sum(sin(x)**2)"), {"x": np.array([0.3, 1.1])})
-    second = derive(parse(render(first)), {}, [Gradient(np.array([1.0, 1.0]))])
+    first = derive(run(parse("sum(sin(x)**2)"), {"x": np.array([0.3, 1.1])}))
+    second = derive(run(parse(render(first)), {}, [Gradient(np.array([1.0, 1.0]))]))
     values = evaluate(parse(render(second)), {}, (), Options()).values
     np.testing.assert_allclose(values["x_grad"], 2 * np.cos([0.6, 2.2]), rtol=1e-12)
-    third = derive(parse(render(second)), {}, [Gradient(np.array([1.0, 1.0]))])
+    third = derive(run(parse(render(second)), {}, [Gradient(np.array([1.0, 1.0]))]))
     values = evaluate(parse(render(third)), {}, (), Options()).values
     np.testing.assert_allclose(values["x_grad"], -4 * np.sin([0.6, 2.2]), rtol=1e-12)
 
@@ -117,4 +118,4 @@ def test_nan_goes_away_only_if_it_is_assumed_not_to_come(
 def test_one_pass_only() -> None:
     ones = Gradient(np.ones(2))
     with pytest.raises(GradcliError, match="two passes"):
-        derive(parse("x**2"), {"x": np.ones(2)}, [ones, ones])
+        run(parse("x**2"), {"x": np.ones(2)}, [ones, ones])

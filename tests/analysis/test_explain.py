@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradcli.analysis import explain, paths
+from gradcli.analysis import paths
+from gradcli.analysis.explain import explain
+from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
 from gradcli.report.document import WIDTH, render
 from gradcli.report.explain import document, entry_document
-from gradcli.session import DEFAULT, Gradient, Options, evaluate
+from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, generated, output_shape, parse, used
 from tests.ops.table_cases import all_cases, case_id, trace
 
@@ -56,7 +58,7 @@ def golden(name: str, text: str) -> None:
 @pytest.mark.parametrize("style", ["text", "markdown"])
 def test_story(name: str, style: str) -> None:
     program, inputs, gradient = STORIES[name]
-    explanation = explain.explain(parse(program), inputs, gradients_of(gradient))
+    explanation = explain(run(parse(program), inputs, gradients_of(gradient)))
     text = render(document(explanation), style)
     golden(f"{name}.{style}", text)
     if style == "text":
@@ -66,8 +68,8 @@ def test_story(name: str, style: str) -> None:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_entry(name: str) -> None:
     program, inputs, gradient = STORIES[name]
-    run = explain.run(parse(program), inputs, gradients_of(gradient), DEFAULT, 0)
-    golden(f"{name}.entry", render(entry_document(paths.follow(run, ENTRIES[name])), "text"))
+    single = run(parse(program), inputs, gradients_of(gradient))
+    golden(f"{name}.entry", render(entry_document(paths.follow(single, ENTRIES[name])), "text"))
 
 
 def check(text: str, inputs: dict[str, np.ndarray]) -> None:
@@ -76,14 +78,14 @@ def check(text: str, inputs: dict[str, np.ndarray]) -> None:
     gradient = np.random.default_rng(7).uniform(0.5, 1.5, shape)
     given, gradients, options = used(text, inputs), [Gradient(gradient)], Options(seed=1)
     expected = evaluate(parse(text), given, gradients, options).grads
-    run = explain.run(parse(text), given, gradients, options, 0)
-    told = {grad.node: grad.value for grad in explain.explained(run).grads}
-    leaves = run.prepared.leaves
+    single = run(parse(text), given, gradients, options)
+    told = {grad.node: grad.value for grad in explain(single).grads}
+    leaves = single.prepared.leaves
     found = {name: told.get(node, np.zeros(node.shape)) for name, node in leaves.items()}
     assert_same(expected, found)
     for name, grad in expected.items():
         place = tuple(length // 2 for length in grad.shape)
-        entry = paths.follow(run, f"{name}[{','.join(map(str, place))}]" if place else name)
+        entry = paths.follow(single, f"{name}[{','.join(map(str, place))}]" if place else name)
         scale = np.max(np.abs(grad), initial=1e-3)
         np.testing.assert_allclose(entry.total, grad[place], rtol=1e-9, atol=1e-12 * scale)
         if entry.count <= paths.SHOWN:
@@ -108,8 +110,8 @@ def test_every_op(name: str, case: Case) -> None:
 
 def test_many_paths_are_counted() -> None:
     text = "y = x; " + "y = y * y; " * 10 + "y"
-    run = explain.run(parse(text), {"x": np.array(1.01)}, [], DEFAULT, 0)
-    entry = paths.follow(run, "x")
+    single = run(parse(text), {"x": np.array(1.01)})
+    entry = paths.follow(single, "x")
     assert entry.count == 1024
     assert len(entry.paths) == paths.SHOWN
     np.testing.assert_allclose(entry.total, 1024 * 1.01**1023, rtol=1e-12)
@@ -121,13 +123,13 @@ def test_many_paths_are_counted() -> None:
     [("x[2]", "index"), ("x[0", "usage"), ("q", "name"), ("x", "index"), ("x[0,0]", "index")],
 )
 def test_wrong_entries(entry: str, code: str) -> None:
-    run = explain.run(parse("sum(x)"), {"x": np.ones(2)}, [], DEFAULT, 0)
+    single = run(parse("sum(x)"), {"x": np.ones(2)})
     with pytest.raises(GradcliError) as caught:
-        paths.follow(run, entry)
+        paths.follow(single, entry)
     assert caught.value.diagnostic.code == code
 
 
 def test_a_long_loop_is_not_told() -> None:
     text = "for i in range(500) { x = x * 1.01 }; x"
     with pytest.raises(GradcliError, match="too many to explain"):
-        explain.explain(parse(text), {"x": np.array(1.0)})
+        explain(run(parse(text), {"x": np.array(1.0)}))
