@@ -80,9 +80,13 @@ def check(program: syntax.Program, options: Options) -> Report:
     graph = Graph(options.precision, options.seed, options.limits.nodes, not runs_backward(program))
     evaluator = Evaluator({}, options.limits.memory_bytes())
     met: dict[syntax.Expectation, Outcome] = {}
+    try:
+        checker = _Checker(graph, evaluator, program, options, met)
+    except GradcliError as misspelt:
+        return Report(program.source, [], misspelt.diagnostic)
     error = None
     try:
-        _Checker(graph, evaluator, program, options, met).trace(program)
+        checker.trace(program)
     except GradcliError as stopped:
         error = stopped.diagnostic
     outcomes = [
