@@ -37,6 +37,9 @@ class Verdict(IntEnum):
     """It took longer than the limit on time."""
 
 
+_KINDS, _VERDICTS = tuple(Kind), tuple(Verdict)
+
+
 @dataclass(slots=True)
 class Item:
     """One record as it was read."""
@@ -76,4 +79,4 @@ def read(stream: BinaryIO) -> Item | None:
     if len(header) < _HEADER.size:
         return None
     index, line, kind, verdict, length = _HEADER.unpack(header)
-    return Item(index, line, Kind(kind), stream.read(length), Verdict(verdict))
+    return Item(index, line, _KINDS[kind], stream.read(length), _VERDICTS[verdict])

@@ -64,11 +64,11 @@ class Reader:
         except OSError as error:
             raise GradcliError("file", f"cannot read {self._name!r}: {reason(error)}") from None
         self.bytes_read += len(block)
-        *ended, rest = block.split(b"\n")
-        for part in ended:
-            self._extend(part)
+        first, *others = block.split(b"\n")
+        self._extend(first)
+        for part in others:
             self._end_line()
-        self._extend(rest)
+            self._extend(part)
         if not block:
             self._end_line()
             self._close()

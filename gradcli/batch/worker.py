@@ -143,9 +143,10 @@ def _serve(
         with open(commands, "rb") as stream:
             while (item := read(stream)) is not None:
                 ok, text = answerer.answer(item)
-                rest = memoryview((OK if ok else FAILED) + text.encode() + b"\n")
-                while rest:
-                    rest = rest[os.write(answers, rest) :]
+                data = (OK if ok else FAILED) + text.encode() + b"\n"
+                written = os.write(answers, data)
+                while written < len(data):
+                    written += os.write(answers, memoryview(data)[written:])
     finally:
         os._exit(0)
 
