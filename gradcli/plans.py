@@ -63,7 +63,9 @@ class Plans(Generic[T]):
         """
         key = (
             text,
-            tuple([(name, array.shape, array.dtype.char) for name, array in inputs.items()]),
+            tuple(
+                [(name, each.shape, each.dtype.char, type(each)) for name, each in inputs.items()]
+            ),
             tuple([(each.output, each.value.shape) for each in gradients]),
             outputs,
             wrt,

@@ -17,7 +17,7 @@ from gradcli.report.numbers import nested
 from gradcli.session import Gradient, Prepared
 
 Render: TypeAlias = Callable[[Mapping[str, Array], Sequence[Gradient]], str]
-"""Inputs, in the dtypes of the run, and gradients to the members `values`, `gradient`, `grads`."""
+"""Inputs, in the dtypes of the run, and gradients to the members of the answer."""
 
 
 def renderer(prepared: Prepared) -> Render:
@@ -29,15 +29,17 @@ def _is_plain(prepared: Prepared) -> bool:
     """Whether there are values, then the grads of at most one pass, and nothing else."""
     passes = prepared.backwards
     count = len(prepared.shown) + sum(len(each.grads) for each in passes)
-    return len(passes) < 2 and count == len(prepared.engine.plan.outputs)
+    return len(passes) < 2 and not prepared.printed and count == len(prepared.engine.plan.outputs)
 
 
 def _members(prepared: Prepared, inputs: Mapping[str, Array], gradients: Sequence[Gradient]) -> str:
     result = prepared.run(inputs, gradients)
     gradient = result.passes[-1].gradient if result.passes else {}
+    printed = ", ".join(map(string, result.printed))
     return (
         f'"values": {"".join(arrays(result.values))}, '
         f'"gradient": {"".join(arrays(gradient))}, "grads": {"".join(arrays(result.grads))}'
+        + (f', "printed": [{printed}]' if printed else "")
     )
 
 

@@ -195,6 +195,33 @@ def test_an_index_that_an_input_gives_is_looked_at_again() -> None:
     assert found[3]["grads"] == {"a": [0.0, 0.0, 2.0]}
 
 
+def test_sessions_and_what_they_print() -> None:
+    program = "y = x**2; y.backward(); print('at', x, x.grad)"
+    found = answer(*({"program": program, "set": {"x": x}} for x in [3, 4, 3]))
+    assert [each["grads"] for each in found] == [{"x": 6.0}, {"x": 8.0}, {"x": 6.0}]
+    assert found[0]["printed"] == found[2]["printed"] != found[1]["printed"]
+
+
+def test_text_as_the_report_writes_it() -> None:
+    numbers = [
+        0.1,
+        1e16,
+        1e-5,
+        0.0001,
+        0.00001234,
+        1e22,
+        -0.0,
+        5e-324,
+        1.7976931348623157e308,
+        1 / 3,
+    ]
+    record = {"program": "y = x * 1", "set": {"x": numbers}, "gradient": numbers}
+    answerer = Answerer(Settings(Options(values="outputs")))
+    text = answerer.answer(Item(0, 1, Kind.LINE, json.dumps(record).encode())).text
+    written = "[" + ", ".join(map(repr, numbers)) + "]"
+    assert text.count(written) == 3, "values, gradient and grads"
+
+
 def test_random_numbers_come_from_the_seed_and_the_place() -> None:
     record = {"program": "rand()"}
     first = answer(record, record, {**record, "seed": 5}, {**record, "seed": 5})
