@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
-from gradcli.graph import INPUT, Array, Graph, Node, Shape, ancestors, upstream
+from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
 from gradcli.ops.table import zeros_like
 from gradcli.trace import Binding, Tracer
@@ -188,7 +188,7 @@ def group(gradients: Sequence[Gradient]) -> list[Given]:
 
 
 def backward(
-    graph: Graph,
+    tracer: Tracer,
     outputs: Mapping[str, Node],
     leaves: Mapping[str, Node],
     retained: Mapping[str, Node],
@@ -205,13 +205,14 @@ def backward(
         if found is not None:
             number, shape = found
             fitted = fitted_shape(name, shape, output.shape, strict, notes)
-            cotangents[name] = graph.input(f"gradient of {name}", fitted, "float")
+            cotangents[name] = tracer.graph.input(f"gradient of {name}", fitted, "float")
             fed[cotangents[name]] = number
         elif output.size == 1:
-            cotangents[name] = graph.constant(1.0)
+            cotangents[name] = tracer.graph.constant(1.0)
         else:
             ones = ones_text(output.shape).strip("[]")
-            raise gradient_required(name, output.shape, f"add --gradient '{ones}'")
+            error = gradient_required(name, output.shape, f"add --gradient '{ones}'")
+            raise error.located(tracer.source, output.span)
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
     grads = {

@@ -166,7 +166,7 @@ def prepare(
         and _can_differentiate(outputs, differentiated, leaves, gradients, options, notes)
     ):
         backwards = [
-            backward(graph, differentiated, leaves, retained, given, options.strict, notes)
+            backward(tracer, differentiated, leaves, retained, given, options.strict, notes)
             for given in group(gradients)
         ]
         notes += unused(list(differentiated.values()), leaves)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from gradcli.cli import streams
 from gradcli.data.binding import parse_binding, parse_gradient
-from gradcli.data.load import load
 from gradcli.data.text import open_binary, read_text
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
@@ -179,6 +178,8 @@ def _read_values(
 
 
 def _load(flag: str, value: str, precision: Precision, memory: int) -> Array:
+    from gradcli.data.load import load
+
     try:
         return load(value[1:], precision, memory)
     except GradcliError as error:
