@@ -1,0 +1,122 @@
+"""Pseudoinverses and least squares: equations with too many rows, too few, or singular ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.graph import Array, Node
+from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.comparison import gt
+from gradcli.ops.decompositions import lapack, svdvals
+from gradcli.ops.extremes import amax
+from gradcli.ops.linalg import check_rows, is_vector, matrices
+from gradcli.ops.reductions import sum_
+from gradcli.ops.shaping import squeeze, unsqueeze
+from gradcli.ops.table import Case, General, cast, function
+
+
+def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> float:
+    """Singular values up to this part of the largest count as 0, as in PyTorch."""
+    if rtol is not None:
+        return rtol
+    return 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.graph.precision).eps)
+
+
+def _pinv(xp: Any, a: Array, atol: float, rtol: float) -> Array:
+    u, s, vh = lapack("pinv", xp.linalg.svd, a, full_matrices=False)
+    largest = xp.max(s, axis=-1, keepdims=True, initial=0.0)
+    kept = s > xp.maximum(rtol * largest, atol)
+    factor = xp.where(kept, 1 / s, xp.zeros((), s.dtype))
+    return xp.swapaxes((u * factor[..., None, :]) @ vh, -1, -2)  # type: ignore[no-any-return]
+
+
+def _pinv_adjoint(change: Node, y: Node, a: Node, *_: float) -> Node:
+    """Golub and Pereyra (1973), for changes that leave the rank as it is."""
+    change_t, yt = matrix_transpose(change), matrix_transpose(y)
+    rows = change_t @ (y @ yt)
+    columns = (yt @ y) @ change_t
+    inside = yt @ (change @ yt)
+    return rows - a @ (y @ rows) + columns - (columns @ y) @ a - inside
+
+
+def _pinv_tangent(tangents: Sequence[Node], y: Node, a: Node, *_: float) -> Node:
+    (change,) = tangents
+    change_t, yt = matrix_transpose(change), matrix_transpose(y)
+    rows = (y @ yt) @ change_t
+    columns = change_t @ (yt @ y)
+    return rows - (rows @ a) @ y + columns - y @ (a @ columns) - y @ (change @ y)
+
+
+PINV = General(
+    "pinv",
+    infer=lambda a, atol, rtol: ((*a.shape[:-2], a.shape[-1], a.shape[-2]), "float"),
+    forward=_pinv,
+    adjoints=(_pinv_adjoint,),
+    forward_rule=_pinv_tangent,
+    contracts=True,
+)
+
+
+@function(
+    "pinv",
+    "linear algebra",
+    aliases=("pinverse",),
+    op=PINV,
+    cases=[
+        Case("pinv(x)", {"x": (3, 2)}),
+        Case("pinv(x)", {"x": (2, 2, 3)}),
+        Case("pinv(x[:, :1] @ x[:1])", {"x": (3, 3)}),
+    ],
+)
+def pinv(x: Node, rtol: float | None = None, *, atol: float | None = None) -> Node:
+    """The pseudoinverse. Singular values up to max(atol, rtol * the largest) count as 0.
+
+    The derivative is for changes that leave the rank as it is.
+    """
+    x = matrices("pinv", x)
+    return x.graph.apply(PINV, (x,), (atol or 0.0, _relative_cutoff(x, rtol, atol)))
+
+
+class LeastSquares(NamedTuple):
+    """What `lstsq` gives."""
+
+    solution: Node
+    residuals: Node
+    rank: Node
+    singular_values: Node
+
+
+@function(
+    "lstsq",
+    "linear algebra",
+    cases=[
+        Case("lstsq(x, y).solution", {"x": (4, 2), "y": (4, 2)}),
+        Case("lstsq(x, y).solution", {"x": (2, 3), "y": (2, 1)}),
+        Case("lstsq(x, y).residuals", {"x": (4, 2), "y": (4,)}),
+        Case("lstsq(x, y)[0]", {"x": (2, 3, 2), "y": (2, 3, 1)}),
+    ],
+)
+def lstsq(a: Node, b: Node, rcond: float | None = None) -> LeastSquares:
+    """The X of least norm among those that make norm(A @ X - B) smallest.
+
+    Beside it the squared residuals by column, the rank, and the singular values of A; those up to
+    rcond times the largest count as 0.
+    """
+    a, b = matrices("lstsq", a), cast(b, "float")
+    vector = is_vector(a, b)
+    if vector:
+        b = unsqueeze(b, -1)
+    check_rows("lstsq", a, b)
+    cutoff = _relative_cutoff(a, rcond)
+    solution = pinv.build(a, cutoff) @ b
+    rest = a @ solution - b
+    residuals = sum_(rest * rest, (-2,))
+    values = svdvals.build(a)
+    large = gt(values, cutoff * amax(values, (-1,), True)) if min(a.shape[-2:]) else gt(values, 0.0)
+    rank = cast(sum_(large, (-1,)), "int")
+    if vector:
+        solution, residuals = squeeze(solution, (-1,)), squeeze(residuals, (-1,))
+    return LeastSquares(solution, residuals, rank, values)

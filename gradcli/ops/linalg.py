@@ -1,0 +1,385 @@
+"""Systems of equations, inverses and determinants, of matrices along the last two axes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.comparison import lt
+from gradcli.ops.creation import eye
+from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
+from gradcli.ops.reductions import prod, sum_
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import expand, squeeze, sum_to, unsqueeze
+from gradcli.ops.table import Case, General, broadcast, cast, function, show
+
+SQUARE = {"x": (3, 3)}
+BATCH = {"x": (2, 2, 2)}
+
+
+def square(name: str, x: Node) -> Node:
+    """x as floats; the error `shape` if it holds no square matrices."""
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise GradcliError("shape", f"{name} takes square matrices; this is {show(x.shape)}")
+    return cast(x, "float")
+
+
+def matrices(name: str, x: Node) -> Node:
+    """x as floats; the error `shape` if it has no matrices along its last two axes."""
+    if x.ndim < 2:
+        raise GradcliError("shape", f"{name} takes matrices; this is {show(x.shape)}")
+    return cast(x, "float")
+
+
+# --- singular matrices ---------------------------------------------------------------------
+
+
+def _invertible(a: Array) -> bool:
+    try:
+        np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _singular(name: str, a: Array) -> GradcliError:
+    """The error for the first singular matrix among `a`."""
+    place = next(each for each in np.ndindex(a.shape[:-2]) if not _invertible(a[each]))
+    which = f" at [{', '.join(map(str, place))}]" if place else ""
+    return GradcliError(
+        "singular",
+        f"{name}: the matrix{which} is singular: its pivot {_smallest_pivot(a[place])} is 0",
+        hint="pinv and lstsq take singular matrices",
+    )
+
+
+def _smallest_pivot(a: Array) -> int:
+    """Which pivot of Gaussian elimination with row exchanges is the smallest, counted from 1."""
+    a = np.array(a, np.float64)
+    for k in range(len(a) - 1):
+        row = k + int(np.argmax(np.abs(a[k:, k])))
+        a[[k, row]] = a[[row, k]]
+        if a[k, k]:
+            a[k + 1 :] -= np.outer(a[k + 1 :, k] / a[k, k], a[k])
+    return int(np.argmin(np.abs(np.diagonal(a)))) + 1
+
+
+# --- solve ---------------------------------------------------------------------------------
+
+
+def _solve(xp: Any, a: Array, b: Array) -> Array:
+    try:
+        return xp.linalg.solve(a, b)  # type: ignore[no-any-return]
+    except np.linalg.LinAlgError:
+        raise _singular("solve", a) from None
+
+
+def _solve_shape(a: Node, b: Node) -> tuple[Shape, Any]:
+    return (*broadcast("solve", [a.shape[:-2], b.shape[:-2]]), *b.shape[-2:]), "float"
+
+
+def _solve_tangent(tangents: list[Node | None], y: Node, a: Node, b: Node) -> Node:
+    change_a, change_b = tangents
+    right = None if change_a is None else -(change_a @ y)
+    if change_b is not None:
+        right = change_b if right is None else right + change_b
+    assert right is not None, "one of the operands changes"
+    return _solved(a, right)
+
+
+SOLVE = General(
+    "solve",
+    infer=_solve_shape,
+    forward=_solve,
+    adjoints=(
+        lambda change, y, a, b: sum_to(
+            -(_solved(matrix_transpose(a), change) @ matrix_transpose(y)), a.shape
+        ),
+        lambda change, y, a, b: sum_to(_solved(matrix_transpose(a), change), b.shape),
+    ),
+    forward_rule=_solve_tangent,
+    contracts=True,
+)
+
+
+def _solved(a: Node, b: Node) -> Node:
+    return a.graph.apply(SOLVE, (a, b))
+
+
+@function(
+    "solve",
+    "linear algebra",
+    op=SOLVE,
+    cases=[
+        Case("solve(x, y)", {"x": (3, 3), "y": (3, 2)}),
+        Case("solve(x, y)", {"x": (3, 3), "y": (3,)}),
+        Case("solve(x, y)", {"x": (2, 2, 2), "y": (2, 1)}),
+        Case("solve(x, y)", {"x": (2, 2, 2), "y": (2, 2)}),
+        Case("solve(x, y, left=False)", {"x": (3, 3), "y": (2, 3)}),
+    ],
+    formula="inv(a) @ b",
+)
+def solve(a: Node, b: Node, *, left: bool = True) -> Node:
+    """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
+    a, b = square("solve", a), cast(b, "float")
+    if is_vector(a, b):
+        return squeeze(solve.build(a, unsqueeze(b, -1), left=left), (-1,))
+    if not left:
+        a, b = matrix_transpose(a), matrix_transpose(matrices("solve", b))
+    check_rows("solve", a, b)
+    x = _solved(a, b)
+    return x if left else matrix_transpose(x)
+
+
+def is_vector(a: Node, b: Node) -> bool:
+    """Whether b is a right side of one column, or a batch of them, as PyTorch tells it."""
+    return b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])
+
+
+def check_rows(name: str, a: Node, b: Node) -> None:
+    """Raise `shape` unless a and b have equally many rows."""
+    if b.ndim < 2 or a.shape[-2] != b.shape[-2]:
+        raise GradcliError(
+            "shape",
+            f"{name}: {show(a.shape)} and {show(b.shape)} must have equally many rows",
+        )
+
+
+@function(
+    "solve_triangular",
+    "linear algebra",
+    cases=[
+        Case("solve_triangular(x + 3*eye(3), y, upper=True)", {"x": (3, 3), "y": (3, 2)}),
+        Case("solve_triangular(x + 3*eye(2), y, upper=False)", {"x": (2, 2, 2), "y": (2, 1)}),
+        Case(
+            "solve_triangular(x, y, upper=True, left=False, unitriangular=True)",
+            {"x": (3, 3), "y": (2, 3)},
+        ),
+    ],
+)
+def solve_triangular(
+    a: Node, b: Node, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Node:
+    """X with A @ X = B (X @ A = B where not `left`), reading one triangle of A only.
+
+    With `unitriangular` the diagonal counts as ones and is not read either.
+    """
+    a = square("solve_triangular", a)
+    inside = int(unitriangular)
+    a = triu(a, inside) if upper else tril(a, -inside)
+    if unitriangular:
+        a = a + eye(a.graph, a.shape[-1])
+    if b.ndim < 2:
+        raise GradcliError("shape", f"solve_triangular: B must be a matrix, not {show(b.shape)}")
+    b = cast(b, "float")
+    if not left:
+        a, b = matrix_transpose(a), matrix_transpose(b)
+    check_rows("solve_triangular", a, b)
+    x = _solved(a, b)
+    return x if left else matrix_transpose(x)
+
+
+@function(
+    "cholesky_solve",
+    "linear algebra",
+    cases=[
+        Case("cholesky_solve(y, x + 3*eye(3))", {"x": (3, 3), "y": (3, 2)}),
+        Case("cholesky_solve(y, x + 3*eye(2), upper=True)", {"x": (2, 2, 2), "y": (2, 1)}),
+    ],
+)
+def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
+    """X with A @ X = B, where `factor` is the Cholesky factor of A; `cholesky` makes it."""
+    factor = square("cholesky_solve", factor)
+    turned = matrix_transpose(factor)
+    lower, raised = (turned, factor) if upper else (factor, turned)
+    half = solve_triangular.build(lower, b, upper=False)
+    return solve_triangular.build(raised, half, upper=True)  # type: ignore[no-any-return]
+
+
+# --- inverses ------------------------------------------------------------------------------
+
+
+def _inv(xp: Any, a: Array) -> Array:
+    try:
+        return xp.linalg.inv(a)  # type: ignore[no-any-return]
+    except np.linalg.LinAlgError:
+        raise _singular("inv", a) from None
+
+
+def _inv_or_limit(xp: Any, a: Array) -> Array:
+    """Inverses; of a singular matrix its adjugate over 0."""
+    try:
+        return xp.linalg.inv(a)  # type: ignore[no-any-return]
+    except np.linalg.LinAlgError:
+        result = xp.swapaxes(_cofactors(xp, a), -1, -2) / xp.zeros((), a.dtype)
+        for place in np.ndindex(a.shape[:-2]):
+            if _invertible(a[place]):
+                result[place] = xp.linalg.inv(a[place])
+        return result  # type: ignore[no-any-return]
+
+
+def _inverse_change(change: Node, y: Node) -> Node:
+    return -(y @ change @ y)
+
+
+def _inverse(name: str, forward: Any) -> General:
+    return General(
+        name,
+        infer=lambda a: (a.shape, "float"),
+        forward=forward,
+        adjoints=(lambda change, y, a: _inverse_change(change, matrix_transpose(y)),),
+        forward_rule=lambda tangents, y, a: _inverse_change(tangents[0], y),
+        contracts=True,
+    )
+
+
+INV = _inverse("inv", _inv)
+INV_OR_LIMIT = _inverse("inv_or_limit", _inv_or_limit)
+"""Where infinity is a better answer than an error: in the derivative of log(abs(det))."""
+
+
+@function(
+    "inv",
+    "linear algebra",
+    aliases=("inverse",),
+    op=INV,
+    cases=[Case("inv(x)", SQUARE), Case("inv(x)", BATCH)],
+    formula="inv(x)",
+)
+def inv(x: Node) -> Node:
+    """The inverse of square matrices. The error `singular` names the pivot that is 0."""
+    return x.graph.apply(INV, (square("inv", x),))
+
+
+# --- determinants --------------------------------------------------------------------------
+
+
+def _cofactors(xp: Any, a: Array) -> Array:
+    """det(A)·inv(A).T without a division, so that it holds for singular matrices: for
+    A = U·diag(s)·Vh it is det(U)·det(Vh) · U·diag(products of the other s)·Vh.
+    """
+    finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
+    u, s, vh = xp.linalg.svd(xp.where(finite, a, xp.zeros((), a.dtype)))
+    sign = xp.round(xp.linalg.det(u) * xp.linalg.det(vh))[..., None, None]
+    count = a.shape[-1]
+    rest = xp.where(xp.eye(count, dtype=bool), xp.ones((), a.dtype), s[..., None, :]).prod(axis=-1)
+    result = sign * ((u * rest[..., None, :]) @ vh)
+    return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
+
+
+def _cofactors_change(change: Node, a: Node) -> Node:
+    """The second derivative of det along `change`: a symmetric map, so its own adjoint.
+
+    In the singular vectors' bases A is diagonal. There a cofactor on the diagonal changes with
+    the other diagonal elements, one beside it with the mirrored element alone, both times the
+    products of all singular values but two.
+    """
+    from gradcli.ops.decompositions import svd
+
+    u, s, vh = svd.build(a)
+    count = a.shape[-1]
+    turned = matrix_transpose(u) @ change @ matrix_transpose(vh)
+    same = np.eye(count, dtype=bool)
+    left_out = a.graph.constant(same[:, None, :] | same[None, :, :])
+    others = prod(where(left_out, 1.0, unsqueeze(unsqueeze(s, -2), -2)), -1)
+    others = others * a.graph.constant(1.0 - same)
+    on_diagonal = others @ unsqueeze(diagonal(turned, 0, -2, -1), -1)
+    inner = diag_embed(squeeze(on_diagonal, (-1,))) - others * matrix_transpose(turned)
+    sign = unsqueeze(unsqueeze(det(u) * det(vh), -1), -1)
+    found: Node = sign * (u @ inner @ vh)
+    return found
+
+
+COFACTORS = General(
+    "cofactors",
+    infer=lambda a: (a.shape, "float"),
+    forward=_cofactors,
+    adjoints=(lambda change, y, a: _cofactors_change(change, a),),
+    forward_rule=lambda tangents, y, a: _cofactors_change(tangents[0], a),
+    contracts=True,
+)
+
+
+def _of_matrix(change: Node, a: Node) -> Node:
+    """One number a matrix, so that it multiplies all elements of it."""
+    return unsqueeze(unsqueeze(change, -1), -1)
+
+
+DET = General(
+    "det",
+    infer=lambda a: (a.shape[:-2], "float"),
+    forward=lambda xp, a: xp.linalg.det(a),
+    adjoints=(lambda change, y, a: _of_matrix(change, a) * a.graph.apply(COFACTORS, (a,)),),
+    forward_rule=lambda tangents, y, a: sum_(
+        tangents[0] * a.graph.apply(COFACTORS, (a,)), (-2, -1)
+    ),
+    contracts=True,
+)
+LOGABSDET = General(
+    "logabsdet",
+    infer=lambda a: (a.shape[:-2], "float"),
+    forward=lambda xp, a: xp.linalg.slogdet(a)[1],
+    adjoints=(
+        lambda change, y, a: (
+            _of_matrix(change, a) * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,)))
+        ),
+    ),
+    forward_rule=lambda tangents, y, a: sum_(
+        tangents[0] * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,))), (-2, -1)
+    ),
+    contracts=True,
+)
+DETSIGN = General(
+    "detsign",
+    infer=lambda a: (a.shape[:-2], "float"),
+    forward=lambda xp, a: xp.linalg.slogdet(a)[0],
+)
+"""The sign of the determinant: locally constant, so no gradient passes."""
+
+
+class LogDeterminant(NamedTuple):
+    """What `slogdet` gives."""
+
+    sign: Node
+    logabsdet: Node
+
+
+@function(
+    "det",
+    "linear algebra",
+    op=DET,
+    cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
+)
+def det(x: Node) -> Node:
+    """The determinant of square matrices.
+
+    At singular ones too its derivative is the adjugate, where PyTorch gives zeros.
+    """
+    return x.graph.apply(DET, (square("det", x),))
+
+
+@function(
+    "slogdet",
+    "linear algebra",
+    cases=[Case("slogdet(x).logabsdet", SQUARE), Case("slogdet(x)[1]", BATCH)],
+    kink="the adjugate over 0 at singular matrices: infinities, nan where that is 0/0",
+)
+def slogdet(x: Node) -> LogDeterminant:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    x = square("slogdet", x)
+    return LogDeterminant(x.graph.apply(DETSIGN, (x,)), x.graph.apply(LOGABSDET, (x,)))
+
+
+@function(
+    "logdet",
+    "linear algebra",
+    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)],
+)
+def logdet(x: Node) -> Node:
+    """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
+    sign, size = slogdet.build(x)
+    return where(lt(sign, 0.0), expand(x.graph.constant(np.nan), size.shape), size)

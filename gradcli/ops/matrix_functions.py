@@ -1,0 +1,172 @@
+"""Powers, exponentials, norms and condition numbers of matrices along the last two axes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.axes import matrix_transpose, permute
+from gradcli.ops.comparison import eq
+from gradcli.ops.creation import eye, zeros
+from gradcli.ops.decompositions import svdvals
+from gradcli.ops.extremes import amax, amin
+from gradcli.ops.joining import cat
+from gradcli.ops.linalg import INV_OR_LIMIT, inv, matrices, slogdet, square
+from gradcli.ops.norms import norm
+from gradcli.ops.reductions import sum_
+from gradcli.ops.selection import abs_, where
+from gradcli.ops.shaping import expand, reshape, take_slices
+from gradcli.ops.table import Case, General, function, normalize_axes, normalize_axis, reduced, show
+
+# --- powers --------------------------------------------------------------------------------
+
+
+@function(
+    "matrix_power",
+    "linear algebra",
+    cases=[
+        Case("matrix_power(x, 3)", {"x": (3, 3)}),
+        Case("matrix_power(x, 6)", {"x": (2, 2, 2)}),
+        Case("matrix_power(x, -2)", {"x": (3, 3)}),
+        Case("x @ matrix_power(x, 0)", {"x": (2, 2)}),
+    ],
+)
+def matrix_power(x: Node, n: int) -> Node:
+    """The product of n matrices x; of inverses where n is negative."""
+    x = square("matrix_power", x)
+    if n < 0:
+        x, n = inv.build(x), -n
+    if n == 0:
+        return expand(eye(x.graph, x.shape[-1]), x.shape)
+    result: Node | None = None
+    while n:
+        if n % 2:
+            result = x if result is None else result @ x
+        n //= 2
+        if n:
+            x = x @ x
+    assert result is not None, "the highest binary digit of n is 1"
+    return result
+
+
+def _expm(xp: Any, a: Array) -> Array:
+    from scipy.linalg import expm
+
+    if not a.size:
+        return a
+    finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
+    result = xp.asarray(expm(xp.where(finite, a, xp.zeros((), a.dtype))))
+    return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
+
+
+def _expm_change(change: Node, a: Node) -> Node:
+    """The derivative along `change`: a corner of the exponential of [[a, change], [0, a]].
+
+    Najfeld and Havel, Derivatives of the matrix exponential and their computation (1995).
+    """
+    count = a.shape[-1]
+    below = cat([zeros(a.graph, a.shape), a], -1)
+    both = a.graph.apply(MATRIX_EXP, (cat([cat([a, change], -1), below], -2),))
+    lead = tuple((0, length, 1) for length in a.shape[:-2])
+    return take_slices(both, (*lead, (0, count, 1), (count, count, 1)))
+
+
+MATRIX_EXP = General(
+    "matrix_exp",
+    infer=lambda a: (a.shape, "float"),
+    forward=_expm,
+    adjoints=(lambda change, y, a: _expm_change(change, matrix_transpose(a)),),
+    forward_rule=lambda tangents, y, a: _expm_change(tangents[0], a),
+    contracts=True,
+)
+
+
+@function(
+    "matrix_exp",
+    "linear algebra",
+    aliases=("expm",),
+    op=MATRIX_EXP,
+    cases=[Case("matrix_exp(x)", {"x": (3, 3)}), Case("matrix_exp(x)", {"x": (2, 2, 2)})],
+    formula="eye(n) + x + x @ x / 2 + x @ x @ x / 6 + …",
+)
+def matrix_exp(x: Node) -> Node:
+    """The exponential series of square matrices."""
+    return x.graph.apply(MATRIX_EXP, (square("matrix_exp", x),))
+
+
+# --- norms ---------------------------------------------------------------------------------
+
+ORDERS = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+
+
+@function(
+    "matrix_norm",
+    "linear algebra",
+    cases=[
+        Case("matrix_norm(x)", {"x": (2, 3)}),
+        Case("matrix_norm(x, 'nuc')", {"x": (3, 2)}),
+        Case("matrix_norm(x, ord=2)", {"x": (2, 2, 3)}),
+        Case("matrix_norm(x, ord=-2)", {"x": (2, 3)}),
+        Case("matrix_norm(x, ord=1, dim=(0, 2))", {"x": (2, 2, 3)}),
+        Case("matrix_norm(x, ord=-1, keepdim=True)", {"x": (2, 3)}),
+        Case("matrix_norm(x, ord=inf, dim=(1, 0), keepdim=True)", {"x": (2, 3, 2)}),
+        Case("matrix_norm(x, ord=-inf)", {"x": (2, 3)}),
+    ],
+    kink="ties share equally; singular vectors of repeated values share as LAPACK orders them",
+)
+def matrix_norm(
+    x: Node, ord: float | str = "fro", dim: tuple[int, ...] = (-2, -1), keepdim: bool = False
+) -> Node:
+    """A norm of matrices along two axes: Frobenius, nuclear (the sum of the singular values), 2
+    and -2 (the largest and the least of them), 1 and -1 (sums of columns), inf and -inf (of rows).
+    """
+    if len(dim) != 2:
+        raise GradcliError("axis", f"matrix_norm: dim is two axes, not {dim}")
+    axes = normalize_axes("matrix_norm", dim, matrices("matrix_norm", x).ndim)
+    rows, columns = (normalize_axis("matrix_norm", axis, x.ndim) for axis in dim)
+    others = (axis for axis in range(-x.ndim, 0) if axis not in axes)
+    found = _norm(permute(matrices("matrix_norm", x), (*others, rows, columns)), ord)
+    return reshape(found, reduced(x.shape, axes, keepdim=True)) if keepdim else found
+
+
+def _norm(x: Node, order: float | str) -> Node:
+    if order == "fro":
+        return norm.build(x, 2.0, (-2, -1))  # type: ignore[no-any-return]
+    if order == "nuc":
+        return sum_(svdvals.build(x), (-1,))
+    if isinstance(order, str) or abs(order) not in (1, 2, math.inf):
+        raise GradcliError("value", f"matrix_norm: ord is {ORDERS}, not {order!r}")
+    if not x.shape[-1] or not x.shape[-2]:
+        raise GradcliError("value", f"matrix_norm of order {order:g} of nothing: {show(x.shape)}")
+    if abs(order) == 2:
+        sizes = svdvals.build(x)
+    else:
+        sizes = sum_(abs_(x), (-2,) if abs(order) == 1 else (-1,))
+    return amax(sizes, (-1,)) if order > 0 else amin(sizes, (-1,))
+
+
+@function(
+    "cond",
+    "linear algebra",
+    cases=[
+        Case("cond(x)", {"x": (3, 2)}),
+        Case("cond(x, -2)", {"x": (2, 2)}),
+        Case("cond(x, 'fro')", {"x": (2, 2, 2)}),
+        Case("cond(x, p=1)", {"x": (3, 3)}),
+    ],
+    formula="matrix_norm(x, p) * matrix_norm(inv(x), p)",
+)
+def cond(x: Node, p: float | str | None = None) -> Node:
+    """The condition number in a norm (see `matrix_norm`), that of order 2 without one."""
+    x = matrices("cond", x)
+    if p is None or p in (2, -2):
+        values = svdvals.build(x)
+        largest, least = amax(values, (-1,)), amin(values, (-1,))
+        return least / largest if p == -2 else largest / least
+    x = square("cond", x)
+    found = _norm(x, p) * _norm(x.graph.apply(INV_OR_LIMIT, (x,)), p)
+    return where(eq(slogdet.build(x).sign, 0.0), math.inf, found)
