@@ -33,10 +33,14 @@ def formulas(result: Result, width: int = 10_000) -> dict[str, str]:
     return {name: formula(node, names, 17, width) for name, node in result.outputs.items()}
 
 
+def drawn(case: Case) -> dict[str, Array]:
+    draw = np.random.default_rng(0).uniform
+    return {name: draw(*case.domain, size=shape) for name, shape in case.shapes.items()}
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_formula_is_a_program_with_the_same_value(case: Case) -> None:
-    draw = np.random.default_rng(0).uniform
-    inputs = {name: draw(*case.domain, size=shape) for name, shape in case.shapes.items()}
+    inputs = drawn(case)
     result = run(case.program, inputs)
     for name, text in formulas(result).items():
         if is_program(text):
@@ -53,8 +57,7 @@ def test_most_formulas_are_programs() -> None:
     """Else the test above would say little."""
     count = 0
     for case in CASES.values():
-        inputs = {name: np.full(shape, 0.5) for name, shape in case.shapes.items()}
-        count += all(map(is_program, formulas(run(case.program, inputs)).values()))
+        count += all(map(is_program, formulas(run(case.program, drawn(case))).values()))
     assert count > len(CASES) / 2
 
 
