@@ -491,7 +491,9 @@ def _eigvalsh_tangent(tangents: Sequence[Node], y: Node, a: Node, uplo: str) -> 
 EIGVALSH = General(
     "eigvalsh",
     infer=lambda a, uplo: (a.shape[:-1], "float"),
-    forward=lambda xp, a, UPLO: lapack("eigvalsh", xp.linalg.eigvalsh, a, UPLO),
+    forward=lambda xp, a, UPLO: lapack(  # noqa: N803 — how the argument is called
+        "eigvalsh", xp.linalg.eigvalsh, a, UPLO
+    ),
     adjoints=(_eigvalsh_adjoint,),
     forward_rule=_eigvalsh_tangent,
     contracts=True,
