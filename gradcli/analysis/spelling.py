@@ -28,6 +28,8 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.decompositions import FIELDS
+from gradcli.ops.shaping import Slices
 from gradcli.ops.table import Axes, Elementwise, Function, JointlyLinear
 
 Operands: TypeAlias = Sequence[Expression]
@@ -81,6 +83,10 @@ def literal(array: Array) -> Expression:
 def call(function: str, *arguments: Expression, **keywords: Expression) -> Call:
     named = tuple(Keyword(key, value, NOWHERE) for key, value in keywords.items())
     return Call(name(function), arguments, named, NOWHERE)
+
+
+def _attribute(value: Expression, field: str) -> Attribute:
+    return Attribute(value, field, NOWHERE, NOWHERE)
 
 
 def _numbers(values: Sequence[float]) -> Tuple:
@@ -169,8 +175,16 @@ def _cast(node: Node, operands: Operands) -> Expression:
 
 
 def _slice(node: Node, operands: Operands) -> Expression:
+    (below,) = node.inputs
+    (slices,) = node.attributes
+    if below.op in FIELDS:
+        return _field(below, operands[0], slices)
+    return _sliced(operands[0], slices, below.shape)
+
+
+def _sliced(x: Expression, slices: Slices, shape: Shape) -> Expression:
     items: list[Slice] = []
-    for (first, count, step), length in zip(node.attributes[0], node.inputs[0].shape, strict=True):
+    for (first, count, step), length in zip(slices, shape, strict=True):
         stop = first + count * step if count else first
         whole = (first, count, step) == (0, length, 1)
         items.append(
@@ -181,7 +195,24 @@ def _slice(node: Node, operands: Operands) -> Expression:
                 NOWHERE,
             )
         )
-    return Index(operands[0], tuple(items), NOWHERE)
+    return Index(x, tuple(items), NOWHERE)
+
+
+def _field(packed: Node, results: Expression, slices: Slices) -> Expression:
+    """One of the results of a decomposition, whose op packs them side by side into a row."""
+    names, shapes_of = FIELDS[packed.op]
+    *lead, (first, count, step) = slices
+    fields = list(zip(names, shapes_of(packed.inputs[0]), strict=True))
+    while len(fields) > 1 and first >= math.prod(fields[0][1]):
+        first -= math.prod(fields.pop(0)[1])
+    field, shape = fields[0]
+    value: Expression = _attribute(results, field)
+    if len(shape) > 1:
+        value = call("flatten", value, number(-2.0))
+    within = (*packed.shape[:-1], math.prod(shape))
+    taken = (*lead, (first, count, step))
+    whole = taken == tuple((0, each, 1) for each in within)
+    return value if whole else _sliced(value, taken, within)
 
 
 def _embed(node: Node, operands: Operands) -> Expression:
@@ -299,6 +330,7 @@ def _window_places(window: Any, counts: Shape) -> list[Expression]:
 
 SPELLINGS: dict[str, Spelling] = {
     "arange": lambda node, operands: _arange(node, operands) if node.size else None,
+    "detsign": lambda _, operands: _attribute(call("slogdet", *operands), "sign"),
     "bind": lambda node, operands: operands[0],
     "cast": _cast,
     "cumargmax": lambda node, operands: _places("cummax", node, operands),
@@ -311,10 +343,19 @@ SPELLINGS: dict[str, Spelling] = {
     "eye": lambda node, _: call("eye", *map(number, node.attributes[:2])),
     "gather": _gather,
     "index": _index,
+    "inv_or_limit": lambda _, operands: call("inv", *operands),
     "leaf": lambda node, operands: operands[0],
     "linspace": lambda node, _: call("linspace", *map(number, node.attributes[:3])),
+    "logabsdet": lambda _, operands: _attribute(call("slogdet", *operands), "logabsdet"),
     "neg": lambda node, operands: Unary("-", operands[0], NOWHERE),
     "overlap_add": _overlap_add,
+    "packed_eigh": lambda node, operands: call(
+        "eigh", *operands, UPLO=String(node.attributes[0], NOWHERE)
+    ),
+    "packed_qr": lambda _, operands: call("qr", *operands),
+    "packed_svd": lambda _, operands: call(
+        "svd", *operands, full_matrices=Constant(False, NOWHERE)
+    ),
     "permute": _permute,
     "probabilities": lambda node, operands: operands[0],
     "put_add": _put_add,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Node, Op, Shape
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import eq
@@ -26,7 +26,7 @@ from gradcli.ops.linalg import SOLVE, matrices, square
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
-from gradcli.ops.table import Case, General, function
+from gradcli.ops.table import Case, General, function, show
 
 # --- several results of one node -----------------------------------------------------------
 
@@ -220,6 +220,38 @@ QR = General(
 """For at least as many rows as columns."""
 
 
+def _complement_shape(q: Node) -> tuple[Shape, Any]:
+    rows, columns = q.shape[-2:]
+    return (*q.shape[:-1], rows - columns), "float"
+
+
+COMPLEMENT = General(
+    "complement",
+    infer=_complement_shape,
+    forward=lambda xp, q: xp.linalg.qr(q, mode="complete")[0][..., q.shape[-1] :],
+    adjoints=(lambda change, y, q: -(y @ (matrix_transpose(change) @ q)),),
+    forward_rule=lambda tangents, y, q: -(q @ (matrix_transpose(tangents[0]) @ y)),
+    contracts=True,
+)
+"""They are free to turn among each other: the derivative is that of the choice that turns least."""
+
+
+@function(
+    "orthogonal_complement",
+    "linear algebra",
+    op=COMPLEMENT,
+    cases=[Case("orthogonal_complement(qr(x).Q)**2 @ [1]", {"x": (3, 2)})],
+)
+def orthogonal_complement(q: Node) -> Node:
+    """Orthonormal columns that make a square matrix of the orthonormal columns of q."""
+    q = matrices("orthogonal_complement", q)
+    if q.shape[-1] > q.shape[-2]:
+        raise GradcliError(
+            "shape", f"orthogonal_complement: {show(q.shape)} has more columns than rows"
+        )
+    return q.graph.apply(COMPLEMENT, (q,))
+
+
 class OrthogonalTriangular(NamedTuple):
     """What `qr` gives."""
 
@@ -258,27 +290,10 @@ def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     if mode == "r":
         return OrthogonalTriangular(zeros(x.graph, 0), r)
     if mode == "complete" and rows > columns:
-        q = cat([q, x.graph.apply(COMPLEMENT, (q,))], -1)
+        q = cat([q, orthogonal_complement.build(q)], -1)
         r = cat([r, zeros(x.graph, (*x.shape[:-2], rows - columns, columns))], -2)
     return OrthogonalTriangular(q, r)
 
-
-def _complement_shape(q: Node) -> tuple[Shape, Any]:
-    rows, columns = q.shape[-2:]
-    return (*q.shape[:-1], rows - columns), "float"
-
-
-COMPLEMENT = General(
-    "complement",
-    infer=_complement_shape,
-    forward=lambda xp, q: xp.linalg.qr(q, mode="complete")[0][..., q.shape[-1] :],
-    adjoints=(lambda change, y, q: -(y @ (matrix_transpose(change) @ q)),),
-    forward_rule=lambda tangents, y, q: -(q @ (matrix_transpose(tangents[0]) @ y)),
-    contracts=True,
-)
-"""Orthonormal columns that make a square matrix of those of q. They are free to turn among each
-other: the derivative is that of the choice that turns least.
-"""
 
 # --- singular values -----------------------------------------------------------------------
 
@@ -414,9 +429,9 @@ def svd(x: Node, full_matrices: bool = True) -> SingularVectors:
     if full_matrices:
         rows, columns = x.shape[-2:]
         if rows > columns:
-            u = cat([u, x.graph.apply(COMPLEMENT, (u,))], -1)
+            u = cat([u, orthogonal_complement.build(u)], -1)
         elif columns > rows:
-            rest = x.graph.apply(COMPLEMENT, (matrix_transpose(vh),))
+            rest = orthogonal_complement.build(matrix_transpose(vh))
             vh = cat([vh, matrix_transpose(rest)], -2)
     return SingularVectors(u, s, vh)
 
@@ -548,3 +563,11 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
     """The eigenvalues of symmetric matrices, rising."""
     return x.graph.apply(EIGVALSH, (square("eigvalsh", x),), (_triangle("eigvalsh", UPLO),))
+
+
+FIELDS: dict[Op, tuple[tuple[str, ...], Callable[[Node], tuple[Shape, ...]]]] = {
+    QR: (OrthogonalTriangular._fields, _qr_shapes),
+    SVD: (SingularVectors._fields, _svd_shapes),
+    EIGH: (Eigenvectors._fields, _eigh_shapes),
+}
+"""What the packed results are called, and their shapes behind the batch axes, for an operand."""

@@ -304,6 +304,18 @@ COFACTORS = General(
 )
 
 
+@function(
+    "cofactors",
+    "linear algebra",
+    op=COFACTORS,
+    cases=[Case("cofactors(x)", SQUARE), Case("cofactors(x)", BATCH)],
+    formula="det(x) * inv(x).mT",
+)
+def cofactors(x: Node) -> Node:
+    """The cofactors of square matrices: the transposed adjugate, also where x is singular."""
+    return x.graph.apply(COFACTORS, (square("cofactors", x),))
+
+
 def _of_matrix(change: Node, a: Node) -> Node:
     """One number a matrix, so that it multiplies all elements of it."""
     return unsqueeze(unsqueeze(change, -1), -1)
@@ -313,10 +325,8 @@ DET = General(
     "det",
     infer=lambda a: (a.shape[:-2], "float"),
     forward=lambda xp, a: xp.linalg.det(a),
-    adjoints=(lambda change, y, a: _of_matrix(change, a) * a.graph.apply(COFACTORS, (a,)),),
-    forward_rule=lambda tangents, y, a: sum_(
-        tangents[0] * a.graph.apply(COFACTORS, (a,)), (-2, -1)
-    ),
+    adjoints=(lambda change, y, a: _of_matrix(change, a) * cofactors(a),),
+    forward_rule=lambda tangents, y, a: sum_(tangents[0] * cofactors(a), (-2, -1)),
     contracts=True,
 )
 LOGABSDET = General(
