@@ -9,7 +9,7 @@ import fcntl
 import os
 import signal
 from collections import deque
-from itertools import pairwise
+from contextlib import suppress
 from time import monotonic
 from typing import NoReturn
 
@@ -31,13 +31,13 @@ class Worker:
     """A process and the items that it has been given, in the order in which it answers them."""
 
     def __init__(self, settings: Settings) -> None:
-        commands, self._commands = os.pipe()
-        self._answers, answers = os.pipe()
-        lifeline, self._lifeline = os.pipe()
         supervisor = os.getpid()
         # A signal between the fork and the child's own handlers would run the parent's there.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
+            commands, self._commands = os.pipe()
+            self._answers, answers = os.pipe()
+            lifeline, self._lifeline = os.pipe()
             self.pid = os.fork()
             if not self.pid:
                 _serve(settings, commands, answers, lifeline, supervisor)
@@ -159,9 +159,11 @@ def _close_all_but(*kept: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    limits = (2, *sorted(kept), os.sysconf("SC_OPEN_MAX"))
-    for low, high in pairwise(limits):
-        os.closerange(low + 1, high)
+    for name in os.listdir("/dev/fd"):
+        descriptor = int(name)
+        if descriptor > 2 and descriptor not in kept:
+            with suppress(OSError):  # the one that listed them is closed already
+                os.close(descriptor)
 
 
 def _die_with(supervisor: int, lifeline: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -198,6 +199,23 @@ def test_a_signal_leaves_what_is_done(lines: Path, tmp_path: Path, number: signa
         assert run.wait(timeout=30) == 128 + number
     batch("--out", str(out), "--resume", stdin=text)
     assert out.read_bytes() == whole(text)
+
+
+def test_a_disk_that_is_full_leaves_what_is_done(lines: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+
+    def allow_little() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    arguments = [str(lines), "--out", str(out)]
+    with start(*arguments, stderr=subprocess.PIPE, preexec_fn=allow_little) as run:
+        _, complaint = run.communicate()
+    assert run.returncode == 3
+    assert b"cannot write" in complaint
+    assert b"Traceback" not in complaint
+    assert out.stat().st_size == 5000
+    resume(lines, out)
+    assert out.read_bytes() == whole(lines.read_bytes())
 
 
 def test_a_file_that_cannot_be_written(lines: Path) -> None:
