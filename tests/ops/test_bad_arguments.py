@@ -1,0 +1,57 @@
+"""Bad arguments of elementwise functions, reductions and scans: which error, and what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+
+BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "words"),
+    [
+        ("x + y", "shape", ["(2, 3)", "(4,)"]),
+        ("maximum(x, y)", "shape", ["maximum", "(2, 3)", "(4,)"]),
+        ("where(x > 0, x, y)", "shape", ["where", "(2, 3)", "(4,)"]),
+        ("lerp(x, x, y)", "shape", ["lerp", "(2, 3)", "(4,)"]),
+        ("addcmul(x, x, y)", "shape", ["(2, 3)", "(4,)"]),
+        ("dist(x, y)", "shape", ["(2, 3)", "(4,)"]),
+        ("cosine_similarity(x, y)", "shape", ["cosine_similarity", "(2, 3)", "(4,)"]),
+        ("recurrence(x, y, 0)", "shape", ["(2, 3)", "(4,)"]),
+        ("trapezoid(x, y)", "shape", ["(2, 2)", "(3,)"]),
+        ("diff(s)", "shape", ["single value"]),
+        ("quantile(x, x)", "shape", ["(2, 3)"]),
+        ("sum(x, dim=2)", "axis", ["sum", "dim 2", "2 dimensions"]),
+        ("mean(x, dim=(0, 0))", "axis", ["mean", "twice"]),
+        ("softmax(x, -3)", "axis", ["softmax", "dim -3"]),
+        ("cumsum(x, 5)", "axis", ["cumsum", "dim 5"]),
+        ("median(x, 2)", "axis", ["median", "dim 2"]),
+        ("argmax(s, 1)", "axis", ["argmax", "single value"]),
+        ("amax(x[:0])", "value", ["amax", "(0, 3)"]),
+        ("median(x[:0])", "value", ["median", "(0, 3)"]),
+        ("quantile(x, 1.5)", "value", ["quantile", "0 to 1"]),
+        ("quantile(x, 0.5, interpolation='cubic')", "value", ["linear", "nearest"]),
+        ("norm(x, 'nuc')", "value", ["norm", "'nuc'"]),
+        ("gelu(x, approximate='none at all')", "value", ["gelu", "'tanh'"]),
+        ("diff(v, -1)", "value", ["diff", "-1"]),
+        ("sum(x, 'all')", "type", ["sum: dim", "a string"]),
+        ("sum(x, dim=0.5)", "type", ["sum: dim", "0.5"]),
+        ("var(x, False)", "type", ["var: dim", "truth value"]),
+        ("tanh(x, x)", "type", ["tanh", "1 argument", "2"]),
+        ("maximum(x)", "type", ["maximum", "b"]),
+        ("tanh(x, out=x)", "name", ["tanh", "'out'"]),
+    ],
+)
+def test_error(program: str, code: str, words: list[str]) -> None:
+    parsed = parse_program(Source("program", BINDINGS + program), ParseLimits())
+    with pytest.raises(GradcliError) as caught:
+        evaluate(parsed, {})
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.code == code, diagnostic
+    assert diagnostic.span is not None
+    for word in words:
+        assert word in diagnostic.message, diagnostic
