@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.diagnostics import GradcliError, Note, Source, nearest
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
@@ -71,7 +71,11 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
         )
     outputs: dict[str, Node] = {}
     for binding in tracer.last:
-        outputs[binding.name or _free_name(tracer, outputs)] = _tensor(tracer, binding)
+        try:
+            node = _tensor(tracer, binding)
+        except GradcliError as error:
+            raise error.located(tracer.source, binding.span) from None
+        outputs[binding.name or _free_name(tracer, outputs)] = node
     return outputs
 
 
@@ -82,7 +86,9 @@ def lookup(tracer: Tracer, name: str, flag: str) -> Node:
         raise GradcliError(
             "name",
             f"{flag} {name}: the program binds no such name",
-            hint=f"did you mean {guess!r}?" if guess else None,
+            hint=f"did you mean {guess!r}?" if guess else "use a name that the program binds",
+            source=Source(flag, name),
+            span=(0, len(name)),
         )
     return _tensor(tracer, Binding(name, tracer.globals.values[name]))
 
@@ -204,15 +210,18 @@ def backward(
         found = given.get(name) or given.get(None)
         if found is not None:
             number, shape = found
-            fitted = fitted_shape(name, shape, output.shape, strict, notes)
+            try:
+                fitted = fitted_shape(name, shape, output.shape, strict, notes)
+            except GradcliError as error:
+                raise error.located(Source("--gradient", ""), None) from None
             cotangents[name] = tracer.graph.input(f"gradient of {name}", fitted, "float")
             fed[cotangents[name]] = number
         elif output.size == 1:
             cotangents[name] = tracer.graph.constant(1.0)
         else:
             ones = ones_text(output.shape).strip("[]")
-            error = gradient_required(name, output.shape, f"add --gradient '{ones}'")
-            raise error.located(tracer.source, output.span)
+            required = gradient_required(name, output.shape, f"add --gradient '{ones}'")
+            raise required.located(tracer.source, output.span)
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
     grads = {

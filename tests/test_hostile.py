@@ -7,7 +7,7 @@ import pytest
 
 from gradcli.diagnostics import Diagnostic, GradcliError, Source, nearest
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.session import Result, evaluate
+from gradcli.session import Gradient, Options, Result, evaluate
 
 
 def answer(program: str, x: object = (1.0, 2.0)) -> Result:
@@ -36,6 +36,12 @@ def refused(program: str, x: object = (1.0, 2.0)) -> Diagnostic:
         ("x" + ".unsqueeze(0)" * 65, "shape"),
         ("x[[True, False, True]]", "index"),
         ("x[inf:]", "type"),
+        ("x**2", "gradient-required"),
+        ("y = x[x > 9]", "gradient-required"),
+        ("'abc'", "type"),
+        ("h = []", "type"),
+        ("h = [[1, 2], [3]]", "shape"),
+        ("range(3)", "type"),
         ("sum(x[[5]])", "index"),
         ("sum(gather(x, 0, [5]))", "index"),
         ("sum(repeat_interleave(x, 2**62))", "limit-memory"),
@@ -77,6 +83,29 @@ def test_a_window_may_step_far_beyond_its_input() -> None:
 
 def test_nan_is_no_axis() -> None:
     assert np.isnan(answer("sum(max(x, nan))").values["out"])
+
+
+@pytest.mark.parametrize(
+    ("options", "gradients", "source"),
+    [
+        (Options(), [Gradient(np.ones(3))], "--gradient"),
+        (Options(outputs=("z",)), [], "--output"),
+        (Options(wrt=("z",)), [], "--wrt"),
+    ],
+)
+def test_a_mistake_in_a_flag_is_placed_there(
+    options: Options, gradients: list[Gradient], source: str
+) -> None:
+    program = parse_program(Source("program", "y = x**2"), ParseLimits())
+    with pytest.raises(GradcliError) as caught:
+        evaluate(program, {"x": np.ones(2)}, gradients, options)
+    found = caught.value.diagnostic.source
+    assert found is not None
+    assert found.name == source
+
+
+def test_the_mend_for_an_empty_output_can_be_pasted() -> None:
+    assert "'ones(0)'" in (refused("x[x > 9]").hint or "")
 
 
 def test_what_an_error_quotes_is_cut() -> None:

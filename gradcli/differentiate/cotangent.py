@@ -24,7 +24,7 @@ def gradient_required(name: str, shape: Shape, mend: str) -> GradcliError:
 
 def ones_text(shape: Shape) -> str:
     """A gradient of ones as a program writes it: `[1,1]`, or `ones(2, 2)`."""
-    if len(shape) == 1 and shape[0] <= 8:
+    if len(shape) == 1 and 0 < shape[0] <= 8:
         return f"[{','.join('1' * shape[0])}]"
     return f"ones({', '.join(map(str, shape))})"
 

@@ -33,6 +33,7 @@ class Binding:
 
     name: str | None
     value: Value
+    span: Span | None = None
 
 
 class Leave(Enum):
@@ -348,8 +349,9 @@ def _bindings(expression: syntax.Expression, value: Value) -> list[Binding]:
     """A value as an output, under its name if it has one; a tuple is several."""
     name = expression.id if isinstance(expression, syntax.Name) else None
     if not isinstance(value, tuple):
-        return [Binding(name, value)]
+        return [Binding(name, value, expression.span)]
     fields = getattr(value, "_fields", range(1, len(value) + 1))
     return [
-        Binding(name and f"{name}_{field}", each) for field, each in zip(fields, value, strict=True)
+        Binding(name and f"{name}_{field}", each, expression.span)
+        for field, each in zip(fields, value, strict=True)
     ]
