@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.diagnostics import Note
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.differentiate import vjp
 from gradcli.engine.cpu import run
 from gradcli.engine.mapped import pieces
 from gradcli.engine.plan import Plan
 from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.remedies import remedies
+from gradcli.simplify import rebuilt
 
 SEARCH_BYTES = 1 << 28
 """A run whose values take more than this together is not searched for the culprit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was computed: the outputs, and for each pass the gradients of some, by some leaves."""
+
+    outputs: Sequence[Node]
+    leaves: Sequence[Node]
+    passes: Sequence[tuple[Sequence[Node], Sequence[Node]]]
+    """Differentiated outputs, and the gradients that go into them."""
 
 
 def explain_nonfinite(
     plan: Plan,
     arrays: Sequence[tuple[str, Array]],
     feeds: Mapping[Node, Array],
+    question: Question,
 ) -> list[Note]:
-    """A note on the first op that made a non-finite value, if any of the arrays holds one."""
+    """A note on the first op that made a non-finite value, if any of the arrays holds one.
+
+    It names another way to write the program where one was tried and is finite.
+    """
     with np.errstate(all="ignore"):
         bad = [name for name, array in arrays if not _finite(array)]
-        return _first_culprit(plan, bad[0], feeds) if bad else []
+        return _first_culprit(plan, bad[0], feeds, question) if bad else []
 
 
-def _first_culprit(plan: Plan, name: str, feeds: Mapping[Node, Array]) -> list[Note]:
+def _first_culprit(
+    plan: Plan, name: str, feeds: Mapping[Node, Array], question: Question
+) -> list[Note]:
     what = f"{name} is not finite everywhere"
     nodes = plan.nodes()
     if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
@@ -35,7 +55,9 @@ def _first_culprit(plan: Plan, name: str, feeds: Mapping[Node, Array]) -> list[N
     values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))
     for node in nodes:
         if not _finite(values[node]) and all(_finite(values[each]) for each in node.inputs):
-            return [Note("nonfinite", f"{what}: {_describe(node, values)}{_remedy(node)}")]
+            remedy = _remedy(question, feeds, by_value=node.origin is None)
+            story = f"{what}: {_describe(node, values)}{remedy}"
+            return [Note("nonfinite", story)]
     return [Note("nonfinite", what)]
 
 
@@ -70,12 +92,31 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
     return f"{backward}{step}{at} gave {made}"
 
 
-def _remedy(node: Node) -> str:
-    """What to write instead, where another function has a derivative at that place."""
-    origin = node.origin
-    if origin is not None and origin.op.name == "sqrt" and origin.inputs[0].op.name == "sum":
-        return "; norm(…), written for sqrt(sum(…**2)), has the derivative 0 there"
-    return ""
+def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) -> str:
+    """What to write instead, where that was tried and is finite, or at least has finite values."""
+    better = ""
+    try:
+        for words, replacements in remedies(question.outputs):
+            finite = [*map(_finite, run(Plan(_rewritten(question, replacements)), feeds))]
+            if all(finite):
+                return f"; {words} is finite here: it was tried"
+            if all(finite[: len(question.outputs)]) and by_value:
+                better = f"; {words} has a finite value here: it was tried"
+    except GradcliError:  # a limit, or a function that refuses these operands
+        pass
+    return better
+
+
+def _rewritten(question: Question, replacements: Mapping[Node, Node]) -> list[Node]:
+    """The values and grads with some nodes replaced."""
+    concerned = [*question.outputs, *question.leaves]
+    new = dict(zip(concerned, rebuilt(concerned, replacements), strict=True))
+    leaves = [new[leaf] for leaf in question.leaves]
+    nodes = [new[output] for output in question.outputs]
+    for outputs, cotangents in question.passes:
+        grads = vjp([new[output] for output in outputs], cotangents, leaves)
+        nodes += [grad for grad in grads if grad is not None]
+    return nodes
 
 
 def _operand(array: Array, shape: tuple[int, ...], place: tuple[int, ...]) -> str:

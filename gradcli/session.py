@@ -15,7 +15,7 @@ from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.syntax import Program
-from gradcli.nonfinite import explain_nonfinite
+from gradcli.nonfinite import Question, explain_nonfinite
 from gradcli.passes import (
     Backward,
     Gradient,
@@ -233,6 +233,13 @@ class Prepared:
             return self.mapped
         return self.mapped.union(*(each.grads.values() for each in self.backwards))
 
+    def _question(self) -> Question:
+        return Question(
+            list(self.outputs.values()),
+            list(self.leaves.values()),
+            [(list(b.outputs.values()), list(b.cotangents.values())) for b in self.backwards],
+        )
+
     def run(
         self,
         inputs: Mapping[str, Array],
@@ -266,7 +273,7 @@ class Prepared:
         )
         printed = dict(zip(tensors(self.printed), arrays, strict=True))
         named = _named_arrays(values, passes or [Pass({}, grads, {})])
-        culprits = explain_nonfinite(self.engine.plan, named, feeds)
+        culprits = explain_nonfinite(self.engine.plan, named, feeds, self._question())
         return Result(
             program=self.program,
             graph=self.graph,

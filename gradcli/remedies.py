@@ -1,0 +1,149 @@
+"""Other ways to write what overflowed or has no derivative, which stay finite in more places.
+
+Each is equal to what it replaces wherever that is finite. Whether it helps is found out by trying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from gradcli.graph import INPUT, Node, ancestors
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import LEAF
+from gradcli.ops.table import CAST
+from gradcli.simplify import number_of, rebuilt
+
+Rewrite: TypeAlias = Callable[[Node], Node | None]
+
+
+def remedies(outputs: Sequence[Node]) -> Iterator[tuple[str, Mapping[Node, Node]]]:
+    """What to write for what, in words, and the nodes that take the places of others."""
+    nodes = ancestors(outputs)
+    for words, rewrite in REWRITES.items():
+        found = {node: other for node in nodes if (other := rewrite(node)) is not None}
+        if found:
+            yield words, found
+
+
+def _is(node: Node, *names: str) -> bool:
+    return node.op.name in names
+
+
+def _squared(node: Node) -> Node | None:
+    """The x of x**2, however it is written."""
+    if _is(node, "square") or (_is(node, "pow") and number_of(node.inputs[1]) == 2):
+        return node.inputs[0]
+    if _is(node, "mul") and node.inputs[0] is node.inputs[1]:
+        return node.inputs[0]
+    return None
+
+
+def _norm(node: Node) -> Node | None:
+    if not (_is(node, "sqrt") and _is(node.inputs[0], "sum")):
+        return None
+    total = node.inputs[0]
+    x = _squared(total.inputs[0])
+    return None if x is None else FUNCTIONS["norm"](x, 2.0, *total.attributes)
+
+
+def _logsumexp(node: Node) -> Node | None:
+    if not (_is(node, "log") and _is(node.inputs[0], "sum")):
+        return None
+    total = node.inputs[0]
+    (exponential,) = total.inputs
+    if not _is(exponential, "exp"):
+        return None
+    return FUNCTIONS["logsumexp"](exponential.inputs[0], *total.attributes)
+
+
+def _softmax(node: Node) -> Node | None:
+    """exp(x) / sum(exp(x), dim, keepdim=True)."""
+    if not (_is(node, "div") and _is(node.inputs[0], "exp")):
+        return None
+    exponential, total = node.inputs
+    while _is(total, "reshape", "expand"):
+        total = total.inputs[0]
+    if not (_is(total, "sum") and total.inputs[0] is exponential) or len(total.attributes[0]) != 1:
+        return None
+    return FUNCTIONS["softmax"](exponential.inputs[0], total.attributes[0][0])
+
+
+def _log_softmax(node: Node) -> Node | None:
+    if not (_is(node, "log") and _is(node.inputs[0], "softmax")):
+        return None
+    softmax = node.inputs[0]
+    return FUNCTIONS["log_softmax"](softmax.inputs[0], softmax.attributes[0])
+
+
+def _logsigmoid(node: Node) -> Node | None:
+    if not (_is(node, "log") and _is(node.inputs[0], "sigmoid")):
+        return None
+    return FUNCTIONS["logsigmoid"](node.inputs[0].inputs[0])
+
+
+def _softplus(node: Node) -> Node | None:
+    """log(1 + exp(x))."""
+    if _is(node, "log1p") and _is(node.inputs[0], "exp"):
+        return FUNCTIONS["softplus"](node.inputs[0].inputs[0])
+    exponent = _one_plus_exp(node.inputs[0]) if _is(node, "log") else None
+    return None if exponent is None else FUNCTIONS["softplus"](exponent)
+
+
+def _sigmoid(node: Node) -> Node | None:
+    """1 / (1 + exp(-x))."""
+    if not (_is(node, "div") and number_of(node.inputs[0]) == 1):
+        return None
+    exponent = _one_plus_exp(node.inputs[1])
+    return None if exponent is None else FUNCTIONS["sigmoid"](-exponent)
+
+
+def _one_plus_exp(node: Node) -> Node | None:
+    """The x of 1 + exp(x)."""
+    if _is(node, "add"):
+        for one, exponential in (node.inputs, node.inputs[::-1]):
+            if number_of(one) == 1 and _is(exponential, "exp"):
+                return exponential.inputs[0]
+    return None
+
+
+def _xlogy(node: Node) -> Node | None:
+    if _is(node, "mul"):
+        for factor, log in (node.inputs, node.inputs[::-1]):
+            if _is(log, "log"):
+                return FUNCTIONS["xlogy"](factor, log.inputs[0])
+    return None
+
+
+def _where_for_mask(node: Node) -> Node | None:
+    if _is(node, "mul"):
+        for mask, value in (node.inputs, node.inputs[::-1]):
+            if mask.op is CAST and mask.inputs[0].kind == "bool":
+                return FUNCTIONS["where"](mask.inputs[0], value, 0.0)
+    return None
+
+
+def _double_where(node: Node) -> Node | None:
+    """1 for the inputs of the branch that is not selected."""
+    if not _is(node, "where"):
+        return None
+    condition, chosen, other = node.inputs
+    leaves = [each for each in ancestors([chosen]) if each.op is INPUT or each.op is LEAF]
+    safe = {x: FUNCTIONS["where"](condition, x, 1.0) for x in leaves if x.shape == condition.shape}
+    (inside,) = rebuilt([chosen], safe)
+    return FUNCTIONS["where"](condition, inside, other) if inside is not chosen else None
+
+
+REWRITES: dict[str, Rewrite] = {
+    "norm(…) for sqrt(sum(…**2))": _norm,
+    "logsumexp(…) for log(sum(exp(…)))": _logsumexp,
+    "softmax(…) for exp(…) / sum(exp(…))": _softmax,
+    "log_softmax(…) for log(softmax(…))": _log_softmax,
+    "logsigmoid(…) for log(sigmoid(…))": _logsigmoid,
+    "softplus(…) for log(1 + exp(…))": _softplus,
+    "sigmoid(…) for 1 / (1 + exp(-…))": _sigmoid,
+    "xlogy(a, b) for a * log(b)": _xlogy,
+    "where(mask, …, 0) for mask * …": _where_for_mask,
+    "where(c, f(where(c, x, 1)), …) for where(c, f(x), …)": _double_where,
+}
+"""In words: what to write for what."""
