@@ -44,6 +44,10 @@ class Entry:
     """An entry of a grad as a sum over paths."""
 
     name: str
+    names: dict[Node, str]
+    """What the paths go through."""
+    nameless: list[Node]
+    """Those to which the program gives no name."""
     paths: list[Path]
     count: int
     """How many paths there are, those that are not listed included."""
@@ -74,7 +78,10 @@ def follow(run: Run, entry: str) -> Entry:
     ]
     total, count = sums.get(start, (0.0, 0))
     grad = run.evaluator.value(run.backward.grads[name]).flat[start[1]]
-    return Entry(_title(start, {leaf: name}), paths, count, total, float(grad))
+    titles[leaf] = name
+    known = {*run.prepared.names, *run.prepared.leaves}
+    nameless = [node for node, title in titles.items() if title not in known]
+    return Entry(_title(start, titles), titles, nameless, paths, count, total, float(grad))
 
 
 def _parse(entry: str) -> tuple[str, tuple[int, ...]]:

@@ -43,6 +43,10 @@ def entry_document(entry: Entry, precision: int = 6) -> list[Block]:
             "the output's element. Steps with the derivative 0 are left out."
         ),
     ]
+    for node in entry.nameless:
+        others = {each: name for each, name in entry.names.items() if each is not node}
+        rule = formula(node, others, precision, WIDTH - 10)
+        blocks.append(Chain(entry.names[node], [[rule]]))
     blocks += [_path(path, precision) for path in entry.paths]
     shown = sum(path.product for path in entry.paths)
     if entry.count > len(entry.paths):
