@@ -211,8 +211,8 @@ class Tracer(Expressions):
             self.notes.append(
                 Note(
                     "rebound",
-                    f"{name} is bound again: its value is the last binding's, its grad belongs to "
-                    "the first, which is the leaf",
+                    f"{name} is bound again: its value is the last binding's, and a grad belongs "
+                    "to the leaf, not to the name",
                 )
             )
 
