@@ -81,7 +81,8 @@ def follow(run: Run, entry: str) -> Entry:
     titles[leaf] = name
     known = {*run.prepared.names, *run.prepared.leaves}
     nameless = [node for node, title in titles.items() if title not in known]
-    return Entry(_title(start, titles), titles, nameless, paths, count, total, float(grad))
+    names = {node: title for title, node in run.prepared.names.items()} | titles
+    return Entry(_title(start, titles), names, nameless, paths, count, total, float(grad))
 
 
 def _parse(entry: str) -> tuple[str, tuple[int, ...]]:

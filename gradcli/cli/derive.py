@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ Examples:
   gradcli derive "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
   gradcli derive "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 -g 1 | gradcli eval -
   gradcli derive "y = x**3" -s x=2 | gradcli derive -
+  gradcli derive "y = x**3" -s x=2 --to latex
 """
 
 AssumeFinite = Annotated[
@@ -22,6 +23,10 @@ AssumeFinite = Annotated[
         "--assume-finite",
         help="Simplify as if nothing was nan or infinite: x/x is 1, 0*x is 0.",
     ),
+]
+To = Annotated[
+    Literal["gradcli", "latex"],
+    typer.Option("--to", help="What to write: a program of this language, or formulas."),
 ]
 
 
@@ -34,6 +39,7 @@ def command(
     wrt: flag.Wrt = None,
     strict: flag.Strict = False,
     assume_finite: AssumeFinite = False,
+    to: To = "gradcli",
     dtype: flag.Dtype = "float64",
     seed: flag.Seed = None,
     max_memory: flag.MaxMemory = None,
@@ -47,6 +53,7 @@ def command(
     from gradcli.analysis.derive import derive
     from gradcli.analysis.single import run
     from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.report import latex
     from gradcli.report import program as report
     from gradcli.session import Options
 
@@ -62,4 +69,5 @@ def command(
     single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
     derived = derive(single, assume_finite=assume_finite)
     with streams.output() as stream:
-        stream.write(report.render(derived))
+        text = report.render(derived) if to == "gradcli" else latex.equations(derived.program)
+        stream.write(text)

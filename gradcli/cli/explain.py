@@ -25,7 +25,7 @@ Entry = Annotated[
     ),
 ]
 Style = Annotated[
-    Literal["text", "markdown"],
+    Literal["text", "markdown", "latex"],
     typer.Option("--format", help="What to print."),
 ]
 

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
 
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.report.latex import escape, expression
+
 WIDTH = 80
 
 
@@ -32,7 +36,7 @@ Block = Heading | Paragraph | Chain
 
 
 def render(blocks: Sequence[Block], style: str) -> str:
-    """The document as `text` or `markdown`; ends in a newline."""
+    """The document as `text`, `markdown` or `latex`; ends in a newline."""
     texts = [_STYLES[style](block) for block in blocks]
     return "\n\n".join(texts) + "\n"
 
@@ -74,4 +78,27 @@ def _as_markdown(block: Block) -> str:
     return "\n".join([f"```text\n{body}\n```", *([""] if remarks else []), *remarks])
 
 
-_STYLES = {"text": _as_text, "markdown": _as_markdown}
+def _as_latex(block: Block) -> str:
+    if isinstance(block, Heading):
+        return rf"\section*{{{escape(block.text)}}}"
+    if isinstance(block, Paragraph):
+        return escape(block.text)
+    chain = " \\\\\n".join(
+        f"{_formula(block.left) if not i else ''} &= {_formula(' '.join(lines))}"
+        for i, lines in enumerate(block.equal)
+    )
+    remarks = "".join(rf"\noindent {escape(remark)}\\" + "\n" for remark in block.remarks)
+    return f"\\begin{{align*}}\n{chain}\n\\end{{align*}}\n{remarks}".rstrip()
+
+
+def _formula(text: str) -> str:
+    """What is an expression of the language as a formula, all else as text."""
+    shown, _, place = text.partition("    at ")
+    try:
+        formula = expression(parse_expression(Source("formula", shown), ParseLimits()))
+    except GradcliError:
+        return rf"\text{{{escape(text)}}}"
+    return formula + (rf" \quad \text{{at {place}}}" if place else "")
+
+
+_STYLES = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}

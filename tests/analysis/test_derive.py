@@ -14,6 +14,7 @@ from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.language.printer import print_program
 from gradcli.ops import Case
+from gradcli.report import latex
 from gradcli.report.program import render
 from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, both, generated, output_shape, parse, used
@@ -113,6 +114,16 @@ def test_nan_goes_away_only_if_it_is_assumed_not_to_come(
     _, gone = both(text, inputs, assume_finite=True)
     assert f"{float(kept['x']):g}" == plain
     assert f"{float(gone['x']):g}" == finite
+
+
+def test_formulas() -> None:
+    derived = derive(run(parse("z = (2*x)**3; out = mean(z)"), {"x": np.array([[1.0, 2.0]])}))
+    assert latex.equations(derived.program) == (
+        "\\begin{align*}\n"
+        "x &= \\begin{bmatrix} 1 & 2 \\end{bmatrix} \\\\\n"
+        "\\nabla_{x} &= \\frac{24 \\cdot x^{2}}{2}\n"
+        "\\end{align*}\n"
+    )
 
 
 def test_one_pass_only() -> None:

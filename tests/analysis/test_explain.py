@@ -55,7 +55,7 @@ def golden(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-@pytest.mark.parametrize("style", ["text", "markdown"])
+@pytest.mark.parametrize("style", ["text", "markdown", "latex"])
 def test_story(name: str, style: str) -> None:
     program, inputs, gradient = STORIES[name]
     explanation = explain(run(parse(program), inputs, gradients_of(gradient)))
