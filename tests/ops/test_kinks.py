@@ -152,3 +152,40 @@ def test_integers_and_truth_values_have_no_derivative(program: str) -> None:
     with pytest.raises(GradcliError) as caught:
         run(program, x=[1, 2])
     assert caught.value.diagnostic.code == "not-differentiable"
+
+
+SINGULAR = [[1, 2], [2, 4]]
+
+
+def test_the_gradient_of_a_singular_determinant_is_the_adjugate() -> None:
+    grad = run("det(x)", x=SINGULAR).grads["x"]
+    np.testing.assert_allclose(grad, [[4, -2], [-2, 1]], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("program", "x"),
+    [
+        ("sum(inv(x))", SINGULAR),
+        ("sum(solve(x, [1, 1]))", SINGULAR),
+        ("sum(cholesky(x))", [[1, 2], [2, 1]]),
+    ],
+)
+def test_what_a_singular_matrix_has_not_is_an_error_that_names_the_pivot(
+    program: str, x: Any
+) -> None:
+    with pytest.raises(GradcliError) as caught:
+        run(program, x=x)
+    assert caught.value.diagnostic.code == "singular"
+    assert "pivot" in caught.value.diagnostic.message
+
+
+def test_the_log_determinant_of_a_singular_matrix_grows_without_bound() -> None:
+    result = run("slogdet(x)[1]", x=SINGULAR)
+    assert result.values["out"] == -INF
+    np.testing.assert_array_equal(result.grads["x"], [[INF, -INF], [-INF, INF]])
+
+
+def test_repeated_eigenvalues_have_no_eigenvectors_to_differentiate() -> None:
+    result = run("sum(eigh(x)[1])", x=[[1, 0], [0, 1]])
+    assert np.isnan(result.grads["x"]).all()
+    assert any("eigh" in note.message for note in result.notes)

@@ -15,12 +15,8 @@ from gradcli.ops import FUNCTIONS, Function
 from gradcli.ops.table import elementwise
 from gradcli.session import evaluate
 from gradcli.trace.arguments import signature
+from tests.ops import test_derivatives
 from tests.ops.table_cases import Traced, trace
-from tests.ops.test_derivatives import (
-    test_first_order,
-    test_forward_mode_agrees_with_reverse_mode,
-    test_second_order,
-)
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -59,9 +55,9 @@ def test_forward_mode(cubed: Function) -> None:
 
 def test_the_tests_made_from_the_table(cubed: Function) -> None:
     for case in cubed.cases:
-        test_first_order(cubed.name, case)
-        test_second_order(cubed.name, case)
-        test_forward_mode_agrees_with_reverse_mode(cubed.name, case)
+        test_derivatives.test_first_order(cubed.name, case)
+        test_derivatives.test_second_order(cubed.name, case)
+        test_derivatives.test_forward_mode_agrees_with_reverse_mode(cubed.name, case)
 
 
 def test_documentation(cubed: Function) -> None:
