@@ -220,7 +220,8 @@ def backward(
             cotangents[name] = tracer.graph.constant(1.0)
         else:
             ones = ones_text(output.shape).strip("[]")
-            required = gradient_required(name, output.shape, f"add --gradient '{ones}'")
+            text = name if name in tracer.globals.values else _text(tracer, output)
+            required = gradient_required(name, text, output.shape, f"add --gradient '{ones}'")
             raise required.located(tracer.source, output.span)
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
@@ -235,6 +236,12 @@ def backward(
         {name: grads[name] for name in leaves},
         {name: grads[name] for name in retained},
     )
+
+
+def _text(tracer: Tracer, output: Node) -> str:
+    """An output without a name as it stands in the program, if that is short."""
+    text = tracer.source.text[slice(*output.span)] if output.span else ""
+    return text if 0 < len(text) <= 40 else "…"
 
 
 def _check_names(outputs: Mapping[str, Node], given: Given) -> None:

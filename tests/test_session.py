@@ -58,6 +58,7 @@ def test_inputs_get_grads_and_literals_beside_them_do_not() -> None:
 def test_names_bound_to_literals_get_grads_where_nothing_is_set() -> None:
     assert grads("x = 3; y = x**2") == {"x": 6.0}
     assert grads("x = 2*pi; y = sin(x)") == {"x": pytest.approx(1.0)}
+    assert grads("a, b = 3, 2; y = a*b") == {"a": 2.0, "b": 3.0}
     assert grads("x = linspace(0, 1, 3); sum(x*x)") == {"x": [0.0, 1.0, 2.0]}
 
 
@@ -140,6 +141,10 @@ def test_a_vector_without_gradient_shows_its_shape_and_three_mends() -> None:
     assert "(2,)" in diagnostic.message
     for mend in ("--gradient '1,1'", "sum(y)", "gradcli jacobian"):
         assert mend in (diagnostic.hint or "")
+
+
+def test_the_mends_of_a_nameless_output_can_be_pasted() -> None:
+    assert "sum(x**2)" in (error("x**2", x=X).diagnostic.hint or "")
 
 
 def test_a_gradient_weighs_the_rows_of_the_jacobian() -> None:

@@ -9,15 +9,16 @@ from gradcli.graph import Shape
 from gradcli.ops.table import show
 
 
-def gradient_required(name: str, shape: Shape, mend: str) -> GradcliError:
-    """The error for an output of several elements without a gradient; `mend` says how to give
-    one.
+def gradient_required(name: str, text: str, shape: Shape, mend: str) -> GradcliError:
+    """The error for an output of several elements without a gradient.
+
+    `text` is the output as the program writes it, `mend` says how to give a gradient.
     """
     return GradcliError(
         "gradient-required",
         f"the output {name} has shape {show(shape)}: with more than one element it needs a "
         "gradient vector v, which weighs them",
-        hint=f"{mend} (v of ones), or end with sum({name}), "
+        hint=f"{mend} (v of ones), or end with sum({text}), "
         "or see the whole matrix with gradcli jacobian",
     )
 

@@ -201,7 +201,8 @@ class Autograd:
                 cotangents.append(self.graph.constant(1.0))
             else:
                 mend = f"write backward({ones_text(output.shape)})"
-                raise gradient_required(self._name(output), output.shape, mend)
+                name = self._name(output)
+                raise gradient_required(name, name, output.shape, mend)
         return cotangents
 
     def _vjp(

@@ -134,6 +134,9 @@ class Tracer(Expressions):
             self._bind(target.id, self._settled(statement.value, value))
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
+            if isinstance(statement.value, syntax.Tuple) and isinstance(value, tuple):
+                pairs = zip(statement.value.items, value, strict=True)
+                value = tuple(self._settled(part, each) for part, each in pairs)
             self._unpack(target, value)
             self._ends_on(target.items)
         else:
