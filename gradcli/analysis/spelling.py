@@ -360,7 +360,7 @@ SPELLINGS: dict[str, Spelling] = {
     "probabilities": lambda node, operands: operands[0],
     "put_add": _put_add,
     "ranks": _ranks,
-    "scatter_add": _scatter_add,
+    "scatter_sum": _scatter_add,
     "slice": _slice,
     "variance_at_least": _variance,
     "windows": _windows,

@@ -38,10 +38,12 @@ from gradcli.ops import (
     selection,
     shaping,
     softmax,
+    sorting,
     special,
     statistics,
     tiling,
     trigonometric,
+    writing,
 )
 from gradcli.ops.table import FUNCTIONS, Case, Function, Parameter
 
@@ -96,8 +98,10 @@ __all__ = [
     "selection",
     "shaping",
     "softmax",
+    "sorting",
     "special",
     "statistics",
     "tiling",
     "trigonometric",
+    "writing",
 ]

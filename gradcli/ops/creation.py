@@ -194,3 +194,38 @@ def rand_like(x: Node) -> Node:
 def float_(x: Node) -> Node:
     """Truth values and integers as floating-point numbers."""
     return cast(x, "float")
+
+
+# --- places --------------------------------------------------------------------------------
+
+
+def _below(row: int, col: int, offset: int) -> int:
+    """How many places of a matrix lie on and below a diagonal."""
+    rows = max(0, min(row, row + offset))
+    first = min(col, max(1, 1 + offset))
+    rising = min(rows, col - first)
+    return rising * first + rising * (rising - 1) // 2 + (rows - rising) * col
+
+
+TRIL_INDICES = General(
+    "tril_indices",
+    infer=lambda row, col, offset: ((2, _below(row, col, offset)), "int"),
+    forward=lambda xp, row, col, offset: xp.stack(xp.tril_indices(row, offset, col)),
+)
+TRIU_INDICES = General(
+    "triu_indices",
+    infer=lambda row, col, offset: ((2, row * col - _below(row, col, offset - 1)), "int"),
+    forward=lambda xp, row, col, offset: xp.stack(xp.triu_indices(row, offset, col)),
+)
+
+
+@function("tril_indices", "creation", cases=[Case("x[tril_indices(2, 3)[0]]", smooth=False)])
+def tril_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
+    """The rows and columns of the places on and below a diagonal, as two rows of integers."""
+    return graph.apply(TRIL_INDICES, (), (*_lengths("tril_indices", (row, col)), offset))
+
+
+@function("triu_indices", "creation", cases=[Case("x[triu_indices(2, 3)[0]]", smooth=False)])
+def triu_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
+    """The rows and columns of the places on and above a diagonal, as two rows of integers."""
+    return graph.apply(TRIU_INDICES, (), (*_lengths("triu_indices", (row, col)), offset))

@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.axes import permute
+from gradcli.ops.axes import movedim, permute
 from gradcli.ops.table import Case, Linear, function, normalize_axis, show
 
 TRIL: Linear = Linear(
@@ -108,14 +108,23 @@ def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
     "diag_embed",
     "indexing",
     op=DIAG_EMBED,
-    cases=[Case("diag_embed(x)"), Case("diag_embed(x, offset=-1)")],
+    cases=[
+        Case("diag_embed(x)"),
+        Case("diag_embed(x, offset=-1)"),
+        Case("diag_embed(x, 1, dim1=0, dim2=2)"),
+    ],
 )
-def diag_embed(x: Node, offset: int = 0) -> Node:
-    """Matrices that are 0 but for the last axis of x on a diagonal."""
+def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:
+    """Matrices along `dim1` and `dim2` that are 0 but for the last axis of x on a diagonal."""
     if not x.shape:
         raise GradcliError("shape", "diag_embed needs at least one dimension")
     length = x.shape[-1] + abs(offset)
-    return x.graph.apply(DIAG_EMBED, (x,), (length, length, offset))
+    found = x.graph.apply(DIAG_EMBED, (x,), (length, length, offset))
+    rows = normalize_axis("diag_embed", dim1, found.ndim)
+    columns = normalize_axis("diag_embed", dim2, found.ndim)
+    if rows == columns:
+        raise GradcliError("axis", "diag_embed: dim1 and dim2 are the same axis")
+    return movedim.build(found, (-2, -1), (rows, columns))  # type: ignore[no-any-return]
 
 
 @function(

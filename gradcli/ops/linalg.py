@@ -13,7 +13,7 @@ from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
 from gradcli.ops.reductions import prod, sum_
-from gradcli.ops.selection import where
+from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, sum_to, unsqueeze
 from gradcli.ops.table import Case, General, broadcast, cast, function, show
 
@@ -283,10 +283,9 @@ def _cofactors_change(change: Node, a: Node) -> Node:
     u, s, vh = svd.build(a)
     count = a.shape[-1]
     turned = matrix_transpose(u) @ change @ matrix_transpose(vh)
-    same = np.eye(count, dtype=bool)
-    left_out = a.graph.constant(same[:, None, :] | same[None, :, :])
-    others = prod(where(left_out, 1.0, unsqueeze(unsqueeze(s, -2), -2)), -1)
-    others = others * a.graph.constant(1.0 - same)
+    same = eye(a.graph, count)
+    left_out = maximum(unsqueeze(same, -2), same)
+    others = prod(where(left_out, 1.0, unsqueeze(unsqueeze(s, -2), -2)), -1) * (1.0 - same)
     on_diagonal = others @ unsqueeze(diagonal(turned, 0, -2, -1), -1)
     inner = diag_embed(squeeze(on_diagonal, (-1,))) - others * matrix_transpose(turned)
     sign = unsqueeze(unsqueeze(det(u) * det(vh), -1), -1)

@@ -49,7 +49,7 @@ GATHER: Linear = Linear(
     selects=True,
 )
 SCATTER_ADD: Linear = Linear(
-    "scatter_add",
+    "scatter_sum",
     infer=lambda change, index, shape, axis: shape,
     forward=_scatter_add,
     adjoints=(

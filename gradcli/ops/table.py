@@ -36,6 +36,8 @@ Axes: TypeAlias = tuple[int, ...]
 FLOAT: Kind = "float"
 Index: TypeAlias = Node
 """As an annotation: an operand whose values are integers."""
+Known: TypeAlias = Node
+"""As an annotation: an operand that is looked at while tracing, so that it comes as a constant."""
 KnownIndex: TypeAlias = Node
 """As an annotation: the same, looked at while tracing, so that `data` holds the values."""
 

@@ -79,6 +79,8 @@ def _count_or_axes(
 CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
+    "Known": Values.known,
+    "Sequence[Item]": Values.items,
     "KnownIndex": Values.known_index,
     "Sequence[Node]": Values.tensors,
     "int": Values.integer,

@@ -16,6 +16,7 @@ from gradcli.engine.cpu import Evaluator
 from gradcli.graph import Graph, Node
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.joining import stack
+from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.ops.table import cast, show
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | list[Any] | range | None"
@@ -88,6 +89,10 @@ class Values:
         """The same as a constant: its values are looked at now."""
         return self.graph.constant(self.evaluator.value(self.index(value, what)))
 
+    def known(self, value: Value, what: str) -> Node:
+        """A tensor as a constant, looked at now."""
+        return self.graph.constant(self.evaluator.value(self.tensor(value, what)))
+
     # --- plain values ---
 
     def number(self, value: Value, what: str) -> float:
@@ -133,6 +138,12 @@ class Values:
 
     # --- indexing ---
 
+    def items(self, value: Value, what: str) -> list[Item]:
+        """Subscripts that are given as a list or tuple of index tensors."""
+        if not isinstance(value, list | tuple):
+            value = self.tensors(value, what)
+        return [item for each in value for item in self.item(each)]
+
     def item(self, value: Value) -> list[Item]:
         """What one subscript stands for; a mask stands for one array of places an axis."""
         if value is None:
@@ -152,16 +163,22 @@ class Values:
         if isinstance(value, list | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
+        indices = [
+            self.tensor(item, "an index") if isinstance(item, list) and item else item
+            for item in items
+        ]
+        if len(indices) == 1 and _is_mask(indices[0]) and not indices[0].shape:
+            node = unsqueeze(node, 0)  # a single truth value takes all or nothing
+            return getitem(node, self.item(reshape(indices[0], 1)))
+        width = sum(map(_axes_of, indices))
         places: list[Item] = []
-        for item in items:
-            if item is Ellipsis or isinstance(item, slice):
-                places.append(item)
-                continue
-            index = self.tensor(item, "an index") if isinstance(item, list) and item else item
-            found = self.item(index)
-            if isinstance(index, Node) and index.kind == "bool":
-                self._check_mask(node, index, len([p for p in places if p is not None]))
-            places += found
+        axis = 0
+        for index in indices:
+            if _is_mask(index):
+                self._check_mask(node, index, axis)
+            plain = index is Ellipsis or isinstance(index, slice)
+            places += [index] if plain else self.item(index)
+            axis += node.ndim - width if index is Ellipsis else _axes_of(index)
         return getitem(node, places)
 
     def _check_mask(self, node: Node, mask: Node, axis: int) -> None:
@@ -182,6 +199,17 @@ class Values:
             raise GradcliError("index", f"index {place} is out of range for {len(values)} values")
         element = values[place]
         return self.graph.constant(float(element)) if isinstance(element, int) else element
+
+
+def _is_mask(index: Any) -> bool:
+    return isinstance(index, Node) and index.kind == "bool"
+
+
+def _axes_of(index: Any) -> int:
+    """How many axes of what is indexed a subscript stands for, `...` apart."""
+    if index is None or index is Ellipsis:
+        return 0
+    return max(1, index.ndim) if _is_mask(index) else 1
 
 
 def describe(value: Value) -> str:

@@ -1,0 +1,129 @@
+"""Sorting. Where each element goes is an integer result; the values follow by gathering, so that
+gradients go back by the same permutation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.extremes import spacing
+from gradcli.ops.scattering import gather
+from gradcli.ops.shaping import reshape, squeeze, take_slices
+from gradcli.ops.table import Case, General, function, normalize_axis, show
+
+
+def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:
+    """Stable in both directions; nan counts as the largest, as in PyTorch."""
+    if not descending:
+        return xp.argsort(x, axis=axis, stable=True)  # type: ignore[no-any-return]
+    backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, stable=True)
+    return x.shape[axis] - 1 - xp.flip(backwards, axis=axis)  # type: ignore[no-any-return]
+
+
+ARGSORT = General(
+    "argsort",
+    infer=lambda x, axis, descending: (x.shape, "int"),
+    forward=_argsort,
+    edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
+)
+
+
+class Ordered(NamedTuple):
+    """What `sort`, `topk` and `kthvalue` give."""
+
+    values: Node
+    indices: Node
+
+
+@function(
+    "argsort",
+    "indexing",
+    op=ARGSORT,
+    cases=[Case("argsort(x)", smooth=False), Case("x.argsort(0, True)", smooth=False)],
+)
+def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Node:
+    """The places of the elements along `dim` in rising order; ties keep their order."""
+    axis = normalize_axis("argsort", dim, x.ndim)
+    if not x.shape:
+        return reshape(argsort(reshape(x, (1,)), 0), ())
+    return x.graph.apply(ARGSORT, (x,), (axis, descending))
+
+
+@function(
+    "sort",
+    "indexing",
+    cases=[
+        Case("sort(x).values"),
+        Case("sort(x, dim=0, descending=True).values"),
+        Case("x.sort()[0]", {"x": (4,)}),
+    ],
+    kink="ties keep their order, and gradients follow the elements",
+)
+def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Ordered:
+    """The elements along `dim` in rising order, and where they were; ties keep their order."""
+    places = argsort(x, dim, descending, stable)
+    if not x.shape:
+        return Ordered(x, places)
+    return Ordered(gather(x, dim, places), places)
+
+
+@function(
+    "topk",
+    "indexing",
+    cases=[
+        Case("topk(x, 2).values"),
+        Case("topk(x, 1, dim=0, largest=False)[0]"),
+        Case("x.topk(3).values", {"x": (4,)}),
+    ],
+    kink="of ties the first ones are taken",
+)
+def topk(x: Node, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ordered:
+    """The k largest (or least) elements along `dim` in order, and where they were."""
+    axis = normalize_axis("topk", dim, x.ndim)
+    length = x.shape[axis] if x.shape else 1
+    if not 0 <= k <= length:
+        raise GradcliError(
+            "value",
+            f"topk: there are no {k} elements along axis {dim} of {show(x.shape)}",
+        )
+    if not x.shape:
+        x = reshape(x, (1,))
+        return Ordered(*(reshape(each, ()) for each in topk.build(x, k))) if k else topk.build(x, k)
+    first = _places(argsort(x, axis, largest), axis, 0, k)
+    return Ordered(gather(x, axis, first), first)
+
+
+@function(
+    "kthvalue",
+    "indexing",
+    cases=[
+        Case("kthvalue(x, 2).values"),
+        Case("kthvalue(x, 1, dim=0, keepdim=True)[0]"),
+        Case("x.kthvalue(3).values", {"x": (4,)}),
+    ],
+    kink="of ties the one that comes k-th in a stable order is taken",
+)
+def kthvalue(x: Node, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
+    """The k-th least element along `dim`, counted from 1, and where it was."""
+    axis = normalize_axis("kthvalue", dim, x.ndim)
+    length = x.shape[axis] if x.shape else 1
+    if not 1 <= k <= length:
+        raise GradcliError(
+            "value",
+            f"kthvalue: k is {k}; it must be from 1 to the {length} elements along the axis",
+        )
+    if not x.shape:
+        return sort.build(x)  # type: ignore[no-any-return]
+    place = _places(argsort(x, axis), axis, k - 1, 1)
+    value = gather(x, axis, place)
+    if keepdim:
+        return Ordered(value, place)
+    return Ordered(squeeze(value, (axis,)), squeeze(place, (axis,)))
+
+
+def _places(order: Node, axis: int, first: int, count: int) -> Node:
+    slices = [(0, length, 1) for length in order.shape]
+    slices[axis] = (first, count, 1)
+    return take_slices(order, tuple(slices))

@@ -1,0 +1,276 @@
+"""Tensors with some elements replaced or added to. Values never change in place: each function
+gives a new tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.comparison import ge
+from gradcli.ops.creation import arange
+from gradcli.ops.indexing import PUT_ADD, Item, getitem, index_along
+from gradcli.ops.scattering import SCATTER_ADD, gather
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import expand, flatten, reshape, take_slices
+from gradcli.ops.table import (
+    Case,
+    General,
+    Index,
+    Known,
+    broadcast,
+    cast,
+    function,
+    normalize_axis,
+    show,
+)
+
+# --- which write comes last ----------------------------------------------------------------
+
+
+def _writers(xp: Any, places: Array, count: int) -> Array:
+    written = xp.full((count,), -1, dtype=xp.int64)
+    written[xp.reshape(places, (-1,))] = xp.arange(places.size)
+    return written  # type: ignore[no-any-return]
+
+
+WRITERS = General("writers", infer=lambda places, count: ((count,), "int"), forward=_writers)
+"""For each of `count` places the number of the last of `places` that names it, or -1."""
+
+
+def _numbered(x: Node) -> Node:
+    """The elements' numbers, row by row, in the shape of x."""
+    return reshape(cast(arange(x.graph, x.size), "int"), x.shape)
+
+
+def _overwritten(x: Node, places: Node, values: Node) -> Node:
+    """x with `values` at numbered places; where one is named twice, the last value stays."""
+    if not values.size:
+        return x
+    x, values = cast(x, "float"), cast(values, "float")
+    writers = x.graph.apply(WRITERS, (places,), (x.size,))
+    written = ge(writers, 0.0)
+    last = cast(where(written, writers, 0.0), "int")
+    replaced = where(written, index_along(flatten(values), -1, last), flatten(x))
+    return reshape(replaced, x.shape)
+
+
+# --- along one axis ------------------------------------------------------------------------
+
+PLACES = "[[0, 2], [1, 1]]"
+
+
+@function(
+    "scatter",
+    "indexing",
+    cases=[
+        Case("scatter(x, 1, [[0, 2], [1, 0]], y)", {"x": (2, 3), "y": (2, 2)}),
+        Case("x.scatter(0, [[1, 0, 1]], 5)"),
+        Case("scatter(x, 0, [1, 1], y)", {"x": (3,), "y": (2,)}),
+    ],
+    kink="where a place is named twice the last value stays, and alone gets a gradient",
+)
+def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
+    """x with the elements of `src` (or one value) at the places along `dim` that `index` names."""
+    src = _source("scatter", x, dim, index, src)
+    if not x.shape:
+        return src
+    return _overwritten(x, gather(_numbered(x), dim, index), src)
+
+
+@function(
+    "scatter_add",
+    "indexing",
+    cases=[
+        Case(f"scatter_add(x, 1, {PLACES}, y)", {"x": (2, 3), "y": (2, 2)}),
+        Case("x.scatter_add(0, [[1, 1]], y)", {"x": (2, 3), "y": (2, 3)}),
+    ],
+)
+def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
+    """x plus the elements of `src`, added at the places along `dim` that `index` names."""
+    src = _source("scatter_add", x, dim, index, src)
+    if not x.shape:
+        return x + src
+    axis = normalize_axis("scatter_add", dim, x.ndim)
+    return x + x.graph.apply(SCATTER_ADD, (src, index), (x.shape, axis))
+
+
+def _source(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
+    """The elements of `src` that the index has places for."""
+    axis = normalize_axis(name, dim, x.ndim)
+    if not src.shape and index.shape:
+        src = expand(src, index.shape)
+    fits = index.ndim == x.ndim == src.ndim and all(
+        n <= most and (n <= length or i - x.ndim == axis)
+        for i, (n, most, length) in enumerate(zip(index.shape, src.shape, x.shape, strict=True))
+    )
+    if not fits:
+        raise GradcliError(
+            "shape",
+            f"{name}: an index of {show(index.shape)} does not fit a source of {show(src.shape)} "
+            f"and a tensor of {show(x.shape)}",
+        )
+    return take_slices(cast(src, "float"), tuple((0, length, 1) for length in index.shape))
+
+
+@function(
+    "index_select",
+    "indexing",
+    cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")],
+)
+def index_select(x: Node, dim: int, index: Index) -> Node:
+    """The slices along `dim` that a vector of places names."""
+    axis = _vector("index_select", x, dim, index)
+    if not x.shape:
+        return reshape(index_along(reshape(x, (1,)), -1, index), ())
+    return index_along(x, axis, index if index.shape else reshape(index, (1,)))
+
+
+def _vector(name: str, x: Node, dim: int, index: Node) -> int:
+    if index.ndim > 1:
+        raise GradcliError(
+            "shape", f"{name}: the index must be a vector; this one is {show(index.shape)}"
+        )
+    return normalize_axis(name, dim, x.ndim)
+
+
+@function(
+    "index_add",
+    "indexing",
+    cases=[
+        Case("index_add(x, 1, [2, 0, 2], y)", {"x": (2, 3), "y": (2, 3)}),
+        Case("x.index_add(0, [1], y, alpha=-2)", {"x": (2, 3), "y": (1, 3)}),
+    ],
+)
+def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
+    """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
+    axis = _vector("index_add", x, dim, index)
+    source = _slices("index_add", x, axis, index, source)
+    if alpha != 1:
+        source = alpha * source
+    if not x.shape:
+        return x + source
+    return x + x.graph.apply(PUT_ADD, (source, index), (x.shape, (axis,)))
+
+
+@function(
+    "index_copy",
+    "indexing",
+    cases=[Case("index_copy(x, 1, [2, 0], y)", {"x": (2, 3), "y": (2, 2)})],
+    kink="where a place is named twice the last value stays, and alone gets a gradient",
+)
+def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
+    """x with slices of `source` at the places along `dim` that a vector names."""
+    axis = _vector("index_copy", x, dim, index)
+    source = _slices("index_copy", x, axis, index, source)
+    if not x.shape:
+        return source
+    return _overwritten(x, index_along(_numbered(x), axis, index), source)
+
+
+@function(
+    "index_fill",
+    "indexing",
+    cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})],
+)
+def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
+    """x with one value in the slices along `dim` that a vector names."""
+    axis = _vector("index_fill", x, dim, index)
+    if not x.shape:
+        return value
+    places = index_along(_numbered(x), axis, index)
+    return _overwritten(x, places, expand(value, places.shape))
+
+
+def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
+    expected: Shape = x.shape
+    if x.shape:
+        at = axis + x.ndim
+        expected = (*x.shape[:at], index.size, *x.shape[at + 1 :])
+    if source.shape != expected:
+        raise GradcliError(
+            "shape",
+            f"{name}: {index.size} places in {show(x.shape)} need a source of {show(expected)}; "
+            f"this is {show(source.shape)}",
+        )
+    return cast(source, "float")
+
+
+# --- anywhere ------------------------------------------------------------------------------
+
+
+@function(
+    "index_put",
+    "indexing",
+    cases=[
+        Case("index_put(x, ([0, 1], [2, 0]), y)", {"x": (2, 3), "y": (2,)}),
+        Case("x.index_put([[1, 1]], y, accumulate=True)", {"x": (2, 3), "y": (2, 3)}),
+        Case("index_put(x, [x > 0], y)", {"x": (2, 3), "y": ()}),
+    ],
+    kink="where a place is named twice the last value stays, and alone gets a gradient",
+)
+def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool = False) -> Node:
+    """x with `values` at `x[indices]`, or with them added there where `accumulate`."""
+    places = getitem(_numbered(x), indices)
+    if broadcast("index_put", [places.shape, values.shape]) != places.shape:
+        raise GradcliError(
+            "shape",
+            f"index_put: values of {show(values.shape)} do not fit the places, "
+            f"{show(places.shape)}",
+        )
+    values = expand(cast(values, "float"), places.shape)
+    if not accumulate:
+        return _overwritten(x, places, values)
+    added = x.graph.apply(PUT_ADD, (flatten(values), flatten(places)), ((x.size,), (-1,)))
+    return x + reshape(added, x.shape)
+
+
+@function(
+    "take",
+    "indexing",
+    cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
+)
+def take(x: Node, index: Index) -> Node:
+    """The elements with the given numbers, counted row by row, in the index's shape."""
+    return index_along(reshape(x, (x.size,)), -1, index)
+
+
+@function(
+    "masked_select",
+    "indexing",
+    cases=[
+        Case("masked_select(x, x > 0)"),
+        Case("x.masked_select([True, False, True])"),
+    ],
+)
+def masked_select(x: Node, mask: Known) -> Node:
+    """The elements where the mask holds, in one row; x and the mask broadcast."""
+    shape = broadcast("masked_select", [x.shape, mask.shape])
+    check_places("masked_select", prod(shape))
+    assert mask.data is not None, "what is known is a constant"
+    places = np.flatnonzero(np.broadcast_to(mask.data, shape))
+    return index_along(flatten(expand(x, shape)), -1, x.graph.constant(places))
+
+
+@function(
+    "masked_fill",
+    "indexing",
+    cases=[
+        Case("masked_fill(x, x > 0, 3)"),
+        Case("x.masked_fill([True, False, True], y)", {"x": (2, 3), "y": ()}),
+    ],
+)
+def masked_fill(x: Node, mask: Node, value: Node) -> Node:
+    """x with one value where the mask holds."""
+    if value.shape:
+        raise GradcliError(
+            "shape",
+            f"masked_fill takes a single value; this is {show(value.shape)}",
+            hint="where(mask, values, x) takes any",
+        )
+    return where(mask, value, x)
