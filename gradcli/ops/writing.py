@@ -14,7 +14,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.comparison import ge
 from gradcli.ops.creation import arange
-from gradcli.ops.indexing import PUT_ADD, Item, getitem, index_along
+from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import expand, flatten, reshape, take_slices
