@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": ("gradcli.cli.explain", "The chain rule, step by step, with this run's numbers."),
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
     "batch": ("gradcli.cli.batch", "Many programs in, one line of JSON each out."),
+    "ops": ("gradcli.cli.ops", "List all functions, or explain one."),
 }
 """Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 

@@ -142,5 +142,4 @@ def windows_in_rows(x: Node, window: Window) -> Node:
     found = windows(x, window)
     axes = len(window.kernel)
     lead = found.shape[: found.ndim - 2 * axes]
-    rows = (*lead, math.prod(window.kernel), *found.shape[found.ndim - axes :])
-    return reshape(found, rows)
+    return reshape(found, (*lead, math.prod(window.kernel), *found.shape[found.ndim - axes :]))

@@ -1,0 +1,139 @@
+"""What there is to say about a function: its entry, its derivative on symbols, and an example.
+
+The derivative is what the rules of the op table build for the example's shapes, so it cannot
+drift from what runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.derive import derive
+from gradcli.diagnostics import GradcliError, Source, nearest
+from gradcli.graph import Array
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.language.syntax import Assign, Name, Program, Statement
+from gradcli.ops import FUNCTIONS, Case, Function
+from gradcli.result import Result
+from gradcli.session import Gradient, Options, evaluate
+
+SEED = 1
+"""Of examples that draw random numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call over small inputs, and its real answer."""
+
+    program: str
+    inputs: Mapping[str, Array]
+    gradient: Array | None
+    """The v of an output of several elements."""
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A function of the language, explained."""
+
+    function: Function
+    example: Example | None
+    derivative: Program | None
+    """Assignments to `NAME_grad`; None where nothing can be differentiated."""
+
+
+def groups() -> dict[str, list[Function]]:
+    """All functions, each once, by group; groups and functions in alphabetical order."""
+    found: dict[str, list[Function]] = {}
+    for function in {entry.name: entry for entry in FUNCTIONS.values()}.values():
+        found.setdefault(function.group, []).append(function)
+    return {
+        group: sorted(found[group], key=lambda function: function.name.lower())
+        for group in sorted(found)
+    }
+
+
+def describe(name: str) -> Description:
+    """The function that a program calls by this name; the error `name` if there is none."""
+    function = FUNCTIONS.get(name)
+    if function is None:
+        guess = nearest(name, FUNCTIONS)
+        raise GradcliError(
+            "name",
+            f"there is no function {name!r}",
+            hint=f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions",
+        )
+    if not function.cases:
+        return Description(function, None, None)
+    case = function.cases[0]
+    if function.operands:  # element by element, so single values show the rule best
+        case = Case(case.program, dict.fromkeys(case.shapes, ()), case.domain, case.smooth)
+    return Description(function, _example(case), _derivative(case))
+
+
+def _example(case: Case) -> Example:
+    program, inputs = _program(case), _inputs(case)
+    gradient = _gradient(program, inputs)
+    if gradient is None or not inputs:
+        result = evaluate(program, inputs, (), Options(seed=SEED, forward_only=True))
+        gradient = None
+    elif gradient.size == 1:
+        result = evaluate(program, inputs, (), Options(seed=SEED))
+        gradient = None
+    else:
+        result = evaluate(program, inputs, [Gradient(gradient)], Options(seed=SEED))
+    if not result.graph.draws:
+        result.seed = None
+    return Example(program.source.text, inputs, gradient, result)
+
+
+def _derivative(case: Case) -> Program | None:
+    """The statements that compute the grads, over the names of the inputs and v."""
+    program, inputs = _program(case), _inputs(case)
+    gradient = _gradient(program, inputs)
+    if gradient is None:
+        return None
+    given = [Gradient(gradient)] if gradient.shape else []
+    try:
+        derived = derive(program, inputs, given, Options(seed=SEED))
+    except GradcliError as error:
+        if error.diagnostic.code in ("no-grad", "not-differentiable"):
+            return None
+        raise
+    bound = {*inputs, "v"}
+    statements = tuple(each for each in derived.program.statements if _target(each) not in bound)
+    return Program(derived.program.source, statements)
+
+
+def _target(statement: Statement) -> str:
+    if isinstance(statement, Assign) and isinstance(statement.target, Name):
+        return statement.target.id
+    return ""
+
+
+def _program(case: Case) -> Program:
+    output = "y" if "y" not in case.shapes else "out"
+    return parse_program(Source("example", f"{output} = {case.program}"), ParseLimits())
+
+
+def _gradient(program: Program, inputs: Mapping[str, Array]) -> Array | None:
+    """1, 2, 3, … in the output's shape, to show which element met which; None if it is no float."""
+    result = evaluate(program, inputs, (), Options(seed=SEED, forward_only=True))
+    value = next(iter(result.values[output] for output in result.outputs))
+    if value.dtype.kind != "f":
+        return None
+    return np.arange(1.0, value.size + 1).reshape(value.shape)
+
+
+def _inputs(case: Case) -> dict[str, Array]:
+    """Numbers with few digits, spread over the domain, no two of them equal or next to a kink."""
+    low, high = case.domain
+    inputs = {}
+    for place, (name, shape) in enumerate(case.shapes.items()):
+        size = int(np.prod(shape))
+        spread = (np.arange(size) * 5 % max(size, 1) + 0.7 - 0.2 * place) / max(size, 1)
+        inputs[name] = np.round(low + (high - low) * spread, 2).reshape(shape)
+    return inputs

@@ -1,0 +1,106 @@
+"""The functions of the language for people: the list of all, and a page about one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+
+import numpy as np
+from rich.text import Text
+
+from gradcli.analysis.catalogue import Description, Example
+from gradcli.language.printer import print_program
+from gradcli.ops import Function
+from gradcli.report import text
+from gradcli.report.text_style import ASIDE, HEADING
+from gradcli.trace.arguments import signature
+
+GAP = 2
+
+
+def render_list(groups: Mapping[str, Sequence[Function]], *, width: int, colour: bool) -> str:
+    """A heading for each group, and a line for each function: its name and what it does."""
+    functions = [function for members in groups.values() for function in members]
+    column = max(len(function.name) for function in functions) + GAP
+    lines: list[Text] = []
+    for group, members in groups.items():
+        lines += [Text(), Text(group, style=HEADING)] if lines else [Text(group, style=HEADING)]
+        for function in members:
+            doc = " ".join(function.doc.split())
+            name = Text(f"  {function.name:{column}}")
+            lines += _hanging(name, doc, width)
+    lines += [Text(), Text(f"{len(functions)} functions; gradcli ops NAME explains one", ASIDE)]
+    return text.printed([Text("\n").join(lines)], colour)
+
+
+def render_page(
+    description: Description, *, width: int, colour: bool, ascii_only: bool = False
+) -> str:
+    """Signature, doc, formula, derivative, what holds at kinks, and an example with its output."""
+    function = description.function
+    start = Text("\n").join(
+        [Text(signature(function), "bold"), *map(Text, _folded(function.doc, width))]
+    )
+    facts = {
+        "group": function.group,
+        "also": ", ".join(function.aliases),
+        "PyTorch": function.torch,
+        "formula": function.formula,
+        "derivative": _derivative(description),
+        "at kinks": function.kink,
+    }
+    column = max(map(len, facts)) + GAP
+    rows = [
+        row
+        for name, fact in facts.items()
+        if fact
+        for row in _hanging(Text(f"{name:{column}}", ASIDE), fact, width)
+    ]
+    page = text.printed([start, Text("\n").join(rows)], colour)
+    if description.example is None:
+        return page
+    command = Text("$ " + _command(description.example), ASIDE)
+    output = text.render(
+        description.example.result,
+        width=width, colour=colour, tree=False, ascii_only=ascii_only,
+    )  # fmt: skip
+    return f"{page}\n{text.printed([command], colour)}{output}"
+
+
+def _derivative(description: Description) -> str:
+    if description.derivative is None:
+        return "none"
+    return print_program(description.derivative).rstrip("\n")
+
+
+def _command(example: Example) -> str:
+    """The example as it is typed."""
+    parts = ["gradcli", "eval", shlex.quote(example.program)]
+    for name, array in example.inputs.items():
+        parts += ["--set", shlex.quote(f"{name}={_value(array)}")]
+    if example.gradient is not None:
+        parts += ["--gradient", shlex.quote(_value(example.gradient))]
+    if example.result.seed is not None:
+        parts += ["--seed", str(example.result.seed)]
+    return " ".join([*parts, "--no-tree"])
+
+
+def _value(array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    numbers = str(array.tolist()).replace(" ", "").replace(".0,", ",").replace(".0]", "]")
+    return numbers.removesuffix(".0")
+
+
+def _hanging(label: Text, body: str, width: int) -> list[Text]:
+    """The label and the body behind it, whose further lines are indented as far."""
+    room = max(20, width - len(label))
+    first, *rest = [line for each in body.split("\n") for line in _folded(each, room)]
+    return [label + first, *(Text(" " * len(label) + line) for line in rest)]
+
+
+def _folded(body: str, width: int) -> list[str]:
+    return [
+        line
+        for each in body.split("\n")
+        for line in wrap(each.strip(), width, break_long_words=False) or [""]
+    ]
