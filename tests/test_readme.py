@@ -1,7 +1,8 @@
 """The README's examples do what it prints.
 
 In a block marked `console`, lines that begin with `$ ` are run by bash, one after the other in one
-folder, and the lines that follow each are what it must print.
+folder, and the lines that follow each are what it must print. Tables between marks are made by
+`tests/readme_tables.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from gradcli.ops import FUNCTIONS, Function
+from tests import readme_tables
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -45,3 +51,16 @@ def test_examples(tmp_path: Path) -> None:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         assert finished.stdout.rstrip("\n") == printed, command
+
+
+def test_tables_are_up_to_date() -> None:
+    text = readme_tables.README.read_text()
+    assert text == readme_tables.updated(text), "stale: run python -m tests.readme_tables"
+
+
+def test_a_new_function_makes_the_table_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    new = Function("brand_new", lambda x: x, "arithmetic", "What it does.")
+    monkeypatch.setitem(FUNCTIONS, "brand_new", new)
+    text = readme_tables.README.read_text()
+    assert "`brand_new`" in readme_tables.updated(text)
+    assert "`brand_new`" not in text

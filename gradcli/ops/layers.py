@@ -100,27 +100,27 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
     "layer",
     cases=[
         Case(
-            "scaled_dot_product_attention(q, k, v)", {"q": (2, 2, 3), "k": (2, 4, 3), "v": (4, 2)}
+            "scaled_dot_product_attention(q, k, x)", {"q": (2, 2, 3), "k": (2, 4, 3), "x": (4, 2)}
         ),
         Case(
-            "scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.3)",
-            {"q": (3, 2), "k": (3, 2), "v": (3, 2)},
+            "scaled_dot_product_attention(q, k, x, is_causal=True, scale=0.3)",
+            {"q": (3, 2), "k": (3, 2), "x": (3, 2)},
         ),
         Case(
-            "scaled_dot_product_attention(q, k, v, m)",
-            {"q": (2, 3), "k": (2, 3), "v": (2, 3), "m": (2, 2)},
+            "scaled_dot_product_attention(q, k, x, m)",
+            {"q": (2, 3), "k": (2, 3), "x": (2, 3), "m": (2, 2)},
         ),
         Case(
-            "scaled_dot_product_attention(q, k, v, [[True, False], [True, True]])",
-            {"q": (2, 3), "k": (2, 3), "v": (2, 3)},
+            "scaled_dot_product_attention(q, k, x, [[True, False], [True, True]])",
+            {"q": (2, 3), "k": (2, 3), "x": (2, 3)},
         ),
         Case(
-            "scaled_dot_product_attention(q, k, v, enable_gqa=True)",
-            {"q": (4, 2, 3), "k": (2, 2, 3), "v": (2, 2, 3)},
+            "scaled_dot_product_attention(q, k, x, enable_gqa=True)",
+            {"q": (4, 2, 3), "k": (2, 2, 3), "x": (2, 2, 3)},
         ),
         Case(
-            "scaled_dot_product_attention(q, k, v, dropout_p=0.5)",
-            {"q": (2, 3), "k": (2, 3), "v": (2, 3)},
+            "scaled_dot_product_attention(q, k, x, dropout_p=0.5)",
+            {"q": (2, 3), "k": (2, 3), "x": (2, 3)},
         ),
     ],
     formula="softmax(query @ key.mT * scale + attn_mask) @ value",

@@ -46,12 +46,12 @@ def layer_norm(
     "layer",
     cases=[
         Case(
-            "batch_norm(x, m, v, w, b)",
-            {"x": (2, 3), "m": (3,), "v": (3,), "w": (3,), "b": (3,)},
+            "batch_norm(x, m, s, w, b)",
+            {"x": (2, 3), "m": (3,), "s": (3,), "w": (3,), "b": (3,)},
             (0.3, 2.0),
         ),
         Case("batch_norm(x, None, None, training=True)", {"x": (2, 2, 3)}),
-        Case("batch_norm(x, m, v, training=True)", {"x": (3, 2), "m": (2,), "v": (2,)}, (0.3, 2.0)),
+        Case("batch_norm(x, m, s, training=True)", {"x": (3, 2), "m": (2,), "s": (2,)}, (0.3, 2.0)),
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
 )

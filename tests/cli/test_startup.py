@@ -39,6 +39,8 @@ def test_text_imports_rich_and_nothing_else_that_is_heavy() -> None:
     assert imported(*README) & HEAVY == {"rich"}
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("eval", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("eval", "--help"), ("ops", "--help")]
+)
 def test_help_imports_no_numpy(arguments: tuple[str, ...]) -> None:
     assert not imported(*arguments) & (HEAVY | {"numpy"})
