@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.analysis.derive import derive
+from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
 from gradcli.graph import Array
 from gradcli.language.parser import ParseLimits, parse_program
@@ -98,7 +99,7 @@ def _derivative(case: Case) -> Program | None:
         return None
     given = [Gradient(gradient)] if gradient.shape else []
     try:
-        derived = derive(program, inputs, given, Options(seed=SEED))
+        derived = derive(run(program, inputs, given, Options(seed=SEED)))
     except GradcliError as error:
         if error.diagnostic.code in ("no-grad", "not-differentiable"):
             return None

@@ -74,8 +74,6 @@ def run(program: str, **inputs: object) -> Result:
         ("batch_norm(ones(1, 3), None, None, training=True)", "value", ["(1, 3)"]),
         ("batch_norm(ones(2, 3), ones(2), ones(3))", "shape", ["running_mean", "(2,)", "(3,)"]),
         ("group_norm(ones(2, 3), 2)", "value", ["2 groups", "3 channels"]),
-        ("windows(ones(2, 3), 4)", "shape", ["(4,)", "(3,)"]),
-        ("overlap_add(ones(2, 3), 5)", "shape", ["(2, 3)", "(5,)"]),
     ],
 )
 def test_bad_arguments(program: str, code: str, words: list[str]) -> None:
