@@ -60,7 +60,7 @@ def render_page(
     page = text.printed([start, Text("\n").join(rows)], colour)
     if description.example is None:
         return page
-    command = Text("$ " + _command(description.example), ASIDE)
+    command = Text.assemble(("example", ASIDE), f"  {_command(description.example)}")
     output = text.render(
         description.example.result,
         width=width, colour=colour, tree=False, ascii_only=ascii_only,

@@ -32,14 +32,14 @@ def test_a_page(gradcli: Runner) -> None:
         "minimum(maximum(x, min), max)",
         "x_grad = ",
         "0 at a bound",
-        "$ gradcli eval",
+        "example  gradcli eval",
     ):
         assert words in page
 
 
 def test_the_example_prints_what_the_page_shows(gradcli: Runner) -> None:
     page = gradcli("ops", "softmax").out
-    command, _, output = page.partition("$ gradcli ")[2].partition("\n")
+    command, _, output = page.partition("example  gradcli ")[2].partition("\n")
     assert gradcli(*shlex.split(command)).out == output
 
 
