@@ -295,6 +295,14 @@ def test_a_grad_without_its_graph_is_a_constant() -> None:
         assert "create_graph=True" in (caught.hint or "")
 
 
+def test_a_dot_grad_without_its_graph_is_a_constant() -> None:
+    text = "x = tensor(2, requires_grad=True)\n(x**3).backward()\n"
+    assert value(text + "x.grad.requires_grad") is False
+    caught = error(text + "(2 * x.grad).backward()").diagnostic
+    assert caught.code == "no-grad"
+    assert "line 2" in caught.message
+
+
 def test_the_second_derivative_of_something_linear_is_zero() -> None:
     text = X + "g = grad(sum(3*x), x, create_graph=True)\n"
     assert value(text + "grad(sum(g), x)") == [0, 0]
