@@ -31,13 +31,16 @@ Examples:
 """
 
 SUFFIX = ".grad"
-SEED = 0
-"""Random numbers are the same in each run, so that they can be expected."""
-
 Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES...", help="Scripts, or folders with .grad files.", show_default=False
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", min=0, help="Seed of random numbers, so that they can be expected."
     ),
 ]
 Update = Annotated[
@@ -59,14 +62,13 @@ def command(
     junit: Junit = None,
     format_: Format = "text",
     dtype: flag.Dtype = "float64",
-    seed: flag.Seed = None,
+    seed: Seed = 0,
     strict: flag.Strict = False,
     color: flag.Color = "auto",
     quiet: flag.Quiet = False,
     max_memory: flag.MaxMemory = None,
     max_steps: flag.MaxSteps = None,
     timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> int:
     """Run scripts and check their expectations: #= value, #= value ± tolerance, #! error.
 
@@ -79,9 +81,9 @@ def command(
 
     options = Options(
         precision=dtype,
-        seed=SEED if seed is None else seed,
+        seed=seed,
         strict=strict,
-        limits=limits(max_memory, max_steps, safe=safe),
+        limits=limits(max_memory, max_steps, safe=False),
     )
     reports = []
     for path in _scripts(files):

@@ -409,8 +409,12 @@ class Expressions:
             self.frame.value(name)
             hint: str | None = f"{name} is a value: multiplication is written with *"
         except KeyError:
-            guess = nearest(name, [*FUNCTIONS, *self.frame.functions])
+            guess = nearest(name, [*FUNCTIONS, *self._functions, *self.frame.functions])
             hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
+        if method and name == "requires_grad_":
+            hint = "write x.requires_grad = True"
+        elif method and name.removesuffix("_") in FUNCTIONS:
+            hint = f"values never change in place: write x = x.{name.removesuffix('_')}(…)"
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
 
 

@@ -37,7 +37,8 @@ class Values:
             return value
         if isinstance(value, list):
             return self._stack(value)
-        raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}")
+        hint = "a .grad is None until a backward has reached its leaf" if value is None else None
+        raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}", hint=hint)
 
     def _stack(self, items: list[Any]) -> Node:
         """Nested lists as one tensor, from the innermost lists outwards, each of them once."""

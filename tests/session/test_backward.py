@@ -105,6 +105,19 @@ def test_errors_have_a_code_and_a_place(statement: str, code: str) -> None:
     assert diagnostic.source.locate(diagnostic.span[0])[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("statement", "part"),
+    [
+        ("x.requires_grad_()", "x.requires_grad = True"),
+        ("x.relu_()", "x = x.relu("),
+        ("x.grad + 1", "until a backward has reached"),
+        ("bacward(x)", "'backward'"),
+    ],
+)
+def test_hints(statement: str, part: str) -> None:
+    assert part in (error(X + statement).diagnostic.hint or "")
+
+
 def test_gradient_required_says_what_to_write() -> None:
     hint = error(X + "y = 2*x; y.backward()").diagnostic.hint or ""
     for mend in ("backward([1,1])", "sum(y)", "gradcli jacobian"):
