@@ -70,7 +70,7 @@ def render_page(
 
 def _derivative(description: Description) -> str:
     if description.derivative is None:
-        return "none"
+        return "none: the result holds integers or truth values"
     return print_program(description.derivative).rstrip("\n")
 
 

@@ -52,3 +52,8 @@ def test_a_page_as_json(gradcli: Runner) -> None:
 def test_an_unknown_name(gradcli: Runner) -> None:
     assert gradcli("ops", "tanhh").code == 3
     assert gradcli("ops", "tanhh", "--json").error["code"] == "name"
+
+
+def test_a_function_without_derivative_says_why(gradcli: Runner) -> None:
+    assert "none: the result holds integers or truth values" in gradcli("ops", "argmax").out
+    assert gradcli("ops", "argmax", "--json").json["derivative"] is None
