@@ -10,7 +10,7 @@ from gradcli.analysis.spelling import NOWHERE, call, literal, name
 from gradcli.analysis.unparse import unparse
 from gradcli.diagnostics import Source
 from gradcli.graph import INPUT, Node, ancestors
-from gradcli.language.syntax import Assign, Program
+from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
 from gradcli.ops.table import show
 from gradcli.session import Prepared
@@ -26,6 +26,10 @@ class Derived:
 
     program: Program
     remarks: list[str]
+    body: list[Statement]
+    """The program without what binds its inputs."""
+    gradients: dict[Node, str]
+    """The nodes of gradients that go in, and what they are called."""
 
 
 def derive(run: Run, *, assume_finite: bool = False) -> Derived:
@@ -37,17 +41,20 @@ def derive(run: Run, *, assume_finite: bool = False) -> Derived:
     plain = simplify(list(backward.grads.values()), assume_finite=assume_finite)
     results = {f"{leaf}_grad": plain[node] for leaf, node in backward.grads.items()}
     taken = {*prepared.names, *prepared.leaves, *results}
-    bound = _leaves(prepared) | _gradients(backward.cotangents, taken)
+    given = _gradients(backward.cotangents, taken)
+    bound = leaves_of(prepared) | given
     names = {plain[node]: title for title, node in prepared.names.items() if node in plain}
     body = unparse(bound, results, names, taken | set(bound.values()), run.evaluator.value)
     start = _bindings(bound, run, single=all(n.size == 1 for n in results.values()))
     return Derived(
         Program(Source("derived", ""), (*start, *body)),
         _remarks(bound, prepared),
+        body,
+        given,
     )
 
 
-def _leaves(prepared: Prepared) -> dict[Node, str]:
+def leaves_of(prepared: Prepared) -> dict[Node, str]:
     """Inputs, and leaves that the program makes itself, under their names."""
     made = {node: name for name, node in prepared.leaves.items() if node.op in (INPUT, LEAF)}
     return {node: name for name, node in prepared.inputs.items()} | made
@@ -67,7 +74,7 @@ def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, st
 
 def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assign]:
     """The inputs' values. They are leaves again only where that asks for no gradient vector."""
-    leaves = set(_leaves(run.prepared)) if single else set()
+    leaves = set(leaves_of(run.prepared)) if single else set()
     statements = []
     for node, title in bound.items():
         if node.size <= LARGEST:

@@ -14,7 +14,7 @@ Examples:
   gradcli derive "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
   gradcli derive "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 -g 1 | gradcli eval -
   gradcli derive "y = x**3" -s x=2 | gradcli derive -
-  gradcli derive "y = x**3" -s x=2 --to latex
+  gradcli derive "y = x**3" -s x=2 --to torch > reproduce.py
 """
 
 AssumeFinite = Annotated[
@@ -25,8 +25,10 @@ AssumeFinite = Annotated[
     ),
 ]
 To = Annotated[
-    Literal["gradcli", "latex"],
-    typer.Option("--to", help="What to write: a program of this language, or formulas."),
+    Literal["gradcli", "latex", "numpy", "torch", "jax"],
+    typer.Option(
+        "--to", help="What to write: a program of this language, formulas, or a script that checks."
+    ),
 ]
 
 
@@ -51,9 +53,10 @@ def command(
     It binds the inputs, ends in NAME_grad = … for each leaf, and runs: pipe it into gradcli eval.
     """
     from gradcli.analysis.derive import derive
+    from gradcli.analysis.reproduce import reproduce
     from gradcli.analysis.single import run
     from gradcli.cli.request import limits, parse_names, read_request
-    from gradcli.report import latex
+    from gradcli.report import latex, script
     from gradcli.report import program as report
     from gradcli.session import Options
 
@@ -68,6 +71,11 @@ def command(
     request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
     single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
     derived = derive(single, assume_finite=assume_finite)
+    if to == "gradcli":
+        text = report.render(derived)
+    elif to == "latex":
+        text = latex.equations(derived.program)
+    else:
+        text = script.render(reproduce(single, derived), to)
     with streams.output() as stream:
-        text = report.render(derived) if to == "gradcli" else latex.equations(derived.program)
         stream.write(text)
