@@ -93,6 +93,7 @@ DEFINITIONS = {
     "scale": """def scale(a, b):
     return np.where(a == 0, 0.0, a * np.where(a == 0, 1.0, b))""",
     "sum_to": """def sum_to(x, *shape):
+    shape = () if shape == ((),) else shape
     lead = x.ndim - len(shape)
     kept = [i + lead for i, n in enumerate(shape) if n == 1]
     return np.sum(x, axis=(*range(lead), *kept)).reshape(shape)""",
