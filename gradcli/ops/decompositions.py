@@ -32,7 +32,8 @@ from gradcli.ops.table import Case, General, function, show
 
 
 def _pack(xp: Any, parts: Sequence[Array], batch: Shape) -> Array:
-    return xp.concat([xp.reshape(part, (*batch, -1)) for part in parts], axis=-1)  # type: ignore[no-any-return]
+    rows = [xp.reshape(part, (*batch, prod(part.shape[len(batch) :]))) for part in parts]
+    return xp.concat(rows, axis=-1)  # type: ignore[no-any-return]
 
 
 def _packed_shape(batch: Shape, shapes: Sequence[Shape]) -> tuple[Shape, Any]:

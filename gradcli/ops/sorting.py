@@ -112,7 +112,7 @@ def kthvalue(x: Node, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
     if not 1 <= k <= length:
         raise GradcliError(
             "value",
-            f"kthvalue: k is {k}; it must be from 1 to the {length} elements along the axis",
+            f"kthvalue: k is {k}; along axis {dim} of {show(x.shape)} it is 1 to {length}",
         )
     if not x.shape:
         return sort.build(x)  # type: ignore[no-any-return]
