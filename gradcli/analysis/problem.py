@@ -1,0 +1,103 @@
+"""A traced program as a function of its leaves: what every analysis starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine.cpu import Engine
+from gradcli.engine.plan import Plan
+from gradcli.graph import Array, Graph, Node
+from gradcli.language.syntax import Program
+from gradcli.session import Gradient, Options, prepare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Outputs, leaves, and the point at which they are looked at."""
+
+    program: Program
+    options: Options
+    graph: Graph
+    feeds: dict[Node, Array]
+    outputs: dict[str, Node]
+    """Those that have a derivative."""
+    leaves: dict[str, Node]
+    names: dict[str, Node]
+    """Every named tensor of the program."""
+    looked: list[Node]
+    """Nodes whose values decided how the program went on."""
+    gradient: dict[str, Array] | None
+    """By output, after broadcasting; None where an output needs one and none was given."""
+    grads: dict[str, Array]
+    """By leaf, as a backward pass with a given gradient finds them; else empty."""
+    notes: list[Note]
+
+    def engine(self, nodes: Sequence[Node]) -> Engine:
+        """The nodes ready to be computed. Raises `limit-memory`."""
+        plan = Plan(nodes)
+        try:
+            plan.check_memory(self.options.limits.memory_bytes())
+        except GradcliError as error:
+            raise error.located(self.program.source, None) from None
+        return Engine(plan, self.options.threads)
+
+    def values(self, nodes: Sequence[Node]) -> list[Array]:
+        """The values of nodes at the point. Raises what the engine raises."""
+        try:
+            return self.engine(nodes).run(self.feeds)
+        except GradcliError as error:
+            raise error.located(self.program.source, None) from None
+
+
+def pose(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+    draws: int = 0,
+) -> Problem:
+    """Trace a program. Raises what `session.prepare` does, and `not-differentiable`, `no-grad`
+    where there is nothing to analyse.
+    """
+    asked = replace(options, forward_only=not gradients, values="outputs")
+    prepared = prepare(program, inputs, gradients, asked, draws)
+    outputs = {name: node for name, node in prepared.outputs.items() if node.kind == "float"}
+    if not outputs:
+        raise GradcliError("not-differentiable", "no output has a derivative: none holds floats")
+    if not prepared.leaves:
+        raise GradcliError(
+            "no-grad",
+            "there is no leaf to differentiate by",
+            hint="--set NAME=… makes one, and so does a name bound to a number",
+        )
+    gradient: dict[str, Array] | None = None
+    grads: dict[str, Array] = {}
+    if gradients:
+        passes = prepared.run(inputs, gradients).passes
+        if len(passes) > 1:
+            raise GradcliError(
+                "usage", f"there are {len(passes)} gradients", hint="give one for each output"
+            )
+        gradient, grads = passes[0].gradient, passes[0].grads
+    elif all(node.size == 1 for node in outputs.values()):
+        gradient = {name: np.ones(node.shape) for name, node in outputs.items()}
+    return Problem(
+        program=program,
+        options=options,
+        graph=prepared.graph,
+        feeds={
+            node: np.asarray(inputs[name], prepared.graph.dtype(node.kind))
+            for name, node in prepared.inputs.items()
+        },
+        outputs=outputs,
+        leaves=prepared.leaves,
+        names=prepared.names,
+        looked=list(dict.fromkeys(prepared.looked)),
+        gradient=gradient,
+        grads=grads,
+        notes=prepared.notes,
+    )

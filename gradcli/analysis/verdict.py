@@ -1,0 +1,103 @@
+"""What a check of derivatives found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from gradcli.graph import Shape
+
+Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
+MOST_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One element of a gradient against what was found without it."""
+
+    index: tuple[int, ...]
+    verdict: Verdict
+    gradient: float
+    """What is checked."""
+    reference: float
+    """What differences, or complex step, say; nan where they say nothing."""
+    error: float
+    """A bound on the error of the reference."""
+    method: str
+    digits: float
+    """How many digits agree."""
+    reason: str = ""
+    """Why there is no clear answer, or what was looked at instead."""
+    ladder: tuple[tuple[float, float], ...] = ()
+    """Steps, and the difference quotient that each gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeafCheck:
+    """All elements of one leaf."""
+
+    name: str
+    shape: Shape
+    findings: list[Finding]
+    """Those that were checked: all, or a sample of a large leaf."""
+    size: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """One failure fails the leaf, one doubt leaves it open."""
+        return worst_of([each.verdict for each in self.findings])
+
+    @property
+    def worst(self) -> Finding | None:
+        """The element with the worst verdict, and among those the fewest digits."""
+        return min(self.findings, key=lambda each: (_RANK[each.verdict], each.digits), default=None)
+
+    @property
+    def digits(self) -> float:
+        """Digits that agree in every element that could be compared."""
+        compared = [each.digits for each in self.findings if each.verdict != "inconclusive"]
+        return min(compared, default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """vᵀ·J·t along a random t, by forward mode and by reverse mode."""
+
+    forward: float
+    reverse: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The answer of `gradcli check`."""
+
+    order: int
+    leaves: list[LeafCheck]
+    walk: Walk
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all leaves and of the walk."""
+        return worst_of([*(leaf.verdict for leaf in self.leaves), self.walk.verdict])
+
+
+_RANK: dict[Verdict, int] = {"fail": 0, "inconclusive": 1, "pass": 2}
+
+
+def worst_of(verdicts: list[Verdict]) -> Verdict:
+    """`fail` before `inconclusive` before `pass`; nothing at all is a pass."""
+    return min(verdicts, key=_RANK.__getitem__, default="pass")
+
+
+def agreeing_digits(found: float, expected: float, scale: float = 0.0) -> float:
+    """How many digits two numbers share, relative to the larger or to `scale`."""
+    difference = abs(found - expected)
+    if difference == 0:
+        return float(MOST_DIGITS)
+    size = max(abs(found), abs(expected), scale)
+    if not math.isfinite(difference) or size == 0:
+        return 0.0
+    return min(max(0.0, -math.log10(difference / size)), float(MOST_DIGITS))

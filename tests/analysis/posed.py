@@ -1,0 +1,23 @@
+"""Programs as problems, without a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.analysis.problem import Problem, pose
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import Gradient, Options
+
+
+def posed(text: str, inputs: Mapping[str, Any], gradients: Sequence[Any] = ()) -> Problem:
+    """A program at a point; `gradients` are those of its only output."""
+    return pose(
+        parse_program(Source("program", text), ParseLimits()),
+        {name: np.asarray(value, np.float64) for name, value in inputs.items()},
+        [Gradient(np.asarray(value, np.float64)) for value in gradients],
+        Options(seed=1),
+    )
