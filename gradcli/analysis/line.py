@@ -78,7 +78,7 @@ class Lines:
         nearer = min(right, left, key=lambda side: side.reach)
         if finding.verdict != "pass" and nearer.end is not None:
             verdict: Verdict = finding.verdict
-            reason = f"{describe(nearer.end, self._probe)}"
+            reason = f"{describe(nearer.end)}"
             return _with(finding, verdict, reason)
         return finding
 
@@ -105,9 +105,7 @@ class Lines:
         moved[index] += step
         return moved
 
-    def _side(
-        self, index: tuple[int, ...], first: float, point: Array, here: Surroundings
-    ) -> Side:
+    def _side(self, index: tuple[int, ...], first: float, point: Array, here: Surroundings) -> Side:
         """How far one can go from a point, at most the step `first`, within its smooth piece."""
         step, end = first, None
         while abs(step) > self._shortest(index):
@@ -149,7 +147,9 @@ class Lines:
                 self._weights, self._counted, self._probe.at(a), self._probe.at(b), strict=True
             ):
                 total += float(np.sum(weight * (ya - yb)))
-                rounding += float(np.sum((np.abs(ya) + np.abs(yb))[counted] * np.abs(weight[counted])))
+                rounding += float(
+                    np.sum((np.abs(ya) + np.abs(yb))[counted] * np.abs(weight[counted]))
+                )
         return total / width, EPS * rounding / abs(width)
 
     def _complex(self, index: tuple[int, ...]) -> float:
@@ -182,10 +182,9 @@ class Lines:
         finite = estimate.known
         if finite:
             exact = self._complex(index)
-            if (
-                abs(exact - reference) <= error + AGREES * abs(reference)
-                and abs(exact - value) <= AGREES * max(abs(exact), abs(value))
-            ):
+            if abs(exact - reference) <= error + AGREES * abs(reference) and abs(
+                exact - value
+            ) <= AGREES * max(abs(exact), abs(value)):
                 reference, error, method = exact, EPS * abs(exact), "complex step"
         size = max(abs(value), abs(reference)) if finite else 0.0
         difference = abs(value - reference)
@@ -216,11 +215,9 @@ class Lines:
         )
         return total / self._typical if math.isfinite(total) else 0.0
 
-    def _at_kink(
-        self, index: tuple[int, ...], value: float, first: float, kink: Near
-    ) -> Finding:
+    def _at_kink(self, index: tuple[int, ...], value: float, first: float, kink: Near) -> Finding:
         """On a kink: one-sided derivatives, and the gradient's own rule on both sides of it."""
-        reason = describe(kink, self._probe)
+        reason = describe(kink)
         slopes: list[Estimate] = []
         beside: list[Finding] = []
         for sign in (1.0, -1.0):
@@ -252,9 +249,7 @@ class Lines:
         slack = AGREES * max(abs(low), abs(high))
         both = worst_of([each.verdict for each in beside]) == "pass" and len(beside) == 2
         verdict: Verdict = (
-            "pass"
-            if within and both and low - slack <= value <= high + slack
-            else "inconclusive"
+            "pass" if within and both and low - slack <= value <= high + slack else "inconclusive"
         )
         nearest = min(known, key=lambda each: abs(each.value - value), default=None)
         reference = min(max(value, low), high) if known else math.nan
@@ -279,9 +274,7 @@ class Lines:
             step /= 4
         return None
 
-    def _not_finite(
-        self, index: tuple[int, ...], value: float, right: Side, left: Side
-    ) -> Finding:
+    def _not_finite(self, index: tuple[int, ...], value: float, right: Side, left: Side) -> Finding:
         """No number to compare: wrong only where differences settle on one."""
         reach = min(right.reach, left.reach)
         estimate = self._central(index, self._probe.point, reach)
@@ -305,7 +298,7 @@ def _with(finding: Finding, verdict: Verdict, reason: str) -> Finding:
     return replace(finding, verdict=verdict, reason=reason)
 
 
-def describe(near: Near, probe: Probe) -> str:
+def describe(near: Near) -> str:
     """`a kink of abs, 3e-9 away`."""
     what = f"a kink of {near.node.op.name}"
     return f"{what}, {near.distance:.1g} away" if near.distance else what

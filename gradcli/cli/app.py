@@ -21,6 +21,10 @@ COMMANDS = {
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
     "batch": ("gradcli.cli.batch", "Many programs in, one line of JSON each out."),
     "ops": ("gradcli.cli.ops", "List all functions, or explain one."),
+    "jacobian": ("gradcli.cli.jacobian", "The Jacobian, with labelled rows and columns."),
+    "hessian": ("gradcli.cli.hessian", "The Hessian, its symmetry and definiteness."),
+    "jvp": ("gradcli.cli.jvp", "The Jacobian times a tangent."),
+    "hvp": ("gradcli.cli.hvp", "The Hessian times a vector."),
 }
 """Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 

@@ -40,6 +40,24 @@ Gradients = Annotated[
         "more backward pass.",
     ),
 ]
+Tangents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tangent",
+        "-t",
+        metavar="[NAME=]VALUE",
+        help="How a leaf moves: 1,0 or @FILE. Repeatable, once a leaf.",
+    ),
+]
+Vectors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vector",
+        "-u",
+        metavar="[NAME=]VALUE",
+        help="How a leaf moves: 1,0 or @FILE. Repeatable, once a leaf.",
+    ),
+]
 Outputs = Annotated[
     list[str] | None,
     typer.Option(
@@ -107,6 +125,7 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object; the same as --format json.")
 ]
 Format = Annotated[Literal["text", "json", "csv"], typer.Option("--format", help="What to print.")]
+TextOrJson = Annotated[Literal["text", "json"], typer.Option("--format", help="What to print.")]
 Tree = Annotated[
     bool | None,
     typer.Option(
@@ -130,6 +149,10 @@ Save = Annotated[
         help="Write outputs and gradients (NAME.grad) to FILE.npz, or the only gradient to "
         "FILE.npy.",
     ),
+]
+SaveMatrix = Annotated[
+    str | None,
+    typer.Option("--save", metavar="FILE", help="Write the numbers to FILE.npz or FILE.npy."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 

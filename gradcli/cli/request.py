@@ -61,7 +61,7 @@ def read_request(
     if safe:
         _refuse_files(file, values)
     parsed = parse_program(_source(program, file, options.limits), options.limits.parse)
-    arrays, seed, draws = _read_values(values, options)
+    arrays, seed, draws = read_values(values, options)
     return Request(
         parsed,
         {name: array for (name, _), array in zip(bound, arrays, strict=False)},
@@ -161,7 +161,7 @@ def _source(program: str | None, file: str | None, allowed: Limits) -> Source:
     return Source("program", text)
 
 
-def _read_values(
+def read_values(
     values: Sequence[tuple[str, str]], options: Options
 ) -> tuple[list[Array], int | None, int]:
     """The arrays of flags and their values, the seed if there is one, and how often it served."""

@@ -58,10 +58,10 @@ def _remarks(result: Result, layout: Layout) -> list[Text]:
     remarks += [("note: ", sanitise(message)) for message in messages]
     if result.seed is not None:
         remarks.append(("seed: ", f"{result.seed} (repeat with --seed {result.seed})"))
-    return [_folded(label, text, layout.width) for label, text in remarks]
+    return [folded(label, text, layout.width) for label, text in remarks]
 
 
-def _folded(label: str, text: str, width: int) -> Text:
+def folded(label: str, text: str, width: int) -> Text:
     """A remark, its further lines indented; words are kept whole."""
     folded = wrap(text, max(1, width - len(label)), break_long_words=False, break_on_hyphens=False)
     return Text.assemble((label, REMARK), ("\n" + " " * len(label)).join(folded))

@@ -12,7 +12,7 @@ from gradcli.analysis.check import check, gradients
 from gradcli.analysis.problem import Problem
 from gradcli.analysis.verdict import Check
 from gradcli.graph import OPERATORS, Multiply, Node, Op, ancestors
-from gradcli.ops import Case
+from gradcli.ops import FUNCTIONS, Case
 from tests.analysis.posed import posed
 from tests.ops.table_cases import all_cases, case_id, trace
 
@@ -21,8 +21,8 @@ Corruption = Callable[[Node], Node | None]
 
 def _turned(part: Node) -> Node:
     if part.ndim >= 2 and part.shape[-1] == part.shape[-2]:
-        return OPERATORS["transpose"](part, -1, -2)
-    return OPERATORS["flip"](part, -1) if part.ndim else part
+        return FUNCTIONS["transpose"](part, -1, -2)
+    return FUNCTIONS["flip"](part, -1) if part.ndim else part
 
 
 CORRUPTIONS: dict[str, Corruption] = {

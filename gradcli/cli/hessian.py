@@ -1,0 +1,79 @@
+"""`gradcli hessian`: all second derivatives of a number, as a matrix."""
+
+from __future__ import annotations
+
+from gradcli.cli import options as flag
+from gradcli.cli import streams
+
+EXAMPLES = """\b
+Examples:
+  gradcli hessian "100*(y - x**2)**2 + (1 - x)**2" -s x=1 -s y=1
+  gradcli hessian "logsumexp(x)" -s x=1,2,3 --json
+  gradcli hessian "y = x**3" -s x=1,2 -g 1,0.5
+"""
+
+
+def command(
+    program: flag.Program = None,
+    file: flag.ProgramFile = None,
+    set_: flag.Inputs = None,
+    gradient: flag.Gradients = None,
+    output: flag.Outputs = None,
+    wrt: flag.Wrt = None,
+    dtype: flag.Dtype = "float64",
+    seed: flag.Seed = None,
+    threads: flag.Threads = None,
+    json: flag.Json = False,
+    format_: flag.Format = "text",
+    precision: flag.Precision = 6,
+    color: flag.Color = "auto",
+    save: flag.SaveMatrix = None,
+    quiet: flag.Quiet = False,
+    max_memory: flag.MaxMemory = None,
+    max_steps: flag.MaxSteps = None,
+    timeout: flag.Timeout = None,
+    safe: flag.Safe = False,
+) -> None:
+    """Show the Hessian, whether it is symmetric, and whether it is definite.
+
+    An output of several elements needs --gradient, the weights v of the number v·output.
+    """
+    from gradcli.analysis.jacobian import hessian
+    from gradcli.cli import posing
+    from gradcli.cli.deadline import deadline
+    from gradcli.cli.request import limits, parse_names
+    from gradcli.session import Options
+
+    posing.check_save(save, safe=safe)
+    options = Options(
+        outputs=parse_names("--output", output or ()),
+        wrt=parse_names("--wrt", wrt or ()),
+        precision=dtype,
+        threads=threads,
+        seed=seed,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
+    with deadline(posing.SAFE_SECONDS if safe and timeout is None else timeout):
+        problem = posing.read_problem(program, file, set_ or (), gradient or (), options, safe=safe)
+        found = hessian(problem)
+        if save:
+            from gradcli.data.save import save as write_file
+            from gradcli.report.matrices import blocks
+
+            flat = save.lower().endswith(".npy")
+            write_file(save, {"hessian": found.matrix.values} if flat else blocks(found.matrix))
+    if quiet:
+        return
+    from gradcli.report import matrices
+
+    if json or format_ == "json":
+        posing.write([*matrices.hessian_json(found, problem.notes), "\n"])
+    elif format_ == "csv":
+        posing.write(matrices.matrix_csv(found.matrix))
+    else:
+        from gradcli.report.text_matrices import hessian_text
+
+        text = hessian_text(
+            found, problem.notes, posing.layout(precision), colour=streams.use_colour(color)
+        )
+        posing.write([text])
