@@ -189,3 +189,27 @@ def test_repeated_eigenvalues_have_no_eigenvectors_to_differentiate() -> None:
     result = run("sum(eigh(x)[1])", x=[[1, 0], [0, 1]])
     assert np.isnan(result.grads["x"]).all()
     assert any("eigh" in note.message for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("program", "grad"),
+    [
+        # Ties keep their order, so what is weighed by place goes to the first of them.
+        ("sum(sort(x).values * [1, 10, 100, 1000])", [10, 1, 100, 1000]),
+        ("sum(sort(x, descending=True).values * [1, 10, 100, 1000])", [100, 1000, 10, 1]),
+        ("sum(sort(x, dim=0, descending=True)[0][:2])", [0, 0, 1, 1]),
+        ("sum(topk(x, 2).values * [1, 10])", [0, 0, 10, 1]),
+        ("kthvalue(x, 1).values", [0, 1, 0, 0]),
+        ("kthvalue(x, 2).values", [1, 0, 0, 0]),
+    ],
+)
+def test_sorted_values_pass_their_gradients_by_the_permutation(
+    program: str, grad: list[float]
+) -> None:
+    x = [2.0, 1.0, 3.0, 4.0]
+    assert exactly(run(program, x=x).grads["x"], grad)
+
+
+def test_a_stable_sort_keeps_the_order_of_ties() -> None:
+    found = run("sum(sort(x).values * [1, 10, 100])", x=[5.0, 5.0, 1.0]).grads["x"]
+    assert exactly(found, [10, 100, 1])

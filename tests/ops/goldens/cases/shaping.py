@@ -46,6 +46,7 @@ ANY_RANK: dict[str, list[Call]] = {
     "argsort": [("argsort(x)", lambda x: x.argsort(stable=True)), ("x.argsort(descending=True)", lambda x: x.argsort(stable=True, descending=True))],
     "masked_fill": [("masked_fill(x, x > 0, 7)", lambda x: x.masked_fill(x > 0, 7))],
     "masked_select": [("masked_select(x, x < 0.5)", lambda x: x.masked_select(x < 0.5)), ("x[x < 0.5]", lambda x: x[x < 0.5])],
+    "expand": [("expand(x, (zeros(2, 1, 1, 1, 1) + x).shape)", lambda x: x.expand((torch.zeros(2, 1, 1, 1, 1) + x).shape))],
     "expand_as": [("expand_as(x, zeros(2, 1, 1, 1, 1) + x)", lambda x: x.expand_as(torch.zeros(2, 1, 1, 1, 1) + x))],
     "vstack": [("vstack([x, 2*x])", lambda x: torch.vstack([x, 2 * x]))],
     "hstack": [("hstack([x, 2*x])", lambda x: torch.hstack([x, 2 * x]))],
@@ -133,6 +134,7 @@ FOURS: dict[str, list[Call]] = {
 }  # fmt: skip
 PAIRS: dict[str, tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], list[Call]]] = {
     "matmul": ([((2, 3), (3, 2)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)), ((2, 1, 2, 3), (2, 3, 2)), ((3,), (2, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((1, 1), (1, 1))], [("x @ y", torch.matmul), ("matmul(x, 2*y)", lambda x, y: torch.matmul(x, 2 * y))]),
+    "t": ([((n, n + 1), (n, 1)) for n in range(20)], [("t(x * y)", lambda x, y: (x * y).t())]),
     "mm": ([((n, n + 1), (n + 1, 2)) for n in range(20)], [("mm(x, y)", torch.mm)]),
     "bmm": ([((2, n, 3), (2, 3, n + 1)) for n in range(20)], [("bmm(x, y)", torch.bmm)]),
     "tensordot": ([((2, 3, 4), (3, 4, 2)), ((3, 4), (3, 4)), ((1, 2, 2), (2, 2, 3)), ((5, 2, 1), (2, 1, 2)), ((2, 2, 2), (2, 2, 2))], [("tensordot(x, y)", torch.tensordot), ("tensordot(x, y, 0)", lambda x, y: torch.tensordot(x, y, 0)), ("tensordot(x, y, dims=([-1, -2], [1, 0]))", lambda x, y: torch.tensordot(x, y, ([-1, -2], [1, 0]))), ("tensordot(x, x, ([0], [0])) * sum(y)", lambda x, y: torch.tensordot(x, x, ([0], [0])) * y.sum())]),
