@@ -252,6 +252,22 @@ DEVIATIONS = [
         {"x": 0.0},
         "the subgradient of least norm, as for `clamp`",
     ),
+    Deviation(
+        "`det` of a singular matrix",
+        "det(x)",
+        lambda torch, x: torch.det(x),
+        {"x": [[1.0, 2.0], [2.0, 4.0]]},
+        {"x": [[4.0, -2.0], [-2.0, 1.0]]},
+        "the derivative of a determinant is the adjugate, singular or not",
+    ),
+    Deviation(
+        "`scatter` that writes to one place twice",
+        "sum(scatter(zeros(2), 0, [0, 0], x))",
+        lambda torch, x: torch.zeros(2, dtype=x.dtype).scatter(0, torch.tensor([0, 0]), x).sum(),
+        {"x": [3.0, 4.0]},
+        {"x": [0.0, 1.0]},
+        "what was overwritten has no part in the result; `index_put` likewise",
+    ),
 ]
 
 
