@@ -268,6 +268,14 @@ DEVIATIONS = [
         {"x": [0.0, 1.0]},
         "what was overwritten has no part in the result; `index_put` likewise",
     ),
+    Deviation(
+        "`slogdet` of a singular matrix",
+        "slogdet(x).logabsdet",
+        lambda torch, x: torch.linalg.slogdet(x)[1],
+        {"x": [[1.0, 2.0], [2.0, 4.0]]},
+        {"x": [[INF, -INF], [-INF, INF]]},
+        "the adjugate over +0: its signs are those of the adjugate",
+    ),
 ]
 
 
