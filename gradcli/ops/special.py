@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
 from gradcli.ops.comparison import eq
 from gradcli.ops.powers import square
@@ -208,6 +209,8 @@ i1: Function = elementwise(
 
 
 SERIES_TERMS = 30
+MOST_ORDER = 1000
+"""The recurrence takes a step an order."""
 
 
 def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
@@ -216,6 +219,8 @@ def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
     Each loses few digits there (Abramowitz and Stegun 10.1.2 and 10.1.19). SciPy's loses up to 40
     ulp between 0 and 3, and is not among cupyx's.
     """
+    if not bool(((n >= 0) & (n <= MOST_ORDER) & (n == xp.floor(n))).all()):
+        raise GradcliError("value", f"spherical_jn: orders are whole, from 0 to {MOST_ORDER}")
     series = term = xp.ones_like(n * x)
     for k in range(1, SERIES_TERMS):
         term = term * (-x * x / 2) / (k * (2 * n + 2 * k + 1))
