@@ -96,7 +96,7 @@ def _shortened(text: str) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` most likely stands for, if any is close (did you mean …?)."""
-    best: tuple[int, str] | None = None
+    best: tuple[int, int, str] | None = None
     limit = max(1, len(name) // 3)
     for candidate in known:
         if abs(len(candidate) - len(name)) > limit:
@@ -104,9 +104,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         distance = _edit_distance(name.lower(), candidate.lower())
         if distance == len(name):
             continue  # nothing in common: another letter is no slip of x
-        if distance <= limit and (best is None or (distance, candidate) < best):
-            best = (distance, candidate)
-    return best[1] if best else None
+        # Of equally close names, one with the same letters in another order or place comes first.
+        rank = (distance, abs(len(candidate) - len(name)), candidate)
+        if distance <= limit and (best is None or rank < best):
+            best = rank
+    return best[2] if best else None
 
 
 def _edit_distance(a: str, b: str) -> int:

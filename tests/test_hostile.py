@@ -119,3 +119,4 @@ def test_a_suggestion_shares_a_letter_with_the_name() -> None:
     assert nearest("y", ["x", "e"]) is None
     assert nearest("Y", ["x", "y"]) == "y"
     assert nearest("maen", ["mean", "median"]) == "mean"
+    assert nearest("tahn", ["tan", "tanh"]) == "tanh"

@@ -30,7 +30,7 @@ from gradcli.language.syntax import (
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.decompositions import FIELDS
 from gradcli.ops.shaping import Slices
-from gradcli.ops.table import Axes, Elementwise, Function, JointlyLinear
+from gradcli.ops.table import Axes, Elementwise, Function, JointlyLinear, attribute_names
 
 Operands: TypeAlias = Sequence[Expression]
 Spelling: TypeAlias = Callable[[Node, Operands], Expression | None]
@@ -117,8 +117,7 @@ def _call(node: Node, operands: Operands) -> Expression | None:
     if isinstance(node.op, JointlyLinear):
         axis = number(node.attributes[0] + node.ndim)
         return call(function, List(tuple(operands), NOWHERE), dim=axis)
-    code = getattr(node.op, "_forward").__code__  # noqa: B009 - kinds of op have one each
-    attributes = code.co_varnames[: code.co_argcount][1 + len(operands) :]
+    attributes = attribute_names(node)
     plain = list(operands)
     keywords: dict[str, Expression] = {}
     dim = "dims" if any(each.name == "dims" for each in entry.parameters) else "dim"

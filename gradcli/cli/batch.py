@@ -31,8 +31,6 @@ Examples:
 
 DONE, FINDING = 0, 1
 CLEAR = "\r\x1b[K"
-SAFE_SECONDS = 10.0
-"""The time that `--safe` allows a record where `--timeout` says nothing."""
 
 Files = Annotated[
     list[str] | None,
@@ -112,6 +110,7 @@ def command(
     from gradcli.batch.progress import Progress
     from gradcli.batch.reader import Reader
     from gradcli.batch.supervisor import Supervisor
+    from gradcli.cli.deadline import seconds_allowed
     from gradcli.cli.request import limits
     from gradcli.session import Options
 
@@ -125,7 +124,7 @@ def command(
         program=_default_program(program, file, allowed.parse.source_bytes),
         seed=seed,
         allow_files=allow_files,
-        timeout=SAFE_SECONDS if safe and timeout is None else timeout,
+        timeout=seconds_allowed(timeout, safe=safe),
     )
     reader = Reader(_sources(files or []), allowed.parse.source_bytes)
 

@@ -15,6 +15,14 @@ AGAIN = 0.1
 """Seconds to the next alarm: Python drops an error that is raised in a destructor."""
 
 
+SAFE_SECONDS = 10.0
+
+
+def seconds_allowed(timeout: float | None, *, safe: bool) -> float | None:
+    """The seconds that a run may take: what `--timeout` says, else under `--safe` ten."""
+    return SAFE_SECONDS if safe and timeout is None else timeout
+
+
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
     """Raise `limit-time` in the block once `seconds` have passed; None is for ever.

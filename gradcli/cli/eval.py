@@ -25,9 +25,6 @@ Examples:
   gradcli eval -s x=3 -- "-x**2"
 """
 
-SAFE_SECONDS = 10.0
-"""The time that `--safe` allows where `--timeout` says nothing."""
-
 STREAMED = 1 << 20
 """A gradient with at least this many elements is written to its file as it is computed."""
 
@@ -64,13 +61,13 @@ def command(
 
     An output of several elements needs --gradient, the vector v of the product v·J.
     """
-    from gradcli.cli.deadline import deadline
-    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.request import check_save, limits, parse_names, read_request
     from gradcli.session import Options, prepare
 
     if json and format_ == "csv":
         raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
-    _require_target(save, safe=safe)
+    check_save(save, safe=safe)
     _require_cpu(device)
     shown = "json" if json else format_
     options = Options(
@@ -88,7 +85,7 @@ def command(
         trace_values=tree is not False and shown == "text" and not quiet,
         limits=limits(max_memory, max_steps, safe=safe),
     )
-    with deadline(SAFE_SECONDS if safe and timeout is None else timeout):
+    with deadline(seconds_allowed(timeout, safe=safe)):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         prepared = prepare(
             request.program, request.inputs, request.gradients, request.options, request.draws
@@ -106,17 +103,6 @@ def command(
         _print_text(result, tree=tree, precision=precision, color=color)
     else:
         _print_data(result, shown)
-
-
-def _require_target(path: str | None, *, safe: bool) -> None:
-    """Refuse a `--save` that cannot work before anything is computed."""
-    if path is None:
-        return
-    if safe:
-        raise GradcliError("usage", "--save names a file, and --safe opens none")
-    from gradcli.data.save import check_target
-
-    check_target(path)
 
 
 def _require_cpu(device: Literal["cpu", "gpu", "auto"]) -> None:

@@ -40,11 +40,11 @@ def command(
     """
     from gradcli.analysis.jacobian import hessian
     from gradcli.cli import posing
-    from gradcli.cli.deadline import deadline
-    from gradcli.cli.request import limits, parse_names
+    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.request import check_save, limits, parse_names
     from gradcli.session import Options
 
-    posing.check_save(save, safe=safe)
+    check_save(save, safe=safe)
     options = Options(
         outputs=parse_names("--output", output or ()),
         wrt=parse_names("--wrt", wrt or ()),
@@ -53,7 +53,7 @@ def command(
         seed=seed,
         limits=limits(max_memory, max_steps, safe=safe),
     )
-    with deadline(posing.SAFE_SECONDS if safe and timeout is None else timeout):
+    with deadline(seconds_allowed(timeout, safe=safe)):
         problem = posing.read_problem(program, file, set_ or (), gradient or (), options, safe=safe)
         found = hessian(problem)
         if save:

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from gradcli.report.text_style import Layout
     from gradcli.session import Options
 
-SAFE_SECONDS = 10.0
-"""The time that `--safe` allows where `--timeout` says nothing."""
-
 
 def read_problem(
     program: str | None,
@@ -70,17 +67,6 @@ def layout(precision: int) -> Layout:
     from gradcli.report.text_style import Layout
 
     return Layout(streams.width(), precision, not streams.speaks_unicode())
-
-
-def check_save(path: str | None, *, safe: bool) -> None:
-    """Refuse a `--save` that cannot work before anything is computed."""
-    if path is None:
-        return
-    if safe:
-        raise GradcliError("usage", "--save names a file, and --safe opens none")
-    from gradcli.data.save import check_target
-
-    check_target(path)
 
 
 def write(pieces: Iterable[str]) -> None:

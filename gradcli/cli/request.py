@@ -85,6 +85,17 @@ def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def check_save(path: str | None, *, safe: bool) -> None:
+    """Refuse a `--save` that cannot work before anything is computed."""
+    if path is None:
+        return
+    if safe:
+        raise GradcliError("usage", "--save names a file, and --safe opens none")
+    from gradcli.data.save import check_target
+
+    check_target(path)
+
+
 def limits(max_memory: str | None, max_steps: int | None, *, safe: bool) -> Limits:
     """The limits of a run: the defaults, or strict ones where it is `safe`, less what flags say."""
     chosen = SAFE if safe else Limits()

@@ -614,6 +614,17 @@ class General(Op):
         return self.forward_rule(tangents, node, *node.inputs, *node.attributes)
 
 
+def attribute_names(node: Node) -> tuple[str, ...]:
+    """What a node's attributes are called: the forward function's parameters behind the operands.
+
+    Empty where it takes them together, as `*rest`.
+    """
+    if isinstance(node.op, JointlyLinear):
+        return ("axis",)
+    code = getattr(getattr(node.op, "_forward", None), "__code__", None)
+    return code.co_varnames[: code.co_argcount][1 + len(node.inputs) :] if code else ()
+
+
 # --- what the kinds above share ------------------------------------------------------------
 
 

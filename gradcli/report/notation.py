@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.graph import Node
-from gradcli.ops.table import JointlyLinear
+from gradcli.ops.table import JointlyLinear, attribute_names
 from gradcli.report.arrays import GAP, number
 from gradcli.report.sanitise import sanitise
 
@@ -180,11 +180,8 @@ def _attributes(node: Node) -> list[str]:
 
 
 def _attribute_names(node: Node) -> tuple[str, ...]:
-    """A forward function takes the array namespace, one array an operand, then the attributes."""
-    if isinstance(node.op, JointlyLinear):
-        return ("axis",)
-    code = getattr(getattr(node.op, "_forward", None), "__code__", None)
-    names = code.co_varnames[: code.co_argcount][1 + len(node.inputs) :] if code else ()
+    """The attributes' names, or none for each where they are not told apart."""
+    names = attribute_names(node)
     return names if len(names) == len(node.attributes) else ("",) * len(node.attributes)
 
 
