@@ -15,6 +15,7 @@ from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
 from gradcli.analysis.verdict import Check, LeafCheck, Verdict, Walk
+from gradcli.diagnostics import Note
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node
 from gradcli.ops.table import zeros_like
@@ -29,25 +30,27 @@ def check(problem: Problem, order: int = 1) -> Check:
 
     Outputs of several elements are weighed by a random v where no gradient was given.
     """
-    notes: list[str] = []
+    notes = list(problem.notes)
     outputs, weights = list(problem.outputs.values()), _weights(problem, notes)
+    gradient = dict(zip(problem.outputs, weights, strict=True))
     leaves = list(problem.leaves.values())
     if order == 2:
         grads = gradients(problem, outputs, weights)
         outputs = [grad for grad in grads if grad.kind == "float"]
         weights = _random([node.shape for node in outputs], seed=1)
-        notes.append("the Hessian is checked as its product with a random vector")
+        notes.append(Note("check", "the Hessian is checked as its product with a random vector"))
     grads = gradients(problem, outputs, weights)
     checked = [
         check_leaf(problem, name, outputs, weights, leaf, grad)
         for (name, leaf), grad in zip(problem.leaves.items(), grads, strict=True)
     ]
     notes += [
-        f"{leaf.name}: {len(leaf.findings):,} of {leaf.size:,} elements were checked"
+        Note("check", f"{leaf.name}: {len(leaf.findings):,} of {leaf.size:,} elements were checked")
         for leaf in checked
         if len(leaf.findings) < leaf.size
     ]
-    return Check(order, checked, _walk(problem, outputs, weights, leaves, grads), notes)
+    walk = _walk(problem, outputs, weights, leaves, grads)
+    return Check(order, checked, walk, gradient, problem.graph.seed, notes)
 
 
 def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]) -> list[Node]:
@@ -77,12 +80,14 @@ def check_leaf(
     return LeafCheck(name, leaf.shape, [lines.check(index) for index in indices], leaf.size)
 
 
-def _weights(problem: Problem, notes: list[str]) -> list[Array]:
+def _weights(problem: Problem, notes: list[Note]) -> list[Array]:
     """The v of each output."""
     if problem.gradient is not None:
         given: Mapping[str, Array] = problem.gradient
         return [np.asarray(given[name], np.float64) for name in problem.outputs]
-    notes.append("no gradient was given: the outputs were weighed by random numbers")
+    notes.append(
+        Note("gradient", "no gradient was given: the outputs are weighed by random numbers")
+    )
     return _random([node.shape for node in problem.outputs.values()], seed=0)
 
 

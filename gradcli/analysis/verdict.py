@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gradcli.graph import Shape
+from gradcli.diagnostics import Note
+from gradcli.graph import Array, Shape
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 MOST_DIGITS = 15
@@ -43,6 +44,10 @@ class LeafCheck:
     """Those that were checked: all, or a sample of a large leaf."""
     size: int
 
+    def label(self, index: tuple[int, ...]) -> str:
+        """`x[0,1]`, or `x` for a single value."""
+        return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+
     @property
     def verdict(self) -> Verdict:
         """One failure fails the leaf, one doubt leaves it open."""
@@ -76,7 +81,10 @@ class Check:
     order: int
     leaves: list[LeafCheck]
     walk: Walk
-    notes: list[str] = field(default_factory=list)
+    gradient: dict[str, Array]
+    """The v that weighed the outputs, by name."""
+    seed: int | None
+    notes: list[Note]
 
     @property
     def verdict(self) -> Verdict:

@@ -17,6 +17,7 @@ from gradcli.diagnostics import GradcliError, nearest
 COMMANDS = {
     "eval": ("gradcli.cli.eval", "Values and gradients of a program."),
     "test": ("gradcli.cli.test", "Check what scripts expect of themselves."),
+    "check": ("gradcli.cli.check", "Is this gradient right? Against differences and complex step."),
     "explain": ("gradcli.cli.explain", "The chain rule, step by step, with this run's numbers."),
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
     "batch": ("gradcli.cli.batch", "Many programs in, one line of JSON each out."),

@@ -1,0 +1,53 @@
+"""Checks of gradients as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.analysis.verdict import Check, Finding, LeafCheck
+from gradcli.report.json import arrays, string
+from gradcli.report.matrices import notes_json
+from gradcli.report.numbers import nested
+
+
+def check_json(found: Check) -> Iterator[str]:
+    """The verdict, then what was found by leaf; `worst` is the element with the fewest digits."""
+    yield f'{{"verdict": "{found.verdict}", "order": {found.order}, "leaves": '
+    separator = "{"
+    for leaf in found.leaves:
+        yield f"{separator}{string(leaf.name)}: "
+        yield from _leaf(leaf)
+        separator = ", "
+    walk = found.walk
+    yield (
+        f'}}, "walk": {{"verdict": "{walk.verdict}", "forward": {_number(walk.forward)}, '
+        f'"reverse": {_number(walk.reverse)}}}, "gradient": '
+    )
+    yield from arrays(found.gradient)
+    yield f', "seed": {"null" if found.seed is None else found.seed}, {notes_json(found.notes)}}}'
+
+
+def _leaf(leaf: LeafCheck) -> Iterator[str]:
+    yield (
+        f'{{"verdict": "{leaf.verdict}", "digits": {_number(leaf.digits)}, '
+        f'"checked": {len(leaf.findings)}, "size": {leaf.size}, "worst": '
+    )
+    yield "null" if leaf.worst is None else _finding(leaf.worst)
+    yield "}"
+
+
+def _finding(finding: Finding) -> str:
+    quotients = ", ".join(f"[{_number(h)}, {_number(q)}]" for h, q in finding.ladder)
+    return (
+        f'{{"index": {list(finding.index)}, "verdict": "{finding.verdict}", '
+        f'"gradient": {_number(finding.gradient)}, "reference": {_number(finding.reference)}, '
+        f'"error": {_number(finding.error)}, "method": "{finding.method}", '
+        f'"digits": {_number(finding.digits)}, "reason": {string(finding.reason or None)}, '
+        f'"quotients": [{quotients}]}}'
+    )
+
+
+def _number(value: float) -> str:
+    return "".join(nested(np.asarray(value, np.float64)))

@@ -1,0 +1,125 @@
+"""Checks of gradients for people: a verdict for each leaf, and the error over the step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import RenderableType
+from rich.text import Text
+
+from gradcli.analysis.verdict import Check, Finding, LeafCheck, Verdict
+from gradcli.report.arrays import number
+from gradcli.report.sanitise import sanitise
+from gradcli.report.text import folded, printed
+from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, Layout, table
+
+STYLES: dict[Verdict, str] = {
+    "pass": "bold color(29)",
+    "fail": "bold color(160)",
+    "inconclusive": "bold color(130)",
+}
+BARS = " ▁▂▃▄▅▆▇█"
+ASCII_BARS = " .:-=+*%#"
+DECADES = 2
+"""Powers of ten that one bar is higher than the next: the lowest stands for 1e-16."""
+HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected")
+
+
+def check_text(found: Check, layout: Layout, *, colour: bool = False) -> str:
+    """A table of leaves, the error over the step for the worst element of each, and remarks."""
+    drawn = table(HEADINGS, layout)
+    for leaf in found.leaves:
+        drawn.add_row(*_row(leaf, layout))
+    blocks: list[RenderableType] = [drawn]
+    curves = _curves(found.leaves, layout)
+    if curves:
+        blocks.append(Text("\n").join(curves))
+    blocks.append(Text("\n").join(_remarks(found, layout)))
+    return printed(blocks, colour)
+
+
+def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
+    worst = leaf.worst
+    about = [
+        Text(sanitise(leaf.name), style=ROLES["leaf"]),
+        Text("()" if not leaf.shape else str(leaf.shape), style=ASIDE),
+        Text(leaf.verdict, style=STYLES[leaf.verdict]),
+    ]
+    if worst is None:
+        return about
+    return [
+        *about,
+        Text(f"{math.floor(leaf.digits)}"),
+        Text(sanitise(leaf.label(worst.index))),
+        Text(_number(worst.gradient, layout), style=GRAD),
+        Text(_number(worst.reference, layout)),
+    ]
+
+
+def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
+    """The error of plain difference quotients, from long steps to short ones."""
+    lines: list[Text] = []
+    named = [(leaf.label(leaf.worst.index), leaf.worst) for leaf in leaves if leaf.worst]
+    room = max((len(sanitise(name)) for name, _ in named), default=0)
+    for name, worst in named:
+        if worst.ladder:
+            first, last = worst.ladder[0][0], worst.ladder[-1][0]
+            lines.append(
+                Text.assemble(
+                    sanitise(name).ljust(room),
+                    (f"  step {first:.0e} ", ASIDE),
+                    (_bars(worst, layout), GRAD),
+                    (f" {last:.0e}", ASIDE),
+                )
+            )
+    if lines:
+        bars = ASCII_BARS if layout.ascii_only else BARS
+        scale = f"error of plain differences by step: {bars[-1]} 1, {bars[1]} 1e-14, blank less"
+        lines.insert(0, Text(scale, style=HEADING))
+    return lines
+
+
+def _bars(worst: Finding, layout: Layout) -> str:
+    bars = ASCII_BARS if layout.ascii_only else BARS
+    size = max(abs(worst.gradient), abs(worst.reference)) or 1.0
+    return "".join(bars[_height(abs(q - worst.gradient) / size)] for _, q in worst.ladder)
+
+
+def _height(error: float) -> int:
+    """0 for 1e-16 and less, 8 for 1 and more."""
+    if not error > 0:
+        return 0
+    if not math.isfinite(error):
+        return 8
+    return min(8, max(0, 8 + math.floor(math.log10(error) / DECADES)))
+
+
+def _remarks(found: Check, layout: Layout) -> list[Text]:
+    remarks = [Text.assemble((found.verdict, STYLES[found.verdict]), ": ", _summary(found))]
+    for leaf in found.leaves:
+        if leaf.worst is not None and leaf.worst.reason:
+            text = f"{leaf.worst.verdict} at {leaf.label(leaf.worst.index)}: {leaf.worst.reason}"
+            remarks.append(folded(f"{sanitise(leaf.name)}: ", sanitise(text), layout.width))
+    messages = dict.fromkeys(note.message for note in found.notes)
+    remarks += [folded("note: ", sanitise(message), layout.width) for message in messages]
+    if found.seed is not None:
+        text = f"{found.seed} (repeat with --seed {found.seed})"
+        remarks.append(folded("seed: ", text, layout.width))
+    return remarks
+
+
+def _summary(found: Check) -> str:
+    what = "Hessian" if found.order == 2 else "gradient"
+    if found.walk.verdict == "fail":
+        return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
+    if found.verdict == "fail":
+        return f"the {what} is not what the program's values say"
+    if found.verdict == "pass":
+        return f"the {what} is what the program's values say"
+    return "no clear answer, which is an error under --strict only"
+
+
+def _number(value: float, layout: Layout) -> str:
+    return number(np.float64(value), layout.precision)
