@@ -38,7 +38,7 @@ INTERNED_BYTES = 1024
 class Op:
     """What a node does: its shape rule, its forward function and its derivative rules.
 
-    Subclasses in `gradcli.ops.table` fill in the rules for one kind of op each. Attributes of a
+    Subclasses in `gradcli.ops.kinds` fill in the rules for one kind of op each. Attributes of a
     node are a tuple in the order of the forward function's trailing parameters.
     """
 
@@ -59,6 +59,9 @@ class Op:
     """`(xp, *operands, *attributes)`: how far the operands are from where the op is not smooth (a
     kink, a tie, a jump, the end of the domain), in any shape. 0 there; where there are two sides
     to it, the sign tells them apart."""
+    host: bool = False
+    """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed beside it
+    and the result sent there."""
     typed: bool = False
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
 

@@ -12,7 +12,7 @@ from gradcli.diagnostics import GradcliError, Note, Source, nearest
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
-from gradcli.ops.table import zeros_like
+from gradcli.ops.kinds import zeros_like
 from gradcli.trace import Binding, Tracer
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from gradcli.graph import INPUT, Node, ancestors
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF
-from gradcli.ops.table import CAST
+from gradcli.ops.kinds import CAST
 from gradcli.simplify import number_of, rebuilt
 
 Rewrite: TypeAlias = Callable[[Node], Node | None]

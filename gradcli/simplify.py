@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from gradcli.graph import CONSTANT, OPERATORS, Node, Shape, ancestors
-from gradcli.ops.table import Elementwise, broadcast
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.shapes import broadcast
 
 Replacements: TypeAlias = Mapping[Node, Node]
 

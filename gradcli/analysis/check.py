@@ -18,7 +18,7 @@ from gradcli.analysis.verdict import Check, LeafCheck, Verdict, Walk
 from gradcli.diagnostics import Note
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node
-from gradcli.ops.table import zeros_like
+from gradcli.ops.kinds import zeros_like
 
 ELEMENTS = 2_000
 """Larger leaves are checked in a random sample of so many elements."""

@@ -12,7 +12,7 @@ from gradcli.diagnostics import Source
 from gradcli.graph import INPUT, Node, ancestors
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
-from gradcli.ops.table import show
+from gradcli.ops.shapes import show
 from gradcli.session import Prepared
 from gradcli.simplify import simplify
 

@@ -12,7 +12,7 @@ from gradcli.engine.cpu import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language import syntax
 from gradcli.language.parser import parse_expression
-from gradcli.ops.table import show
+from gradcli.ops.shapes import show
 from gradcli.session import Options
 from gradcli.trace import Tracer
 from gradcli.trace.closeness import worst

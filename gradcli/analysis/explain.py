@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
 from gradcli.ops.control import DETACH, LEAF
-from gradcli.ops.table import CAST
+from gradcli.ops.kinds import CAST
 from gradcli.session import Prepared
 
 LONGEST = 400

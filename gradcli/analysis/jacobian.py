@@ -18,7 +18,8 @@ from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vjp
 from gradcli.engine.plan import show_bytes
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.table import show, zeros_like
+from gradcli.ops.kinds import zeros_like
+from gradcli.ops.shapes import show
 
 Mode: TypeAlias = Literal["reverse", "forward"]
 

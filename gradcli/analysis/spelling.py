@@ -29,8 +29,11 @@ from gradcli.language.syntax import (
 )
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.decompositions import FIELDS
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import JointlyLinear, attribute_names
+from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import Slices
-from gradcli.ops.table import Axes, Elementwise, Function, JointlyLinear, attribute_names
+from gradcli.ops.table import Function
 
 Operands: TypeAlias = Sequence[Expression]
 Spelling: TypeAlias = Callable[[Node, Operands], Expression | None]

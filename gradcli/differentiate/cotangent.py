@@ -6,7 +6,7 @@ import math
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Shape
-from gradcli.ops.table import show
+from gradcli.ops.shapes import show
 
 
 def gradient_required(name: str, text: str, shape: Shape, mend: str) -> GradcliError:

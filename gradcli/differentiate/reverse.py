@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 
 
 def vjp(

@@ -18,7 +18,7 @@ from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.mapped import mapping, release
 from gradcli.engine.regions import Region
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.table import reduced
+from gradcli.ops.shapes import reduced
 
 BLOCK = 1 << 15
 """Elements of a block: a few buffers of that size fit in a core's cache."""

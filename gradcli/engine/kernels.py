@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.graph import Array, Node
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 
 Kernel: TypeAlias = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradcli.graph import INPUT, Node, Shape
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""

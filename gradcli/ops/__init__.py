@@ -1,4 +1,6 @@
-"""The op table. Importing this package fills it; `gradcli.ops.table` says what an entry is."""
+"""The op table. Importing this package fills it; `gradcli.ops.table` says what an entry is, and
+`gradcli.ops.kinds` which kinds of op entries are made of.
+"""
 
 from gradcli.graph import OPERATORS
 from gradcli.ops import (

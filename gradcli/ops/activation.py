@@ -6,6 +6,7 @@ import math
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import expm1
 from gradcli.ops.hyperbolic import tanh
 from gradcli.ops.logistic import logaddexp, sigmoid
@@ -13,7 +14,7 @@ from gradcli.ops.powers import square
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shaping import reshape
 from gradcli.ops.special import ndtr
-from gradcli.ops.table import Case, elementwise, function
+from gradcli.ops.table import Case, function
 
 # --- pieces of straight lines --------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.graph import Array, Node
-from gradcli.ops.table import Case, Function, elementwise, function
+from gradcli.ops.elementwise import elementwise
+from gradcli.ops.table import Case, Function, function
 
 add = elementwise(
     "add",

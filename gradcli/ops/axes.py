@@ -6,16 +6,10 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import Axes, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import flat, reshape
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    Linear,
-    function,
-    normalize_axes,
-    normalize_axis,
-    show,
-)
+from gradcli.ops.table import Case, function
 
 
 def _inverse(axes: Axes) -> Axes:

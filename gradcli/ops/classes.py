@@ -6,7 +6,8 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.table import General, show
+from gradcli.ops.kinds import General
+from gradcli.ops.shapes import show
 
 
 def _classes(xp: Any, x: Array, what: str, count: int, ignored: int | None) -> Array:

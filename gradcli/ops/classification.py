@@ -8,8 +8,10 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.classes import classes
 from gradcli.ops.comparison import ne
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import exp, log, log1p, xlogy
 from gradcli.ops.indexing import getitem
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.logistic import logaddexp
 from gradcli.ops.reductions import sum_
 from gradcli.ops.regression import (
@@ -21,9 +23,10 @@ from gradcli.ops.regression import (
 )
 from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
+from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax
-from gradcli.ops.table import Case, General, broadcast, cast, elementwise, function, show
+from gradcli.ops.table import Case, function
 
 ROWS = {"x": (2, 3)}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradcli.ops.table import Function, elementwise
+from gradcli.ops.elementwise import elementwise
+from gradcli.ops.table import Function
 
 
 def _comparison(name: str, ufunc: str, symbol: str, latex: str, doc: str) -> Function:

@@ -6,9 +6,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.diagonals import diagonal
+from gradcli.ops.kinds import Linear, cast
 from gradcli.ops.reductions import sum_
+from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, sum_to, unsqueeze
-from gradcli.ops.table import Case, Linear, broadcast, cast, function, show
+from gradcli.ops.table import Case, function
 
 
 def _matmul_shape(a: Node, b: Node) -> Shape:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gradcli.graph import Node
-from gradcli.ops.table import Case, General, Linear, function
+from gradcli.ops.kinds import General, Linear
+from gradcli.ops.table import Case, function
 
 DETACH = General(
     "detach",

@@ -7,8 +7,10 @@ import math
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.contractions import matmul
+from gradcli.ops.kinds import cast
+from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, cast, function, show
+from gradcli.ops.table import Case, function
 from gradcli.ops.windows import (
     Lengths,
     Paddings,

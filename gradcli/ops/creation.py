@@ -10,8 +10,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Kind, Node, Shape
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.shaping import expand
-from gradcli.ops.table import Case, General, cast, function
+from gradcli.ops.table import Case, function
 
 
 def _lengths(name: str, lengths: tuple[Any, ...]) -> Shape:
@@ -148,7 +149,7 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
         import numpy as np
 
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, index))))
-        return xp.asarray(draw(generator, shape)).astype(dtype)  # type: ignore[no-any-return]
+        return draw(generator, shape).astype(dtype)
 
     return General(
         name,
@@ -156,6 +157,7 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
         forward=forward,
         unique=True,
         typed=True,
+        host=True,
     )
 
 

@@ -22,11 +22,13 @@ from gradcli.ops.creation import zeros
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General
 from gradcli.ops.linalg import SOLVE, matrices, square
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
-from gradcli.ops.table import Case, General, function, show
+from gradcli.ops.table import Case, function
 
 # --- several results of one node -----------------------------------------------------------
 

@@ -7,7 +7,9 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import movedim, permute
-from gradcli.ops.table import Case, Linear, function, normalize_axis, show
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import normalize_axis, show
+from gradcli.ops.table import Case, function
 
 TRIL: Linear = Linear(
     "tril",

@@ -15,9 +15,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
+from gradcli.ops.kinds import Linear, cast
 from gradcli.ops.reductions import sum_
+from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import squeeze
-from gradcli.ops.table import Case, Linear, cast, function, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 # --- the contraction of two ----------------------------------------------------------------
 

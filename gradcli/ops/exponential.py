@@ -6,8 +6,8 @@ import math
 
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq, logical_and
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.selection import where
-from gradcli.ops.table import elementwise
 
 exp = elementwise(
     "exp",

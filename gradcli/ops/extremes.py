@@ -8,25 +8,16 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
+from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import maximum, minimum
+from gradcli.ops.shapes import Axes, normalize_axes, reduced, show
 from gradcli.ops.shaping import (
     reshape,
     squeeze,
 )
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    Function,
-    General,
-    Reduction,
-    cast,
-    function,
-    normalize_axes,
-    reduced,
-    show,
-)
+from gradcli.ops.table import Case, Function, function
 
 
 def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.powers import hypot, sqrt, square
-from gradcli.ops.table import Function, elementwise
+from gradcli.ops.table import Function
 
 sinh = elementwise(
     "sinh",

@@ -8,13 +8,9 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import Axes, broadcast, show
 from gradcli.ops.shaping import reshape, take_slices
-from gradcli.ops.table import (
-    Axes,
-    Linear,
-    broadcast,
-    show,
-)
 
 MAX_PLACES = 2**27
 """The longest index that is written out in the graph: 1 GiB."""

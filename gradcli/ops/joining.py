@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.kinds import JointlyLinear, cast
+from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import embed, expand, flatten, reshape, squeeze, take_slices, unsqueeze
-from gradcli.ops.table import Case, JointlyLinear, cast, function, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 
 def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:

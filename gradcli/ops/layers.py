@@ -17,10 +17,12 @@ from gradcli.ops.creation import rand
 from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
 from gradcli.ops.indexing import check_places, getitem
+from gradcli.ops.kinds import cast
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import expand, reshape, unsqueeze
 from gradcli.ops.softmax import softmax
-from gradcli.ops.table import Case, KnownIndex, cast, function, normalize_axis, show
+from gradcli.ops.table import Case, KnownIndex, function
 
 
 @function(

@@ -12,10 +12,11 @@ from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import gt
 from gradcli.ops.decompositions import lapack, svdvals
 from gradcli.ops.extremes import amax
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.linalg import check_rows, is_vector, matrices
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
-from gradcli.ops.table import Case, General, cast, function
+from gradcli.ops.table import Case, function
 
 
 def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> float:

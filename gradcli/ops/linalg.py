@@ -12,10 +12,12 @@ from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.reductions import prod, sum_
 from gradcli.ops.selection import maximum, where
+from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import expand, squeeze, sum_to, unsqueeze
-from gradcli.ops.table import Case, General, broadcast, cast, function, show
+from gradcli.ops.table import Case, function
 
 SQUARE = {"x": (3, 3)}
 BATCH = {"x": (2, 2, 2)}

@@ -7,9 +7,10 @@ from typing import Any
 
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import logical_and
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import exp2
 from gradcli.ops.selection import where
-from gradcli.ops.table import Case, Function, elementwise, function
+from gradcli.ops.table import Case, Function, function
 
 
 def _sigmoid(xp: Any, x: Array) -> Array:

@@ -15,12 +15,14 @@ from gradcli.ops.creation import eye, zeros
 from gradcli.ops.decompositions import svdvals
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General
 from gradcli.ops.linalg import INV_OR_LIMIT, inv, matrices, slogdet, square
 from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
+from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
-from gradcli.ops.table import Case, General, function, normalize_axes, normalize_axis, reduced, show
+from gradcli.ops.table import Case, function
 
 # --- powers --------------------------------------------------------------------------------
 
@@ -59,7 +61,7 @@ def _expm(xp: Any, a: Array) -> Array:
     if not a.size:
         return a
     finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
-    result = xp.asarray(expm(xp.where(finite, a, xp.zeros((), a.dtype))))
+    result = expm(xp.where(finite, a, xp.zeros((), a.dtype)))
     return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
 
 
@@ -82,6 +84,7 @@ MATRIX_EXP = General(
     adjoints=(lambda change, y, a: _expm_change(change, matrix_transpose(a)),),
     forward_rule=lambda tangents, y, a: _expm_change(tangents[0], a),
     contracts=True,
+    host=True,
 )
 
 

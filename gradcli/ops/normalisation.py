@@ -8,8 +8,9 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.powers import rsqrt
 from gradcli.ops.reductions import mean
+from gradcli.ops.shapes import Axes, show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Axes, Case, function, show
+from gradcli.ops.table import Case, function
 
 
 @function(

@@ -9,20 +9,14 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
 from gradcli.ops.extremes import shared_ties, tie_edge
+from gradcli.ops.kinds import Reduction
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
+from gradcli.ops.shapes import Axes, broadcast, normalize_axis, show
 from gradcli.ops.shaping import (
     expand,
 )
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    Reduction,
-    broadcast,
-    function,
-    normalize_axis,
-    show,
-)
+from gradcli.ops.table import Case, function
 
 
 def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.indexing import PUT_ADD
+from gradcli.ops.shapes import Axes, broadcast, normalize_axes, show
 from gradcli.ops.shaping import embed
-from gradcli.ops.table import Axes, Case, Index, broadcast, function, normalize_axes, show
+from gradcli.ops.table import Case, Index, function
 
 
 @function(

@@ -9,10 +9,12 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
+from gradcli.ops.kinds import cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
+from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, reshape, squeeze
-from gradcli.ops.table import Case, cast, function, show
+from gradcli.ops.table import Case, function
 from gradcli.ops.windows import (
     Lengths,
     Paddings,

@@ -6,9 +6,9 @@ import math
 
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq, logical_and
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import log
 from gradcli.ops.selection import where
-from gradcli.ops.table import elementwise
 
 
 def _power_by_base(y: Node, a: Node, b: Node) -> Node:

@@ -10,8 +10,9 @@ from gradcli.ops.axes import flip, roll
 from gradcli.ops.contractions import bmm, mm, mv
 from gradcli.ops.creation import arange
 from gradcli.ops.norms import norm
+from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.table import Case, broadcast, function, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 # --- with a summand ------------------------------------------------------------------------
 

@@ -9,21 +9,11 @@ from gradcli.graph import Array, Node, Op
 from gradcli.ops.axes import transpose
 from gradcli.ops.comparison import isnan, logical_not
 from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General, Linear, Reduction, cast, restore_axes
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import Axes, normalize_axes, reduced
 from gradcli.ops.shaping import reshape, take_slices
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    Function,
-    General,
-    Linear,
-    Reduction,
-    cast,
-    function,
-    normalize_axes,
-    reduced,
-    restore_axes,
-)
+from gradcli.ops.table import Case, Function, function
 
 CASES = (Case("{}(x)"), Case("{}(x, dim=1)"), Case("{}(x, dim=0, keepdim=True)"))
 

@@ -9,12 +9,14 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
 from gradcli.ops.exponential import exp, log
+from gradcli.ops.kinds import General
 from gradcli.ops.norms import norm
 from gradcli.ops.powers import sqrt
 from gradcli.ops.reductions import mean, sum_
 from gradcli.ops.selection import abs_, clamp_min, minimum, where
+from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.table import Case, General, broadcast, function, show
+from gradcli.ops.table import Case, function
 
 REDUCTIONS = ("mean", "sum", "none")
 TINY = 9.999999960041972e-13

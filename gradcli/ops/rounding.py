@@ -7,7 +7,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.table import Case, Edge, Function, elementwise, function
+from gradcli.ops.elementwise import elementwise
+from gradcli.ops.kinds import Edge
+from gradcli.ops.table import Case, Function, function
 
 MAX_DECIMALS = 308
 """Powers of ten up to this one are float64."""

@@ -13,20 +13,13 @@ from gradcli.ops.comparison import eq
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General, Linear, cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
-from gradcli.ops.table import (
-    Case,
-    General,
-    Linear,
-    cast,
-    function,
-    normalize_axis,
-    reduced,
-    show,
-)
+from gradcli.ops.table import Case, function
 
 
 def _part(x: Node, axis: int, first: int, count: int) -> Node:

@@ -10,8 +10,10 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.indexing import check_bounds
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten
-from gradcli.ops.table import Case, Index, Linear, broadcast, function, normalize_axis, show
+from gradcli.ops.table import Case, Index, function
 
 
 def _grid(xp: Any, index: Array, axis: int) -> tuple[Any, ...]:

@@ -10,7 +10,8 @@ import numpy as np
 from gradcli.graph import Node
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
-from gradcli.ops.table import Case, Function, elementwise, function
+from gradcli.ops.elementwise import elementwise
+from gradcli.ops.table import Case, Function, function
 
 where: Function = elementwise(
     "where",

@@ -10,16 +10,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    Linear,
-    broadcast,
-    function,
-    normalize_axes,
-    normalize_axis,
-    show,
-)
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 # --- reshape -------------------------------------------------------------------------------
 

@@ -9,19 +9,13 @@ from gradcli.graph import Array, Node
 from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import amax
+from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.shapes import Axes, normalize_axis
 from gradcli.ops.shaping import (
     reshape,
 )
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    General,
-    Reduction,
-    cast,
-    function,
-    normalize_axis,
-)
+from gradcli.ops.table import Case, function
 
 
 def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.extremes import spacing
+from gradcli.ops.kinds import General
 from gradcli.ops.scattering import gather
+from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import reshape, squeeze, take_slices
-from gradcli.ops.table import Case, General, function, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 
 def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:

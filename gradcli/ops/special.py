@@ -13,10 +13,11 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
 from gradcli.ops.comparison import eq
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.powers import square
 from gradcli.ops.rounding import to_integer
 from gradcli.ops.selection import abs_, where
-from gradcli.ops.table import Case, Function, elementwise
+from gradcli.ops.table import Case, Function
 
 
 def _special(name: str) -> Callable[..., Array]:

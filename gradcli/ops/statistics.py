@@ -21,23 +21,15 @@ from gradcli.ops.extremes import (
     spacing,
     tie_edge,
 )
+from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.norms import NORM
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import Axes, normalize_axes, reduced, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
-from gradcli.ops.table import (
-    Axes,
-    Case,
-    General,
-    Reduction,
-    cast,
-    function,
-    normalize_axes,
-    reduced,
-    show,
-)
+from gradcli.ops.table import Case, function
 
 # --- variances -----------------------------------------------------------------------------
 

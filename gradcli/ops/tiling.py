@@ -11,9 +11,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import movedim
 from gradcli.ops.indexing import check_places, index_along
+from gradcli.ops.kinds import cast
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import embed, expand, flat, flatten, reshape, take_slices
-from gradcli.ops.table import Case, cast, function, normalize_axis, show
+from gradcli.ops.table import Case, function
 
 # --- repeats -------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ import math
 
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq
+from gradcli.ops.elementwise import elementwise
 from gradcli.ops.powers import hypot, sqrt
 from gradcli.ops.selection import where
-from gradcli.ops.table import Case, Function, elementwise, function
+from gradcli.ops.table import Case, Function, function
 
 sin = elementwise(
     "sin",

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops.kinds import Linear
+from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Linear, show
 from gradcli.ops.tiling import pad
 
 Lengths: TypeAlias = tuple[int, ...]

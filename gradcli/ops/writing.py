@@ -15,20 +15,12 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.comparison import ge
 from gradcli.ops.creation import arange
 from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
+from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, reshape, take_slices
-from gradcli.ops.table import (
-    Case,
-    General,
-    Index,
-    Known,
-    broadcast,
-    cast,
-    function,
-    normalize_axis,
-    show,
-)
+from gradcli.ops.table import Case, Index, Known, function
 
 # --- which write comes last ----------------------------------------------------------------
 

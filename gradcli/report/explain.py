@@ -11,7 +11,9 @@ from gradcli.analysis.explain import Explanation, Grad, Part, Step
 from gradcli.analysis.paths import Entry, Path
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.ops.control import LEAF
-from gradcli.ops.table import CAST, Elementwise, show
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import CAST
+from gradcli.ops.shapes import show
 from gradcli.report.arrays import GAP, excerpt, inline, lines, number
 from gradcli.report.document import WIDTH, Block, Chain, Heading, Paragraph
 from gradcli.report.formula import formula

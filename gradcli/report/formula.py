@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.graph import CONSTANT, Array, Node
 from gradcli.ops.control import BIND, LEAF
-from gradcli.ops.table import CAST
+from gradcli.ops.kinds import CAST
 from gradcli.report.arrays import GAP, excerpt, inline
 from gradcli.report.notation import ATOM, item_of, subscripts, written
 

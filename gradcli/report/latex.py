@@ -26,7 +26,7 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 
 ATOM = POWER + 1
 _SYMBOLS = {"*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div "}

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.graph import Node
-from gradcli.ops.table import JointlyLinear, attribute_names
+from gradcli.ops.kinds import JointlyLinear, attribute_names
 from gradcli.report.arrays import GAP, number
 from gradcli.report.sanitise import sanitise
 

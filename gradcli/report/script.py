@@ -31,7 +31,7 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
-from gradcli.ops.table import cast, zeros_like
+from gradcli.ops.kinds import cast, zeros_like
 from gradcli.trace.values import Value, Values, describe
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Kind, Node
 from gradcli.language import syntax
-from gradcli.ops.table import Function, cast
+from gradcli.ops.kinds import cast
+from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.values import Value

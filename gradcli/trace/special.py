@@ -8,7 +8,7 @@ from typing import TypeAlias
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import detach
-from gradcli.ops.table import show
+from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.closeness import TOLERANCE, worst
 from gradcli.trace.printing import Piece, pieces

@@ -16,8 +16,9 @@ from gradcli.engine.cpu import Evaluator
 from gradcli.graph import Graph, Node
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.joining import stack
+from gradcli.ops.kinds import cast
+from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.table import cast, show
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | list[Any] | range | None"
 

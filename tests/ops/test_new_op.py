@@ -12,7 +12,7 @@ from gradcli.differentiate import jvp
 from gradcli.graph import Node
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Function
-from gradcli.ops.table import elementwise
+from gradcli.ops.elementwise import elementwise
 from gradcli.session import evaluate
 from gradcli.trace.arguments import signature
 from tests.ops import test_derivatives

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.table import Elementwise
+from gradcli.ops.elementwise import Elementwise
 from tests.ops.measure_ulp import TABLE, measure
 from tests.ops.ulp_references import REFERENCES
 

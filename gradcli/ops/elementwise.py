@@ -1,0 +1,146 @@
+"""Elementwise ops: one call of `elementwise` is the whole entry of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.graph import Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
+from gradcli.ops.kinds import Edge, Rule, cast, lift
+from gradcli.ops.shapes import broadcast
+from gradcli.ops.table import Case, Function, register
+
+Derivative: TypeAlias = Rule | float | None
+"""A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
+FLOAT: Kind = "float"
+
+
+class Elementwise(Op):
+    """One result element from one element of each operand, with broadcasting."""
+
+    def __init__(
+        self,
+        name: str,
+        forward: str | Callable[..., Array],
+        partials: tuple[Derivative, ...],
+        chain: tuple[Rule | None, ...] | None,
+        operand_kinds: tuple[Kind, ...],
+        result_kind: Kind,
+        cuda: str,
+        latex: str,
+        infix: str,
+        edge: Edge | None,
+    ) -> None:
+        super().__init__(name)
+        self.edge = edge
+        self.partials = partials
+        self.chain = chain
+        self.selects = chain is not None
+        self.operand_kinds = operand_kinds
+        self.result_kind: Kind = result_kind
+        self.ufunc = forward if isinstance(forward, str) else None
+        """The name of the NumPy function that does it in one call, if there is one."""
+        self._forward = forward
+        self.cuda = cuda
+        self.latex = latex
+        self.infix = infix
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        if len(inputs) == 1:
+            return inputs[0].shape, self.result_kind
+        return broadcast(self.infix or self.name, [node.shape for node in inputs]), self.result_kind
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        if self.ufunc is not None:
+            return getattr(xp, self.ufunc)(*arguments)  # type: ignore[no-any-return]
+        return self._forward(xp, *arguments)  # type: ignore[operator]
+
+    def _apply(self, node: Node, operand: int, change: Node, multiply: Multiply) -> Node | None:
+        """A cotangent (or tangent) `change` times the derivative by one operand."""
+        if self.chain is not None:
+            rule = self.chain[operand]
+            return None if rule is None else rule(change, node, *node.inputs)
+        partial = self.partials[operand]
+        if partial is None:
+            return None
+        factor = partial if isinstance(partial, int | float) else partial(node, *node.inputs)
+        return multiply(change, factor)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        return self._apply(node, operand, cotangent, multiply)
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        total: Node | None = None
+        for operand, tangent in enumerate(tangents):
+            if tangent is not None:
+                part = self._apply(node, operand, tangent, multiply)
+                if part is not None:
+                    total = part if total is None else total + part
+        return total
+
+
+def elementwise(
+    name: str,
+    doc: str,
+    forward: str | Callable[..., Array],
+    derivative: Derivative | tuple[Derivative, ...] = None,
+    *,
+    operands: str = "x",
+    group: str = "elementwise",
+    chain: Rule | tuple[Rule | None, ...] | None = None,
+    kinds: tuple[Kind, ...] | None = None,
+    result: Kind = "float",
+    cuda: str = "",
+    latex: str = "",
+    infix: str = "",
+    formula: str = "",
+    domain: tuple[float, float] = (-2.0, 2.0),
+    smooth: bool = True,
+    cases: Sequence[Case] = (),
+    aliases: tuple[str, ...] = (),
+    kink: str = "",
+    edge: Edge | None = None,
+    torch: str = "",
+) -> Function:
+    """Register an elementwise function: this one call is the whole entry.
+
+    `forward` is the name of a NumPy function, or a function `(xp, *arrays)`. `derivative` gives
+    the local derivative by each operand. Ops that select elements give `chain` instead: rules
+    `(change, y, *operands)` that are linear in `change`, built with `where`.
+    """
+    names = tuple(operands.split())
+    count = len(names)
+    partials: tuple[Derivative, ...] = (
+        derivative if isinstance(derivative, tuple) else (derivative,) * count
+    )
+    chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
+    operand_kinds = kinds or (FLOAT,) * count
+    op = Elementwise(
+        name, forward, partials, chains, operand_kinds, result, cuda, latex, infix, edge
+    )
+
+    def build(*values: Operand) -> Node:
+        nodes = lift(values)
+        for i, kind in enumerate(operand_kinds):
+            if nodes[i].kind != kind:
+                nodes[i] = cast(nodes[i], kind)
+        return nodes[0].graph.apply(op, tuple(nodes))
+
+    shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
+    return register(
+        Function(name, build, group, doc, aliases, op, names, shown, formula, kink, torch)
+    )
+
+
+def _broadcasting_cases(
+    name: str, operands: tuple[str, ...], domain: tuple[float, float], smooth: bool
+) -> tuple[Case, ...]:
+    """The plain call on equal shapes, single values, and shapes that broadcast."""
+    program = f"{name}({', '.join(operands)})"
+    shapes: list[dict[str, Shape]] = [dict.fromkeys(operands, (2, 3)), dict.fromkeys(operands, ())]
+    if len(operands) > 1:
+        shapes += [
+            dict(zip(operands, [(2, 1), (3,), (2, 3)], strict=False)),
+            dict(zip(operands, [(3,), (2, 1), ()], strict=False)),
+        ]
+    return tuple(Case(program, shape, domain, smooth) for shape in shapes)

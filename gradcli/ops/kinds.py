@@ -1,0 +1,293 @@
+"""The kinds of op that the table's entries are made of.
+
+An op states a derivative once, as a local derivative or as an adjoint. Reverse mode, forward
+mode, documentation and tests all follow from it. Rules build graph nodes and never mention
+broadcasting: the walks in `gradcli.differentiate` reduce and expand. The commonest kind has a room
+of its own, `gradcli.ops.elementwise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.graph import OPERATORS, Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
+from gradcli.ops.shapes import Axes, reduced
+
+Rule: TypeAlias = Callable[..., Node]
+"""A derivative in nodes: what its arguments are, the kind of op says."""
+
+Edge: TypeAlias = Callable[..., Array]
+"""Distance to where an op is not smooth: see `Op.edge`."""
+
+# --- linear ------------------------------------------------------------------------------
+
+
+class Linear(Op):
+    """Linear in each operand that has an adjoint, the others held fixed.
+
+    `adjoint(cotangent, y, *operands, *attributes)` gives the operand's cotangent. Forward mode is
+    the op itself with the tangent in the operand's place.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Callable[..., Shape],
+        forward: Callable[..., Array],
+        adjoints: tuple[Rule | None, ...],
+        *,
+        selects: bool = False,
+        contracts: bool = False,
+        view: bool = False,
+        unique: bool = False,
+        combine: str = "",
+        averages: bool = False,
+    ) -> None:
+        super().__init__(name)
+        self._infer = infer
+        self._forward = forward
+        self.adjoints = adjoints
+        self.selects = selects
+        self.contracts = contracts
+        self.view = view
+        self.unique = unique
+        self.combine = combine
+        self.averages = averages
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        kind: Kind = inputs[0].kind
+        return self._infer(*inputs, *attributes), kind
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        return self._forward(xp, *arguments)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        adjoint = self.adjoints[operand]
+        if adjoint is None:
+            return None
+        return adjoint(cotangent, node, *node.inputs, *node.attributes)
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        total: Node | None = None
+        for operand, tangent in enumerate(tangents):
+            if tangent is not None:
+                inputs = (*node.inputs[:operand], tangent, *node.inputs[operand + 1 :])
+                part = node.graph.apply(self, inputs, node.attributes)
+                total = part if total is None else total + part
+        return total
+
+
+class JointlyLinear(Op):
+    """Linear in all operands together, any number of them, as joining arrays is.
+
+    `adjoint(cotangent, y, operand, *attributes)` gives the cotangent of operand number `operand`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Callable[..., Shape],
+        forward: Callable[..., Array],
+        adjoint: Callable[..., Node],
+        *,
+        selects: bool = False,
+    ) -> None:
+        super().__init__(name)
+        self._infer = infer
+        self._forward = forward
+        self.adjoint = adjoint
+        self.selects = selects
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        return self._infer(inputs, *attributes), inputs[0].kind
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        return self._forward(xp, *arguments)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        return self.adjoint(cotangent, node, operand, *node.attributes)
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        inputs = tuple(
+            zeros_like(operand) if tangent is None else tangent
+            for operand, tangent in zip(node.inputs, tangents, strict=True)
+        )
+        return node.graph.apply(self, inputs, node.attributes)
+
+
+# --- reductions --------------------------------------------------------------------------
+
+
+class Reduction(Op):
+    """Many elements along axes to one, by a local derivative of the operand's shape.
+
+    `derivative(y, x, *attributes)` sees y with the reduced axes kept at length 1. Attributes are
+    (axes, keepdim) and whatever else the forward function takes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        forward: Callable[..., Array],
+        derivative: Rule,
+        *,
+        selects: bool = False,
+        combine: str = "",
+        edge: Edge | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.edge = edge
+        self._forward = forward
+        self.derivative = derivative
+        self.selects = selects
+        self.combine = combine
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        axes, keepdim = attributes[:2]
+        return reduced(inputs[0].shape, axes, keepdim), "float"
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        return self._forward(xp, *arguments)
+
+    def _local(self, node: Node) -> Node:
+        (x,) = node.inputs
+        y = restore_axes(node, x.shape, node.attributes[0])
+        return self.derivative(y, x, *node.attributes)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        change = restore_axes(cotangent, node.inputs[0].shape, node.attributes[0])
+        if self.selects:
+            return OPERATORS["scale"](self._local(node), change)
+        return multiply(change, self._local(node))
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        (tangent,) = tangents
+        if tangent is None:
+            return None
+        change = (
+            OPERATORS["scale"](self._local(node), tangent)
+            if self.selects
+            else multiply(tangent, self._local(node))
+        )
+        return OPERATORS["sum"](change, node.attributes[0], node.attributes[1])
+
+
+# --- anything else -----------------------------------------------------------------------
+
+
+class General(Op):
+    """An op with rules of its own.
+
+    `adjoints[i](cotangent, y, *operands, *attributes)` is operand i's cotangent, and
+    `forward_rule(tangents, y, *operands, *attributes)` the tangent of y.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Callable[..., tuple[Shape, Kind]],
+        forward: Callable[..., Array],
+        adjoints: tuple[Rule | None, ...] = (),
+        forward_rule: Rule | None = None,
+        *,
+        selects: bool = False,
+        contracts: bool = False,
+        view: bool = False,
+        unique: bool = False,
+        typed: bool = False,
+        host: bool = False,
+        edge: Edge | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.edge = edge
+        self._infer = infer
+        self._forward = forward
+        self.adjoints = adjoints
+        self.forward_rule = forward_rule
+        self.selects = selects
+        self.contracts = contracts
+        self.view = view
+        self.unique = unique
+        self.typed = typed
+        self.host = host
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        return self._infer(*inputs, *attributes)
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        return self._forward(xp, *arguments)
+
+    def differentiable(self, node: Node, operand: int) -> bool:
+        return bool(self.adjoints) and super().differentiable(node, operand)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        adjoint = self.adjoints[operand]
+        if adjoint is None:
+            return None
+        return adjoint(cotangent, node, *node.inputs, *node.attributes)
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        if self.forward_rule is None:
+            return None
+        return self.forward_rule(tangents, node, *node.inputs, *node.attributes)
+
+
+def attribute_names(node: Node) -> tuple[str, ...]:
+    """What a node's attributes are called: the forward function's parameters behind the operands.
+
+    Empty where it takes them together, as `*rest`.
+    """
+    if isinstance(node.op, JointlyLinear):
+        return ("axis",)
+    code = getattr(getattr(node.op, "_forward", None), "__code__", None)
+    return code.co_varnames[: code.co_argcount][1 + len(node.inputs) :] if code else ()
+
+
+# --- operands ----------------------------------------------------------------------------
+
+
+def lift(operands: Sequence[Operand]) -> list[Node]:
+    """Numbers among the operands become constants of the graph that the nodes belong to."""
+    for operand in operands:
+        if isinstance(operand, Node):
+            graph = operand.graph
+            return [o if isinstance(o, Node) else graph.constant(o) for o in operands]
+    raise TypeError("at least one operand must be a node")
+
+
+def cast(node: Node, kind: Kind) -> Node:
+    """The node as another kind; nonzero is true."""
+    return node if node.kind == kind else node.graph.apply(CAST, (node,), (kind,))
+
+
+class Cast(Op):
+    """Conversion between kinds. Gradients stop here: one side is not a float."""
+
+    typed = True
+    edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        return inputs[0].shape, attributes[0]
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        array, dtype = arguments
+        return xp.asarray(array).astype(dtype)  # type: ignore[no-any-return]
+
+
+CAST = Cast("cast")
+
+
+# --- what the kinds above share ----------------------------------------------------------
+
+
+def restore_axes(node: Node, shape: Shape, axes: Axes) -> Node:
+    """A reduced node with its axes back at length 1, so that it broadcasts against `shape`."""
+    if node.shape and len(node.shape) < len(shape):
+        return OPERATORS["reshape"](node, reduced(shape, axes, keepdim=True))
+    return node
+
+
+def zeros_like(node: Node) -> Node:
+    """Zeros of the node's shape."""
+    return OPERATORS["expand"](node.graph.constant(0.0), node.shape)
