@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import vjp
 from gradcli.engine.cpu import run
-from gradcli.engine.mapped import pieces
+from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.remedies import remedies
@@ -62,7 +62,8 @@ def _first_culprit(
 
 
 def _finite(array: Array) -> bool:
-    if array.dtype.kind != "f":
+    file = stored(array)
+    if array.dtype.kind != "f" or (file is not None and file.finite):
         return True
     # A finite sum proves it in one quick sweep; an infinite one may be finite numbers' overflow.
     return all(

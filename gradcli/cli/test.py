@@ -151,6 +151,8 @@ def _update(path: str, report: Report, options: Options) -> Report:
         return report
     with replacing(path) as stream:
         stream.write(text.encode())
+        stream.flush()
+        os.fsync(stream.fileno())  # the user's own text, which no run could make again
     return _check(path, options)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError, nearest
+from gradcli.engine.mapped import map_file
 from gradcli.graph import Array, Precision, Shape
 
 MAGIC = b"\x93NUMPY"
@@ -79,7 +80,7 @@ def read_npy(stream: BinaryIO, name: str, precision: Precision, memory: int) -> 
     """The array of a `.npy` file; a large one is mapped instead of read."""
     size = os.fstat(stream.fileno()).st_size
     try:
-        buffer = np.asarray(np.memmap(stream, np.uint8, "r")) if size >= _MAPPED else stream.read()
+        buffer = map_file(stream) if size >= _MAPPED else stream.read()
     except OSError as error:
         raise GradcliError("file", f"cannot read {name}: {reason(error)}") from None
     return parse_npy(buffer, name, precision, memory)

@@ -8,6 +8,7 @@ the blocks: the same bits come out for any number of threads.
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,16 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.engine.kernels import kernel, kernel_into
-from gradcli.engine.mapped import mapping, release
+from gradcli.engine.mapped import Stored, stored
 from gradcli.engine.regions import Region
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import reduced
 
 BLOCK = 1 << 15
 """Elements of a block: a few buffers of that size fit in a core's cache."""
-
-GROUP = 32
-"""Blocks whose memory is given up together, where it lies in files."""
 
 Place: TypeAlias = tuple[slice, ...]
 
@@ -58,6 +56,8 @@ class RegionRunner:
         self.region = region
         self.threads = threads
         self.blocks = blocks(region.shape)
+        sizes = [math.prod(part.stop - part.start for part in place) for place in self.blocks]
+        self._starts = list(itertools.accumulate(sizes, initial=0))
         self._registers = {node: i for i, node in enumerate((*region.operands, *region.members))}
         self._results = {node: i for i, node in enumerate(region.results)}
         self._dtypes = [node.graph.dtype(node.kind) for node in region.members]
@@ -76,25 +76,23 @@ class RegionRunner:
             else np.empty(region.shape, node.graph.dtype(node.kind))
             for node in region.results
         ]
-        mapped = [
-            array
-            for array in (*operands, *results)
-            if array.shape == region.shape
-            and array.flags.c_contiguous
-            and mapping(array) is not None
-        ]
+        files = {
+            node: file
+            for node, array in zip(
+                (*region.operands, *region.results), (*operands, *results), strict=True
+            )
+            if array.shape == region.shape and (file := stored(array)) is not None
+        }
         partials: list[list[Array]] = [[] for _ in self.blocks]
         counter = itertools.count()
         failures: list[BaseException] = []
 
         def work() -> None:
-            buffers: dict[int, Array] = {}
+            buffers: dict[int | Node, Array] = {}
             with np.errstate(all="ignore"):
                 while not failures and (number := next(counter)) < len(self.blocks):
                     try:
-                        partials[number] = self._block(number, operands, results, buffers)
-                        if mapped and number % GROUP == 0:
-                            self._release(mapped, number - 2 * GROUP, number - GROUP)
+                        partials[number] = self._block(number, operands, results, files, buffers)
                     except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
                         failures.append(failure)
 
@@ -118,18 +116,6 @@ class RegionRunner:
         """The result of a region that is one reduction."""
         return self(operand, targets={})[0]
 
-    def _release(self, mapped: Sequence[Array], first: int, last: int) -> None:
-        """Give up the memory of what lies in files, for blocks that all threads have left."""
-        if first >= 0:
-            start, stop = (self._element(number) for number in (first, last))
-            for array in mapped:
-                release(array, start, stop)
-
-    def _element(self, number: int) -> int:
-        """The place of a block's first element in C order."""
-        starts = [part.start for part in self.blocks[number]]
-        return int(np.ravel_multi_index(starts, self.region.shape))
-
     # --- one block ---
 
     def _block(
@@ -137,22 +123,37 @@ class RegionRunner:
         number: int,
         operands: Sequence[Array],
         results: list[Array],
-        buffers: dict[int, Array],
+        files: Mapping[Node, Stored],
+        buffers: dict[int | Node, Array],
     ) -> list[Array]:
-        """Compute one block; whole results are written, partial reductions returned."""
-        place = self.blocks[number]
+        """Compute one block; whole results are written, partial reductions returned.
+
+        `files` are the operands and results that lie in files.
+        """
+        place, start = self.blocks[number], self._starts[number]
         shape = tuple(part.stop - part.start for part in place)
-        values: list[Any] = [_part(array, place) for array in operands]
+        values: list[Any] = []
+        for node, array in zip(self.region.operands, operands, strict=True):
+            if node in files:
+                part = _buffer(buffers, node, shape, array.dtype)
+                files[node].read(start, part)
+            else:
+                part = _part(array, place)
+            values.append(part)
         for node, call, dtype, buffer in zip(
             self.region.members, self._calls, self._dtypes, self._buffers, strict=True
         ):
             result = self._results.get(node)
-            if result is not None:
+            if node in files:
+                target = _buffer(buffers, node, shape, dtype)
+            elif result is not None:
                 target = results[result][place]
             else:
                 target = _buffer(buffers, buffer, shape, dtype)
             call(values, target)
             values.append(target)
+            if node in files:
+                files[node].write(start, target)
         parts = []
         for node in self.region.reductions:
             combine = getattr(np, node.op.combine)
@@ -250,12 +251,11 @@ def _part(array: Array, place: Place) -> Array:
     ]
 
 
-def _buffer(buffers: dict[int, Array], number: int, shape: Shape, dtype: Any) -> Array:
+def _buffer(
+    buffers: dict[int | Node, Array], key: int | Node, shape: Shape, dtype: np.dtype[Any]
+) -> Array:
     """A thread's buffer in the shape of the block."""
-    buffer = buffers.get(number)
+    buffer = buffers.get(key)
     if buffer is None:
-        size = max(int(np.prod(shape)), 1)
-        buffer = buffers[number] = np.empty(max(size, BLOCK), dtype)
-    if buffer.shape != shape:
-        buffer = buffer.reshape(-1)[: int(np.prod(shape))].reshape(shape)
-    return buffer
+        buffer = buffers[key] = np.empty(BLOCK, dtype)
+    return buffer[: math.prod(shape)].reshape(shape)

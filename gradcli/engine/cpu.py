@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
-from gradcli.engine.mapped import release
+from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, nbytes, operands_of, show_bytes
 from gradcli.engine.regions import Region, is_swept, reduction_alone
 from gradcli.graph import CONSTANT, INPUT, Array, Node
@@ -127,8 +127,8 @@ class Engine:
                 raise _placed(error, self._node_at(done)) from None
             except MemoryError:
                 raise _out_of_memory(self._node_at(done)) from None
-        if targets:
-            self._fill(values, targets)
+            if targets:
+                self._fill(values, targets)
         return [np.asarray(values[slot]) for slot in self._results]
 
     def _fill(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
@@ -137,11 +137,14 @@ class Engine:
             slot = self._slots[node]
             if values[slot] is not target:
                 value = np.broadcast_to(values[slot], target.shape)
-                done = 0
+                file = stored(target)
+                start = 0
                 for place in blocks(target.shape):
-                    target[place] = value[place]
-                    before, done = done, done + target[place].size
-                    release(target, before, done)
+                    if file is None:
+                        target[place] = value[place]
+                    else:
+                        file.write(start, np.ascontiguousarray(value[place]))
+                    start += value[place].size
                 values[slot] = target
 
     def _node_at(self, step: int) -> Node:

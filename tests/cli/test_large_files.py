@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
 
-from gradcli.engine.mapped import mapping, pieces, release
+from gradcli.diagnostics import GradcliError
+from gradcli.engine import mapped
+from gradcli.engine.mapped import map_file, pieces, stored
 
 COUNT = 20_000_000
 
@@ -71,14 +75,55 @@ def test_what_does_not_fit_is_refused_and_leaves_no_file(tmp_path: Path, data: n
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
 
 
-def test_released_memory_reads_the_same_again(tmp_path: Path) -> None:
-    x = np.arange(100_000.0)
-    np.save(tmp_path / "x.npy", x)
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r+")
-    view = mapped[1000:]
-    assert mapping(view) is not None
-    assert mapping(x) is None
-    mapped[5] = -1
-    release(mapped, 0, mapped.size)
-    assert mapped[5] == -1
-    assert sum(piece.sum() for piece in pieces(mapped)) == x.sum() - 6
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[BinaryIO]:
+    with open(tmp_path / "x", "w+b") as stream:
+        np.arange(10_000.0).tofile(stream)
+        stream.flush()
+        yield stream
+
+
+def test_elements_are_read_and_written_where_the_file_has_them(file: BinaryIO) -> None:
+    array = map_file(file, new=True).view(float)[100:].reshape(99, 100)
+    half = stored(array[:50])
+    assert half is not None
+    half.write(4_990, np.full(10, -1.0))
+    assert array[49, 89:].tolist() == [5_089, *[-1] * 10]
+    assert array[50, 0] == 5_100
+    read = np.empty(2)
+    half.read(4_989, read)
+    assert read.tolist() == [5_089, -1]
+
+
+def test_what_lies_elsewhere_or_apart_is_no_piece_of_a_file(file: BinaryIO) -> None:
+    array = map_file(file).view(float)
+    assert stored(np.ones(3)) is None
+    assert stored(array[::2]) is None
+    assert stored(array + 1) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 10_000])
+def test_pieces_cover_an_array_once(
+    file: BinaryIO, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapped, "PIECE", 3)
+    array = map_file(file).view(float)[:size]
+    assert np.array_equal(np.concatenate([[], *map(np.copy, pieces(array))]), np.arange(size))
+
+
+def test_a_new_file_knows_whether_finite_numbers_were_written(file: BinaryIO) -> None:
+    array = map_file(file, new=True).view(float)
+    known = stored(array)
+    assert known is not None
+    known.write(0, np.full(5, 1e308))  # finite, but their sum is not: that needs a closer look
+    assert not known.finite
+
+
+def test_a_file_cut_short_while_it_is_read_is_an_error(file: BinaryIO) -> None:
+    known = stored(map_file(file).view(float))
+    assert known is not None
+    assert not known.finite  # nobody has looked
+    file.truncate(8_000)
+    with pytest.raises(GradcliError, match="cut short") as caught:
+        known.read(999, np.empty(2))
+    assert caught.value.diagnostic.code == "file"
