@@ -1,22 +1,24 @@
-"""Plans: in which order nodes are computed, when their values die, and how much memory that takes.
-
-A plan is independent of the device that runs it.
-"""
+"""Plans: in which order nodes are computed, when values die, and how much memory that takes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.regions import Region, units
 from gradcli.graph import CONSTANT, INPUT, Node, ancestors
 
+Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], "list[Node | Region]"]
+"""Puts a schedule, for some outputs, into regions and single nodes."""
+
 
 class Plan:
     """What is needed to compute `outputs`, operands first."""
 
-    def __init__(self, outputs: Sequence[Node]) -> None:
+    def __init__(self, outputs: Sequence[Node], units: Units = units) -> None:
+        """`units` says what runs together, which depends on the device."""
         self.outputs = tuple(outputs)
         order = ancestors(outputs)
         self.sources = [node for node in order if node.op is CONSTANT or node.op is INPUT]

@@ -4,7 +4,7 @@ their ends, become regions that a device sweeps over once. Everything else is a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gradcli.graph import INPUT, Node, Shape
@@ -32,13 +32,31 @@ class Region:
         return (*self.results, *self.reductions)
 
 
-def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Region]:
+def is_member(node: Node) -> bool:
+    """Whether a node is computed element by element, and large."""
+    return isinstance(node.op, Elementwise) and node.size >= LARGE
+
+
+def is_swept(node: Node) -> bool:
+    """Whether a node reduces what a region sweeps over: its members, or an input."""
+    if not node.op.combine or node.inputs[0].size < LARGE:
+        return False
+    return node.inputs[0].op is INPUT or is_member(node.inputs[0])
+
+
+def units(
+    schedule: Sequence[Node],
+    outputs: Sequence[Node],
+    is_member: Callable[[Node], bool] = is_member,
+    is_swept: Callable[[Node], bool] = is_swept,
+) -> list[Node | Region]:
     """Regions and single nodes in an order in which they can run.
 
-    A node's stage counts the regions that must have finished before it. Equal shape and stage make
-    a region: a path from one member to another that leaves the region would lead to a later stage.
+    The device says what regions are made of. A node's stage counts the regions that must have
+    finished before it. Equal shape and stage make a region: a path from one member to another that
+    leaves the region would lead to a later stage.
     """
-    if not any(_is_member(node) or is_swept(node) for node in schedule):
+    if not any(is_member(node) or is_swept(node) for node in schedule):
         return list(schedule)
     stages: dict[Node, int] = {}
     singles: dict[int, list[Node]] = {}
@@ -46,11 +64,11 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     reductions: dict[tuple[int, Shape], list[Node]] = {}
     inside: set[Node] = set()  # members and reductions
     for node in schedule:
-        large = _is_member(node)
+        large = is_member(node)
         reduces = is_swept(node)
         stage = 0
         for operand in node.inputs:
-            together = reduces or (large and operand.shape == node.shape and _is_member(operand))
+            together = is_member(operand) and (reduces or (large and operand.shape == node.shape))
             crossed = operand in inside and not together
             stage = max(stage, stages.get(operand, 0) + crossed)
         stages[node] = stage
@@ -62,7 +80,7 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
             inside.add(node)
         else:
             singles.setdefault(stage, []).append(node)
-    wanted = _wanted_whole(schedule, outputs, stages)
+    wanted = _wanted_whole(schedule, outputs, stages, is_member, is_swept)
     order: list[Node | Region] = []
     keys = sorted(dict.fromkeys((*members, *reductions)), key=lambda key: key[0])
     for stage in range(max(stages.values(), default=0) + 1):
@@ -75,27 +93,20 @@ def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> list[Node | Regi
     return order
 
 
-def _is_member(node: Node) -> bool:
-    return isinstance(node.op, Elementwise) and node.size >= LARGE
-
-
-def is_swept(node: Node) -> bool:
-    """Whether a node reduces what a region sweeps over: its members, or an input."""
-    if not node.op.combine or node.inputs[0].size < LARGE:
-        return False
-    return node.inputs[0].op is INPUT or _is_member(node.inputs[0])
-
-
 def _wanted_whole(
-    schedule: Sequence[Node], outputs: Sequence[Node], stages: dict[Node, int]
+    schedule: Sequence[Node],
+    outputs: Sequence[Node],
+    stages: dict[Node, int],
+    is_member: Callable[[Node], bool],
+    is_swept: Callable[[Node], bool],
 ) -> set[Node]:
-    """Large elementwise nodes that something outside their region reads."""
-    wanted = {node for node in outputs if _is_member(node)}
+    """Members that something outside their region reads."""
+    wanted = {node for node in outputs if is_member(node)}
     for node in schedule:
         for operand in node.inputs:
-            if _is_member(operand):
+            if is_member(operand):
                 same = stages[operand] == stages[node]
-                fused = _is_member(node) and node.shape == operand.shape
+                fused = is_member(node) and node.shape == operand.shape
                 if not (same and (fused or is_swept(node))):
                     wanted.add(operand)
     return wanted
