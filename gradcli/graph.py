@@ -55,6 +55,9 @@ class Op:
     """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
+    cuda: str = ""
+    """For an op on single elements: its value in CUDA C++, an expression, or statements that end
+    by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""
     edge: Callable[..., Array] | None = None
     """`(xp, *operands, *attributes)`: how far the operands are from where the op is not smooth (a
     kink, a tie, a jump, the end of the domain), in any shape. 0 there; where there are two sides

@@ -107,7 +107,7 @@ lerp = elementwise(
     ),
     operands="input end weight",
     group="arithmetic",
-    cuda="{0} + {2} * ({1} - {0})",
+    cuda="abs({2}) < ({T})0.5 ? {0} + {2} * ({1} - {0}) : {1} - ({1} - {0}) * (1 - {2})",
     latex=r"{0} + {2} \cdot ({1} - {0})",
     formula="input + weight * (end - input)",
 )

@@ -205,7 +205,8 @@ bernoulli_nll = elementwise(
     ),
     operands="x target",
     group="loss",
-    cuda="({1} - 1) * max(log1p(-{0}), ({T})-100) - {1} * max(log({0}), ({T})-100)",
+    cuda="{T} yes = log({0}), no = log1p(-{0});"
+    " return ({1} - 1) * (no < -100 ? -100 : no) - {1} * (yes < -100 ? -100 : yes);",
     latex=r"-{1} \ln {0} - (1 - {1}) \ln(1 - {0})",
     formula="-target * log(x) - (1 - target) * log(1 - x)",
     domain=(0.1, 0.9),

@@ -265,6 +265,7 @@ class Cast(Op):
     """Conversion between kinds. Gradients stop here: one side is not a float."""
 
     typed = True
+    cuda = "{0}"
     edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:

@@ -26,7 +26,7 @@ sigmoid: Function = elementwise(
     lambda y, x: y * sigmoid(-x),  # y * (1 - y): 2 900 ulp for large x
     group="logistic",
     aliases=("expit",),
-    cuda="1 / (1 + exp(-{0}))",
+    cuda="({0} >= 0 ? 1 : exp(-abs({0}))) / (1 + exp(-abs({0})))",
     latex=r"\sigma({0})",
     formula="1 / (1 + exp(-x))",
 )
@@ -77,7 +77,7 @@ logaddexp = elementwise(
     (lambda y, a, b: sigmoid(a - b), lambda y, a, b: sigmoid(b - a)),
     operands="a b",
     group="logistic",
-    cuda="max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
+    cuda="{0} == {1} ? {0} + ({T})0.6931471805599453 : max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",
     formula="log(exp(a) + exp(b))",
 )
@@ -88,7 +88,8 @@ logaddexp2 = elementwise(
     (lambda y, a, b: 1 / (1 + exp2(b - a)), lambda y, a, b: 1 / (1 + exp2(a - b))),
     operands="a b",
     group="logistic",
-    cuda="max({0}, {1}) + log1p(exp2(-abs({0} - {1}))) * ({T})1.4426950408889634",
+    cuda="{0} == {1} ? {0} + 1"
+    " : max({0}, {1}) + log1p(exp2(-abs({0} - {1}))) * ({T})1.4426950408889634",
     latex=r"\log_2(2^{{{0}}} + 2^{{{1}}})",
     formula="log2(2**a + 2**b)",
 )

@@ -102,7 +102,10 @@ floor_divide = elementwise(
     operands="a b",
     group="rounding",
     infix="//",
-    cuda="floor({0} / {1})",
+    cuda="{T} rest = fmod({0}, {1}); {T} whole = ({0} - rest) / {1};"
+    " if (rest != 0 && ({1} < 0) != (rest < 0)) whole -= 1;"
+    " {T} below = floor(whole); {T} found = whole - below > ({T})0.5 ? below + 1 : below;"
+    " return {1} != 0 && whole != 0 ? found : {1} == 0 ? {0} / {1} : copysign(({T})0, {0} / {1});",
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor",
     formula="floor(a / b)",
     edge=lambda xp, a, b: to_integer(xp, a / b),
@@ -119,7 +122,9 @@ remainder = elementwise(
     group="rounding",
     aliases=("mod",),
     infix="%",
-    cuda="{0} - {1} * floor({0} / {1})",
+    cuda="{T} rest = fmod({0}, {1});"
+    " return {1} == 0 ? rest : rest == 0 ? copysign(({T})0, {1})"
+    " : ({1} < 0) != (rest < 0) ? rest + {1} : rest;",
     latex=r"{0} \bmod {1}",
     formula="a - b * floor(a / b)",
     edge=lambda xp, a, b: to_integer(xp, a / b),

@@ -153,7 +153,7 @@ sign: Function = elementwise(
     "sign",
     group="selection",
     aliases=("sgn",),
-    cuda="({0} > 0) - ({0} < 0)",
+    cuda="{0} != {0} ? {0} : ({T})(({0} > 0) - ({0} < 0))",
     latex=r"\mathrm{{sign}}({0})",
     formula="sign(x)",
     edge=lambda xp, x: x,

@@ -68,7 +68,8 @@ gaussian: Function = elementwise(
     (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
     operands="x rate",
     group="special",
-    cuda="exp(-{1} * {0} * {0})",
+    cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
+    " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
     latex="e^{{-{1} {0}^2}}",
     formula="exp(-rate * x**2)",
 )
@@ -136,7 +137,7 @@ log_ndtr = elementwise(
         1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
     ),
     group="special",
-    cuda="{0} < 0 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
+    cuda="{0} < -1 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
     " : log1p(-normcdf(-{0}))",
     latex=r"\ln \Phi({0})",
     formula="log(ndtr(x))",
