@@ -23,7 +23,7 @@ from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
-from gradcli.ops.linalg import SOLVE, matrices, square
+from gradcli.ops.linalg import SOLVE, matrices, on_host, square
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
@@ -105,6 +105,7 @@ def _definite(a: Array) -> bool:
 
 def _indefinite(a: Array) -> GradcliError:
     """The error for the first matrix that has no Cholesky factor, with the pivot that stops it."""
+    a = on_host(a)
     place = next(each for each in np.ndindex(a.shape[:-2]) if not _definite(a[each]))
     good, bad = 0, a.shape[-1]
     while bad - good > 1:

@@ -31,9 +31,11 @@ def tie_edge(xp: Any, x: Array, chosen: Array, axes: Axes) -> Array:
 
     `chosen` has the reduced axes kept.
     """
+    if not x.size:
+        return x
     wins = x == chosen
     behind = xp.where(wins, math.inf, xp.abs(x - chosen))
-    lead = xp.min(behind, axis=axes, keepdims=True, initial=math.inf)
+    lead = xp.min(behind, axis=axes, keepdims=True)
     tied = xp.sum(wins, axis=axes, keepdims=True) > 1
     return xp.where(wins, xp.where(tied, 0.0, lead), x - chosen)  # type: ignore[no-any-return]
 

@@ -14,7 +14,7 @@ from gradcli.ops.decompositions import lapack, svdvals
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.linalg import check_rows, is_vector, matrices
-from gradcli.ops.reductions import sum_
+from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.table import Case, function
 
@@ -28,7 +28,7 @@ def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> 
 
 def _pinv(xp: Any, a: Array, atol: float, rtol: float) -> Array:
     u, s, vh = lapack("pinv", xp.linalg.svd, a, full_matrices=False)
-    largest = xp.max(s, axis=-1, keepdims=True, initial=0.0)
+    largest = peak(xp, s, (-1,), 0.0)
     kept = s > xp.maximum(rtol * largest, atol)
     factor = xp.where(kept, 1 / s, xp.zeros((), s.dtype))
     return xp.swapaxes((u * factor[..., None, :]) @ vh, -1, -2)  # type: ignore[no-any-return]

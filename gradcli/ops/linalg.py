@@ -40,6 +40,11 @@ def matrices(name: str, x: Node) -> Node:
 # --- singular matrices ---------------------------------------------------------------------
 
 
+def on_host(a: Array) -> Array:
+    """a where NumPy can look at it, wherever it lies: what an error says is found out there."""
+    return a.get() if hasattr(a, "get") else a
+
+
 def _invertible(a: Array) -> bool:
     try:
         np.linalg.inv(a)
@@ -50,6 +55,7 @@ def _invertible(a: Array) -> bool:
 
 def _singular(name: str, a: Array) -> GradcliError:
     """The error for the first singular matrix among `a`."""
+    a = on_host(a)
     place = next(each for each in np.ndindex(a.shape[:-2]) if not _invertible(a[each]))
     which = f" at [{', '.join(map(str, place))}]" if place else ""
     return GradcliError(
@@ -74,8 +80,10 @@ def _smallest_pivot(a: Array) -> int:
 
 
 def _solve(xp: Any, a: Array, b: Array) -> Array:
+    batch = broadcast("solve", [a.shape[:-2], b.shape[:-2]])
+    a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
     try:
-        return xp.linalg.solve(a, b)  # type: ignore[no-any-return]
+        return xp.linalg.solve(a, xp.broadcast_to(b, (*batch, *b.shape[-2:])))  # type: ignore[no-any-return]
     except np.linalg.LinAlgError:
         raise _singular("solve", a) from None
 
@@ -217,11 +225,10 @@ def _inv_or_limit(xp: Any, a: Array) -> Array:
     try:
         return xp.linalg.inv(a)  # type: ignore[no-any-return]
     except np.linalg.LinAlgError:
-        result = xp.swapaxes(_cofactors(xp, a), -1, -2) / xp.zeros((), a.dtype)
-        for place in np.ndindex(a.shape[:-2]):
-            if _invertible(a[place]):
-                result[place] = xp.linalg.inv(a[place])
-        return result  # type: ignore[no-any-return]
+        regular = (xp.linalg.slogdet(a)[0] != 0)[..., None, None]
+        limit = xp.swapaxes(_cofactors(xp, a), -1, -2) / xp.zeros((), a.dtype)
+        inverses = xp.linalg.inv(xp.where(regular, a, xp.eye(a.shape[-1], dtype=a.dtype)))
+        return xp.where(regular, inverses, limit)  # type: ignore[no-any-return]
 
 
 def _inverse_change(change: Node, y: Node) -> Node:

@@ -10,12 +10,10 @@ from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
 from gradcli.ops.extremes import shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction
-from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
 from gradcli.ops.shapes import Axes, broadcast, normalize_axis, show
-from gradcli.ops.shaping import (
-    expand,
-)
+from gradcli.ops.shaping import expand
 from gradcli.ops.table import Case, function
 
 
@@ -29,7 +27,7 @@ def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     if p == 1:
         return xp.sum(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
     # Scaled by the largest element, so that squares neither overflow nor vanish.
-    largest = xp.max(size, axis=axes, keepdims=True, initial=0.0)
+    largest = peak(xp, size, axes, 0.0)
     unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
     total = xp.sum((size / unit) ** p, axis=axes, keepdims=True) ** (1 / p) * unit
     return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]

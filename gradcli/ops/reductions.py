@@ -40,6 +40,13 @@ def average(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     return xp.sum(x, axis=axes, keepdims=keepdim) / count  # type: ignore[no-any-return]
 
 
+def peak(xp: Any, x: Array, axes: Axes, least: float) -> Array:
+    """The largest element along axes, which are kept; `least` where there is none."""
+    if not all(x.shape[axis] for axis in axes):
+        return xp.full(reduced(x.shape, axes, keepdim=True), least, x.dtype)  # type: ignore[no-any-return]
+    return xp.max(x, axis=axes, keepdims=True)  # type: ignore[no-any-return]
+
+
 MEAN = Linear(
     "mean",
     infer=lambda x, axes, keepdim: reduced(x.shape, axes, keepdim),

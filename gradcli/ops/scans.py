@@ -75,6 +75,19 @@ def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
     return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
 
 
+def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
+    """Running results of a ufunc along an axis; where it has no loop for them, by doubling too."""
+    combine = getattr(xp, name)
+    if xp.__name__ == "numpy":
+        return combine.accumulate(x, axis=axis)  # type: ignore[no-any-return]
+    y = xp.array(xp.moveaxis(x, axis, -1))
+    span = 1
+    while span < y.shape[-1]:
+        y[..., span:] = combine(y[..., span:], y[..., :-span])
+        span *= 2
+    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
+
+
 def _backwards(factor: Node, change: Node, axis: int) -> Node:
     """s[k] = change[k] + factor[k+1] · s[k+1], the adjoint of a recurrence."""
     later = _delayed(flip(factor, axis), axis, 0.0)
@@ -158,7 +171,7 @@ def _kept(y: Node, axis: int) -> Node:
 LOGCUMSUMEXP = General(
     "logcumsumexp",
     infer=lambda x, axis: (x.shape, "float"),
-    forward=lambda xp, x, axis: xp.logaddexp.accumulate(x, axis=axis),
+    forward=lambda xp, x, axis: _running(xp, "logaddexp", x, axis),
     # dy[k] = exp(x[k] - y[k]) · dx[k] + exp(y[k-1] - y[k]) · dy[k-1]: no factor is above 1.
     adjoints=(lambda change, y, x, axis: _backwards(_kept(y, axis), change, axis) * exp(x - y),),
     forward_rule=lambda tangents, y, x, axis: _recur(
@@ -189,15 +202,14 @@ class RunningExtremes(NamedTuple):
     indices: Node
 
 
-def _last_places(accumulate: str) -> Callable[..., Array]:
+def _last_places(extreme: str) -> Callable[..., Array]:
     """Where the running extreme stands: the last of equal elements, as in PyTorch."""
 
     def forward(xp: Any, x: Array, axis: int) -> Array:
         lanes = xp.moveaxis(x, axis, -1)
-        extreme = getattr(xp, accumulate).accumulate(lanes, axis=-1)
-        reached = (lanes == extreme) | xp.isnan(lanes)
+        reached = (lanes == _running(xp, extreme, lanes, -1)) | xp.isnan(lanes)
         places = xp.where(reached, xp.arange(lanes.shape[-1]), 0)
-        return xp.moveaxis(xp.maximum.accumulate(places, axis=-1), -1, axis)  # type: ignore[no-any-return]
+        return xp.moveaxis(_running(xp, "maximum", places, -1), -1, axis)  # type: ignore[no-any-return]
 
     return forward
 

@@ -10,16 +10,14 @@ from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, Reduction, cast
-from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.shapes import Axes, normalize_axis
-from gradcli.ops.shaping import (
-    reshape,
-)
+from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Case, function
 
 
 def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
-    largest = xp.max(x, axis=axes, keepdims=True, initial=-math.inf)
+    largest = peak(xp, x, axes, -math.inf)
     shift = xp.where(xp.isfinite(largest), largest, xp.zeros((), x.dtype))
     total = xp.log(xp.sum(xp.exp(x - shift), axis=axes, keepdims=True)) + shift
     return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]
@@ -43,7 +41,7 @@ def logsumexp(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
 
 
 def _softmax(xp: Any, x: Array, axis: int) -> Array:
-    powers = xp.exp(x - xp.max(x, axis=axis, keepdims=True, initial=-math.inf))
+    powers = xp.exp(x - peak(xp, x, (axis,), -math.inf))
     return powers / xp.sum(powers, axis=axis, keepdims=True)  # type: ignore[no-any-return]
 
 

@@ -19,8 +19,8 @@ from gradcli.ops.table import Case, function
 def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:
     """Stable in both directions; nan counts as the largest, as in PyTorch."""
     if not descending:
-        return xp.argsort(x, axis=axis, stable=True)  # type: ignore[no-any-return]
-    backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, stable=True)
+        return xp.argsort(x, axis=axis, kind="stable")  # type: ignore[no-any-return]
+    backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable")
     return x.shape[axis] - 1 - xp.flip(backwards, axis=axis)  # type: ignore[no-any-return]
 
 

@@ -152,7 +152,7 @@ def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Ext
 
 def _argmedian(xp: Any, x: Array, axis: int) -> Array:
     """Where the lower middle is along the axis, kept; the first nan if there is one."""
-    order = xp.argsort(x, axis=axis, stable=True)
+    order = xp.argsort(x, axis=axis, kind="stable")
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     count = x.shape[axis]
     rank = xp.where(numbers < count, numbers, (count - 1) // 2)
@@ -170,7 +170,7 @@ ARGMEDIAN = General(
 ARGSORT = General(
     "argsort_last",
     infer=lambda x: (x.shape, "int"),
-    forward=lambda xp, x: xp.argsort(x, axis=-1, stable=True),
+    forward=lambda xp, x: xp.argsort(x, axis=-1, kind="stable"),
     edge=lambda xp, x: spacing(xp, x, -1),
 )
 """Places of the elements along the last axis, smallest first, nan at the end."""

@@ -27,7 +27,7 @@ from gradcli.ops.table import Case, Index, Known, function
 
 def _writers(xp: Any, places: Array, count: int) -> Array:
     written = xp.full((count,), -1, dtype=xp.int64)
-    written[xp.reshape(places, (-1,))] = xp.arange(places.size)
+    xp.maximum.at(written, xp.reshape(places, (-1,)), xp.arange(places.size))
     return written  # type: ignore[no-any-return]
 
 
