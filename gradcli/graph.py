@@ -93,6 +93,12 @@ class Op:
         """The tangent of the node; `tangents` has one entry an operand, None for a zero."""
         raise NotImplementedError
 
+    def batched(self, node: Node, inputs: tuple[Node, ...]) -> Node | None:
+        """The node with a batch axis in front; `inputs` are its operands, and those that are not
+        the node's own have it. None without a rule.
+        """
+        return None
+
     def differentiable(self, node: Node, operand: int) -> bool:
         """Whether a gradient can flow from the node to this operand."""
         return node.kind == "float" and node.inputs[operand].kind == "float"

@@ -1,11 +1,12 @@
 """Whole matrices of derivatives, and their products with vectors.
 
 A matrix is found row by row with reverse mode or column by column with forward mode, whichever
-takes fewer runs; one plan serves them all, the seed vector being its input.
+takes fewer seeds; one plan serves them all, many seeds at once being its input.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,15 @@ import numpy as np
 
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import jvp, vectorise, vjp
+from gradcli.engine.cpu import Engine
 from gradcli.engine.plan import show_bytes
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Node, Shape, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show
+
+SEEDED = 1 << 16
+"""Elements of the largest array while many seeds are at work: more leave the cache."""
 
 Mode: TypeAlias = Literal["reverse", "forward"]
 
@@ -188,52 +193,68 @@ def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
             f"is {show_bytes(allowed)}",
             hint="gradcli jvp or eval --gradient give its products with a vector",
         )
+    values = np.empty((rows.size, columns.size), problem.graph.dtype("float"))
+    nodes, leaves = list(outputs.values()), list(problem.leaves.values())
     if rows.size <= columns.size:
-        return Matrix(rows, columns, _by_rows(problem, outputs, rows, columns), "reverse")
-    return Matrix(rows, columns, _by_rows_of_transpose(problem, outputs, rows, columns), "forward")
-
-
-def _by_rows(problem: Problem, outputs: Mapping[str, Node], rows: Side, columns: Side) -> Array:
-    nodes, leaves = list(outputs.values()), list(problem.leaves.values())
-    seeds = [problem.graph.input("v", node.shape, "float") for node in nodes]
-    found = vjp(nodes, seeds, leaves)
-    values = np.empty((rows.size, columns.size), problem.graph.dtype("float"))
-    for place, row in enumerate(_runs(problem, seeds, found, leaves)):
-        values[place] = row
-    return values
-
-
-def _by_rows_of_transpose(
-    problem: Problem, outputs: Mapping[str, Node], rows: Side, columns: Side
-) -> Array:
-    nodes, leaves = list(outputs.values()), list(problem.leaves.values())
+        seeds = [problem.graph.input("v", node.shape, "float") for node in nodes]
+        _fill(values, problem, seeds, vjp(nodes, seeds, leaves), leaves)
+        return Matrix(rows, columns, values, "reverse")
     seeds = [problem.graph.input("t", leaf.shape, "float") for leaf in leaves]
-    found = jvp(nodes, leaves, seeds)
-    values = np.empty((rows.size, columns.size), problem.graph.dtype("float"))
-    for place, column in enumerate(_runs(problem, seeds, found, nodes)):
-        values[:, place] = column
-    return values
+    _fill(values.T, problem, seeds, jvp(nodes, leaves, seeds), nodes)
+    return Matrix(rows, columns, values, "forward")
 
 
-def _runs(
-    problem: Problem, seeds: Sequence[Node], found: Sequence[Node | None], like: Sequence[Node]
-) -> Iterator[Array]:
-    """For each unit vector over all seeds: what was found, flat and joined; None is zeros."""
+def _fill(
+    rows: Array,
+    problem: Problem,
+    seeds: Sequence[Node],
+    found: Sequence[Node | None],
+    like: Sequence[Node],
+) -> None:
+    """Fill a row for each unit vector over all seeds with what was found; None is zeros.
+
+    Rows are found several at once, by one plan.
+    """
     results = [
         zeros_like(node) if each is None else each for each, node in zip(found, like, strict=True)
     ]
-    engine = problem.engine(results)
-    dtype = problem.graph.dtype("float")
-    feeds = problem.feeds | {seed: np.zeros(seed.shape, dtype) for seed in seeds}
-    for seed in seeds:
-        for place in range(seed.size):
-            unit = np.zeros(seed.size, dtype)
-            unit[place] = 1
-            try:
-                arrays = engine.run(feeds | {seed: unit.reshape(seed.shape)})
-            except GradcliError as error:
-                raise error.located(problem.program.source, None) from None
-            yield np.concatenate([array.ravel() for array in arrays])
+    count, inputs, engine = _engine(problem, seeds, results, rows.nbytes)
+    for start in range(0, len(rows), count):
+        units = np.eye(count, len(rows), start, dtype=rows.dtype)
+        stops = itertools.accumulate(seed.size for seed in seeds)
+        feeds = {
+            node: units[:, stop - seed.size : stop].reshape(node.shape)
+            for node, seed, stop in zip(inputs, seeds, stops, strict=True)
+        }
+        try:
+            arrays = engine.run(problem.feeds | feeds)
+        except GradcliError as error:
+            raise error.located(problem.program.source, None) from None
+        part = rows[start : start + count]
+        stops = itertools.accumulate(node.size for node in like)
+        for array, node, stop in zip(arrays, like, stops, strict=True):
+            part[:, stop - node.size : stop] = array.reshape(count, node.size)[: len(part)]
+
+
+def _engine(
+    problem: Problem, seeds: Sequence[Node], results: Sequence[Node], beside: int
+) -> tuple[int, Sequence[Node], Engine]:
+    """How many seeds go in at once, the inputs for them, and what computes the results.
+
+    So many that an array holds up to SEEDED elements, and that the limits allow; `beside` is the
+    memory that is taken already.
+    """
+    total = sum(seed.size for seed in seeds)
+    widest = max(node.size for node in dependents(ancestors(results), seeds))
+    runs = max(1, -(-total * widest // SEEDED))
+    count = max(1, -(-total // runs))
+    while count > 1:
+        try:
+            inputs, many = vectorise(results, seeds, count)
+            return count, inputs, problem.engine(many, beside)
+        except GradcliError:  # too many for the limits
+            count //= 2
+    return 1, seeds, problem.engine(results, beside)
 
 
 def _grads(problem: Problem) -> dict[str, Node]:

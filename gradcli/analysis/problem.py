@@ -36,11 +36,11 @@ class Problem:
     """By leaf, as a backward pass with a given gradient finds them; else empty."""
     notes: list[Note]
 
-    def engine(self, nodes: Sequence[Node]) -> Engine:
-        """The nodes ready to be computed. Raises `limit-memory`."""
+    def engine(self, nodes: Sequence[Node], beside: int = 0) -> Engine:
+        """The nodes ready to be computed, where `beside` bytes are taken. Raises `limit-memory`."""
         plan = Plan(nodes)
         try:
-            plan.check_memory(self.options.limits.memory_bytes())
+            plan.check_memory(self.options.limits.memory_bytes() - beside)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
         return Engine(plan, self.options.threads)

@@ -3,6 +3,7 @@
 from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
 from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.reverse import contributions, vjp
+from gradcli.differentiate.vectorise import vectorise
 
 __all__ = [
     "contributions",
@@ -10,5 +11,6 @@ __all__ = [
     "gradient_required",
     "jvp",
     "ones_text",
+    "vectorise",
     "vjp",
 ]

@@ -25,6 +25,7 @@ PERMUTE: Linear = Linear(
         x, (*range(x.ndim - len(axes)), *(axis + x.ndim for axis in axes))
     ),
     adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
+    batched=lambda y, x, axes: x.graph.apply(PERMUTE, (x,), ((-x.ndim, *axes),)),
     view=True,
 )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
-from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
-from gradcli.ops.kinds import Linear, cast
+from gradcli.ops.kinds import Linear, aligned, cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, sum_to, unsqueeze
@@ -60,11 +62,28 @@ def _right(change: Node, y: Node, a: Node, b: Node) -> Node:
     return reshape(sum_to(unsqueeze(change, -2) @ a, (1, *b.shape)), b.shape)
 
 
+def _batched(y: Node, a: Node, b: Node) -> Node:
+    """One large product where the other operand is a single matrix or vector."""
+    left, right = y.inputs
+    if a is not left:
+        if right.ndim <= 2:
+            rows = reshape(a, (prod(a.shape[:-1]), a.shape[-1]))
+            return reshape(rows @ b, (a.shape[0], *y.shape))
+        a = unsqueeze(a, -2) if left.ndim == 1 else a
+        return reshape(aligned(a, right.ndim) @ b, (a.shape[0], *y.shape))
+    if right.ndim > 1:
+        return a @ aligned(b, y.ndim)
+    if left.ndim <= 2:
+        return b @ t(a)
+    return reshape(a @ aligned(unsqueeze(b, -1), left.ndim), (b.shape[0], *y.shape))
+
+
 MATMUL = Linear(
     "matmul",
     infer=_matmul_shape,
     forward=lambda xp, a, b: xp.matmul(a, b),
     adjoints=(_left, _right),
+    batched=_batched,
     contracts=True,
 )
 

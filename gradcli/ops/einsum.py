@@ -81,11 +81,19 @@ def _right(change: Node, y: Node, a: Node, b: Node, equation: str) -> Node:
     return contract(a, change, f"{left},{out}->{right}")
 
 
+def _batched(y: Node, a: Node, b: Node, equation: str) -> Node:
+    """The batch axis gets a label that no equation has."""
+    left, right, out = _parts(equation)
+    operands = f"*{left},{right}" if b is y.inputs[1] else f"{left},*{right}"
+    return contract(a, b, f"{operands}->*{out}")
+
+
 CONTRACT: Linear = Linear(
     "einsum",
     infer=_contracted_shape,
     forward=_contract,
     adjoints=(_left, _right),
+    batched=_batched,
     contracts=True,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.graph import Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
-from gradcli.ops.kinds import Edge, Rule, cast, lift
+from gradcli.ops.kinds import Edge, Rule, aligned, cast, lift
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.table import Case, Function, register
 
@@ -77,6 +77,13 @@ class Elementwise(Op):
                 if part is not None:
                     total = part if total is None else total + part
         return total
+
+    def batched(self, node: Node, inputs: tuple[Node, ...]) -> Node | None:
+        operands = (
+            new if new is old else aligned(new, node.ndim)
+            for new, old in zip(inputs, node.inputs, strict=True)
+        )
+        return node.graph.apply(self, tuple(operands), node.attributes)
 
 
 def elementwise(

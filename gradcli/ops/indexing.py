@@ -29,10 +29,15 @@ def _places(xp: Any, indices: Sequence[Array], axes: Axes, ndim: int) -> tuple[A
 def _indexed_shape(x: Node, *rest: Any) -> Shape:
     *indices, axes = rest
     found = broadcast("index", [index.shape for index in indices])
-    if axes[-1] - axes[0] == len(axes) - 1:  # neighbours: the found axes stand in their place
+    if are_neighbours(axes):  # the found axes stand in their place
         first = axes[0] + x.ndim
         return (*x.shape[:first], *found, *x.shape[first + len(axes) :])
     return (*found, *(n for i, n in enumerate(x.shape) if i - x.ndim not in axes))
+
+
+def are_neighbours(axes: Axes) -> bool:
+    """Whether no other axis lies between these: otherwise what is found stands in front."""
+    return axes[-1] - axes[0] == len(axes) - 1
 
 
 def _index(xp: Any, x: Array, *rest: Any) -> Array:
@@ -70,6 +75,9 @@ INDEX: Linear = Linear(
             PUT_ADD, (change, *rest[:-1]), (x.shape, rest[-1])
         ),
     ),
+    batched=lambda y, x, *rest: (
+        x.graph.apply(INDEX, (x, *rest[:-1]), rest[-1:]) if are_neighbours(rest[-1]) else None
+    ),
     selects=True,
 )
 PUT_ADD: Linear = Linear(
@@ -77,6 +85,11 @@ PUT_ADD: Linear = Linear(
     infer=lambda change, *rest: rest[-2],
     forward=_put_add,
     adjoints=(lambda change, y, x, *rest: x.graph.apply(INDEX, (change, *rest[:-2]), (rest[-1],)),),
+    batched=lambda y, x, *rest: (
+        x.graph.apply(PUT_ADD, (x, *rest[:-2]), ((x.shape[0], *rest[-2]), rest[-1]))
+        if are_neighbours(rest[-1])
+        else None
+    ),
 )
 
 

@@ -20,6 +20,9 @@ Rule: TypeAlias = Callable[..., Node]
 Edge: TypeAlias = Callable[..., Array]
 """Distance to where an op is not smooth: see `Op.edge`."""
 
+BatchingRule: TypeAlias = Callable[..., Node | None]
+"""`(y, *operands, *attributes)`: y where an operand has a batch axis in front, or None."""
+
 # --- linear ------------------------------------------------------------------------------
 
 
@@ -27,7 +30,8 @@ class Linear(Op):
     """Linear in each operand that has an adjoint, the others held fixed.
 
     `adjoint(cotangent, y, *operands, *attributes)` gives the operand's cotangent. Forward mode is
-    the op itself with the tangent in the operand's place.
+    the op itself with the tangent in the operand's place. So it is for an operand with a batch axis
+    in front, without a rule `batched`: axes in the attributes count from the right.
     """
 
     def __init__(
@@ -43,10 +47,12 @@ class Linear(Op):
         unique: bool = False,
         combine: str = "",
         averages: bool = False,
+        batched: BatchingRule | None = None,
     ) -> None:
         super().__init__(name)
         self._infer = infer
         self._forward = forward
+        self._batched = batched
         self.adjoints = adjoints
         self.selects = selects
         self.contracts = contracts
@@ -76,6 +82,11 @@ class Linear(Op):
                 part = node.graph.apply(self, inputs, node.attributes)
                 total = part if total is None else total + part
         return total
+
+    def batched(self, node: Node, inputs: tuple[Node, ...]) -> Node | None:
+        if self._batched is not None:
+            return self._batched(node, *inputs, *node.attributes)
+        return node.graph.apply(self, inputs, node.attributes)
 
 
 class JointlyLinear(Op):
@@ -114,6 +125,15 @@ class JointlyLinear(Op):
             for operand, tangent in zip(node.inputs, tangents, strict=True)
         )
         return node.graph.apply(self, inputs, node.attributes)
+
+    def batched(self, node: Node, inputs: tuple[Node, ...]) -> Node | None:
+        pairs = list(zip(inputs, node.inputs, strict=True))
+        (count,) = {new.shape[0] for new, old in pairs if new is not old}
+        whole = (
+            new if new is not old else OPERATORS["expand"](old, (count, *old.shape))
+            for new, old in pairs
+        )
+        return node.graph.apply(self, tuple(whole), node.attributes)
 
 
 # --- reductions --------------------------------------------------------------------------
@@ -198,11 +218,13 @@ class General(Op):
         typed: bool = False,
         host: bool = False,
         edge: Edge | None = None,
+        batched: BatchingRule | None = None,
     ) -> None:
         super().__init__(name)
         self.edge = edge
         self._infer = infer
         self._forward = forward
+        self._batched = batched
         self.adjoints = adjoints
         self.forward_rule = forward_rule
         self.selects = selects
@@ -231,6 +253,9 @@ class General(Op):
         if self.forward_rule is None:
             return None
         return self.forward_rule(tangents, node, *node.inputs, *node.attributes)
+
+    def batched(self, node: Node, inputs: tuple[Node, ...]) -> Node | None:
+        return None if self._batched is None else self._batched(node, *inputs, *node.attributes)
 
 
 def attribute_names(node: Node) -> tuple[str, ...]:
@@ -287,6 +312,13 @@ def restore_axes(node: Node, shape: Shape, axes: Axes) -> Node:
     if node.shape and len(node.shape) < len(shape):
         return OPERATORS["reshape"](node, reduced(shape, axes, keepdim=True))
     return node
+
+
+def aligned(node: Node, ndim: int) -> Node:
+    """The node with at least `ndim` axes behind its batch axis: new ones have length 1."""
+    more = max(0, ndim + 1 - node.ndim)
+    shape = (node.shape[0], *(1,) * more, *node.shape[1:])
+    return OPERATORS["reshape"](node, shape) if more else node
 
 
 def zeros_like(node: Node) -> Node:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.axes import matrix_transpose, movedim
 from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
@@ -16,7 +16,7 @@ from gradcli.ops.kinds import General, cast
 from gradcli.ops.reductions import prod, sum_
 from gradcli.ops.selection import maximum, where
 from gradcli.ops.shapes import broadcast, show
-from gradcli.ops.shaping import expand, squeeze, sum_to, unsqueeze
+from gradcli.ops.shaping import expand, reshape, squeeze, sum_to, unsqueeze
 from gradcli.ops.table import Case, function
 
 SQUARE = {"x": (3, 3)}
@@ -101,6 +101,14 @@ def _solve_tangent(tangents: list[Node | None], y: Node, a: Node, b: Node) -> No
     return _solved(a, right)
 
 
+def _batched(y: Node, a: Node, b: Node) -> Node:
+    """A batch of right sides becomes more columns: each matrix is factored once."""
+    columns = movedim(b, (0,), (-2,))
+    *around, count, width = columns.shape
+    found = _solved(a, reshape(columns, (*around, count * width)))
+    return movedim(reshape(found, (*found.shape[:-1], count, width)), (-2,), (0,))
+
+
 SOLVE = General(
     "solve",
     infer=_solve_shape,
@@ -112,6 +120,7 @@ SOLVE = General(
         lambda change, y, a, b: sum_to(_solved(matrix_transpose(a), change), b.shape),
     ),
     forward_rule=_solve_tangent,
+    batched=_batched,
     contracts=True,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops.indexing import PUT_ADD
+from gradcli.ops.indexing import PUT_ADD, are_neighbours
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, show
 from gradcli.ops.shaping import embed
 from gradcli.ops.table import Case, Index, function
@@ -60,7 +60,7 @@ def put_add(x: Node, shape: tuple[int, ...], dim: Axes, *index: Index) -> Node:
     if not axes or len(index) != len(axes):
         raise GradcliError("index", f"put_add: {len(axes)} axes need as many index tensors")
     found = broadcast("put_add", [each.shape for each in index])
-    if axes[-1] - axes[0] == len(axes) - 1:
+    if are_neighbours(axes):
         first = axes[0] + len(shape)
         taken = (*shape[:first], *found, *shape[first + len(axes) :])
     else:

@@ -121,6 +121,7 @@ RECURRENCE: General = General(
         lambda change, y, factor, x, axis: _backwards(factor, change, axis),
     ),
     forward_rule=_recurrence_tangent,
+    batched=lambda y, factor, x, axis: _recur(factor, x, axis),
 )
 
 

@@ -48,6 +48,7 @@ GATHER: Linear = Linear(
             SCATTER_ADD, (change, index), (x.shape, axis)
         ),
     ),
+    batched=lambda y, x, index, axis: x.graph.apply(GATHER, (x, _repeated(index, x)), (axis,)),
     selects=True,
 )
 SCATTER_ADD: Linear = Linear(
@@ -57,7 +58,15 @@ SCATTER_ADD: Linear = Linear(
     adjoints=(
         lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
     ),
+    batched=lambda y, x, index, shape, axis: x.graph.apply(
+        SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
+    ),
 )
+
+
+def _repeated(index: Node, x: Node) -> Node:
+    """The same index for each place of x's first axis."""
+    return expand(index, (x.shape[0], *index.shape))
 
 
 @function(

@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.kinds import Linear
+from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.table import Case, function
 
@@ -21,6 +21,7 @@ RESHAPE: Linear = Linear(
     infer=lambda x, shape: shape,
     forward=lambda xp, x, shape: xp.reshape(x, shape),
     adjoints=(lambda change, y, x, shape: x.graph.apply(RESHAPE, (change,), (x.shape,)),),
+    batched=lambda y, x, shape: x.graph.apply(RESHAPE, (x,), ((x.shape[0], *shape),)),
     view=True,
 )
 
@@ -140,11 +141,21 @@ def _sum_to(xp: Any, x: Array, shape: Shape) -> Array:
     return xp.reshape(xp.sum(x, axis=tuple(axes)), shape)  # type: ignore[no-any-return]
 
 
+def _batched_sum(y: Node, x: Node, shape: Shape) -> Node:
+    """The axes that go are kept at length 1 first: the batch axis must not go with them."""
+    count = x.shape[0]
+    kept = (count, *(1,) * (x.ndim - 1 - len(shape)), *shape)
+    return reshape(x.graph.apply(SUM_TO, (x,), (kept,)), (count, *shape))
+
+
 EXPAND: Linear = Linear(
     "expand",
     infer=lambda x, shape: shape,
     forward=lambda xp, x, shape: xp.broadcast_to(x, shape),
     adjoints=(lambda change, y, x, shape: x.graph.apply(SUM_TO, (change,), (x.shape,)),),
+    batched=lambda y, x, shape: x.graph.apply(
+        EXPAND, (aligned(x, len(shape)),), ((x.shape[0], *shape),)
+    ),
     view=True,
 )
 SUM_TO: Linear = Linear(
@@ -152,6 +163,7 @@ SUM_TO: Linear = Linear(
     infer=lambda x, shape: shape,
     forward=_sum_to,
     adjoints=(lambda change, y, x, shape: x.graph.apply(EXPAND, (change,), (x.shape,)),),
+    batched=_batched_sum,
 )
 
 
@@ -226,6 +238,7 @@ SLICE: Linear = Linear(
     infer=lambda x, slices: tuple(count for _, count, _ in slices),
     forward=lambda xp, x, slices: x[_python_slices(slices)],
     adjoints=(lambda change, y, x, slices: embed(change, x.shape, slices),),
+    batched=lambda y, x, slices: take_slices(x, (_whole(x), *slices)),
     selects=True,
     view=True,
 )
@@ -234,7 +247,13 @@ EMBED: Linear = Linear(
     infer=lambda x, shape, slices: shape,
     forward=_embed,
     adjoints=(lambda change, y, x, shape, slices: take_slices(change, slices),),
+    batched=lambda y, x, shape, slices: embed(x, (x.shape[0], *shape), (_whole(x), *slices)),
 )
+
+
+def _whole(x: Node) -> tuple[int, int, int]:
+    """The slice that takes all of the first axis."""
+    return 0, x.shape[0], 1
 
 
 def take_slices(x: Node, slices: Slices) -> Node:

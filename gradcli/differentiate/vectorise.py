@@ -1,0 +1,61 @@
+"""Many seeds at once: the graph of a derivative with a batch axis in front.
+
+A derivative is linear in its seed, so only ops that are linear in an operand ever meet that axis,
+and one operand at a time. What does not depend on the seed is computed once, and broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape, ancestors
+
+
+def vectorise(
+    results: Sequence[Node], seeds: Sequence[Node], count: int
+) -> tuple[list[Node], list[Node]]:
+    """Inputs that stand for `count` seeds at once, and the results for all of them.
+
+    `results` are linear in `seeds`, which are inputs of the graph. All that comes back has an axis
+    of length `count` in front.
+    """
+    graph = seeds[0].graph
+    batch = {seed: graph.input("seeds", (count, *seed.shape), "float") for seed in seeds}
+    inputs = list(batch.values())
+    for node in ancestors(results):
+        if node not in batch and not batch.keys().isdisjoint(node.inputs):
+            graph.origin, graph.span = node.origin, node.span
+            operands = tuple(batch.get(operand, operand) for operand in node.inputs)
+            batch[node] = node.op.batched(node, operands) or _one_by_one(node, operands, count)
+    graph.origin = None
+    return inputs, [
+        batch.get(node) or OPERATORS["expand"](node, (count, *node.shape)) for node in results
+    ]
+
+
+class OneByOne(Op):
+    """An op on each place along the batch axis that some operands have; the results stacked."""
+
+    def __init__(self, node: Node, inputs: tuple[Node, ...], count: int) -> None:
+        super().__init__(f"{node.op.name} one by one")
+        self._op = node.op
+        self._result: tuple[Shape, Kind] = (count, *node.shape), node.kind
+        self._changed = [new is not old for new, old in zip(inputs, node.inputs, strict=True)]
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        return self._result
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        operands = list(zip(arguments, self._changed, strict=False))
+        attributes = arguments[len(operands) :]
+        (count, *_), _ = self._result
+        results = [
+            self._op.forward(xp, *(x[i] if changed else x for x, changed in operands), *attributes)
+            for i in range(count)
+        ]
+        return xp.stack(results)  # type: ignore[no-any-return]
+
+
+def _one_by_one(node: Node, inputs: tuple[Node, ...], count: int) -> Node:
+    return node.graph.apply(OneByOne(node, inputs, count), inputs, node.attributes)

@@ -1,0 +1,113 @@
+"""How matrices of derivatives are found: many seeds at once, in parts that memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.analysis import jacobian as analysis
+from gradcli.analysis.jacobian import hessian, jacobian
+from gradcli.analysis.problem import Problem
+from gradcli.diagnostics import GradcliError
+from gradcli.engine.cpu import Engine
+from gradcli.graph import Array
+from gradcli.session import Limits
+from tests.analysis.posed import posed
+
+CHANCE = np.random.default_rng(5)
+X = CHANCE.uniform(0.5, 2.0, (4, 3))
+SQUARE = CHANCE.uniform(0.5, 2.0, (3, 3)) + 3 * np.eye(3)
+
+PROGRAMS: dict[str, dict[str, Any]] = {
+    "tanh(x @ a) * cumsum(x, 0)": {"x": X, "a": SQUARE},
+    "x[[0, 3, 0], 1:][:, [1, 0]]": {"x": X},
+    "reshape(x, 2, 2, 3)[[1, 0], :, [2, 2]]": {"x": X},
+    "x[x > 1]": {"x": X},
+    "solve(a, x.T) * det(a)": {"x": X, "a": SQUARE},
+    "matrix_exp(a / 9)[0]": {"a": SQUARE},
+    "sort(x, 1).values * softmax(x, 0)": {"x": X},
+    "cat([x, 2*a]) @ ones(3)": {"x": X, "a": SQUARE},
+    "prod(x, 1) + gather(x, 1, [[0], [2], [1], [0]])[:, 0]": {"x": X},
+    "a * 0 + 1": {"a": SQUARE},
+    "zeros(0) * a": {"a": 2.0},
+    "sum(x) * a": {"x": np.zeros((0, 3)), "a": SQUARE},
+}
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets how many elements the seeds that go in together may have."""
+    return lambda elements: monkeypatch.setattr(analysis, "SEEDED", elements)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_seeds_at_once_and_one_after_another_agree(
+    program: str, at_once: Callable[[int], None]
+) -> None:
+    found = []
+    for elements in (1, 40, 10**6):
+        at_once(elements)
+        found.append(jacobian(posed(program, PROGRAMS[program])).matrix.values)
+    for each in found[1:]:
+        np.testing.assert_allclose(each, found[0], rtol=1e-12, atol=1e-15)
+
+
+def test_hessian_of_a_network(at_once: Callable[[int], None]) -> None:
+    program = "h = tanh(x @ w.reshape(3, 2) + b); mean((h @ c)**2)"
+    inputs = {"x": X, "w": CHANCE.standard_normal(6), "b": [0.1, 0.2], "c": [1.0, -2.0]}
+    found = []
+    for elements in (1, 60, 10**6):
+        at_once(elements)
+        found.append(hessian(posed(program, inputs)).matrix.values)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found[2], found[0], rtol=1e-12, atol=1e-15)
+
+
+def test_threads_change_no_bit(at_once: Callable[[int], None]) -> None:
+    at_once(10**6)
+    problem = posed("softmax(sin(x) * cumsum(x, 0), 0)", {"x": np.linspace(-1, 1, 700)})
+    one, three = (
+        jacobian(with_options(problem, threads=threads)).matrix.values for threads in (1, 3)
+    )
+    assert one.tobytes() == three.tobytes()
+
+
+def test_a_thousand_rows_take_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    run = Engine.run
+
+    def counted(self: Engine, *arguments: Any) -> list[Array]:
+        runs.append(self)
+        return run(self, *arguments)
+
+    problem = posed("x**2", {"x": np.arange(1000.0)})
+    monkeypatch.setattr(Engine, "run", counted)
+    values = jacobian(problem).matrix.values
+    np.testing.assert_array_equal(values, np.diag(2 * np.arange(1000.0)))
+    assert len(runs) < 20
+    assert len(set(runs)) == 1, "one plan serves all rows"
+
+
+def test_fewer_go_in_at_once_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = posed("tanh(x) * cumsum(x, 0)", {"x": np.linspace(0, 1, 100)})
+    expected = jacobian(problem).matrix.values
+    matrix = 100 * 100 * 8
+    tight = with_options(problem, limits=Limits(memory=matrix + 40_000))
+    np.testing.assert_allclose(jacobian(tight).matrix.values, expected, rtol=1e-12, atol=1e-15)
+    with pytest.raises(GradcliError) as caught:
+        jacobian(with_options(problem, limits=Limits(memory=matrix + 1_000)))
+    assert caught.value.diagnostic.code == "limit-memory"
+
+
+def test_an_array_may_have_as_many_axes_as_numpy_allows() -> None:
+    shape = ",".join(["1"] * 62 + ["2", "1"])
+    values = jacobian(posed(f"reshape(x, {shape})**2", {"x": [3.0, 4.0]})).matrix.values
+    np.testing.assert_array_equal(values, [[6, 0], [0, 8]])
+
+
+def with_options(problem: Problem, **changes: Any) -> Problem:
+    return replace(problem, options=replace(problem.options, **changes))
