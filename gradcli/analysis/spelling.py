@@ -28,9 +28,9 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.decompositions import FIELDS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import JointlyLinear, attribute_names
+from gradcli.ops.packing import FIELDS
 from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import Slices
 from gradcli.ops.table import Function

@@ -13,14 +13,14 @@ from gradcli.ops.exponential import exp, log, log1p, xlogy
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.logistic import logaddexp
-from gradcli.ops.reductions import sum_
-from gradcli.ops.regression import (
+from gradcli.ops.losses import (
     REDUCTIONS,
     TINY,
     check_reduction,
     check_same_shape,
     reduce_loss,
 )
+from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show

@@ -10,12 +10,13 @@ import numpy as np
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import gt
-from gradcli.ops.decompositions import lapack, svdvals
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.linalg import check_rows, is_vector, matrices
+from gradcli.ops.packing import lapack
 from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
+from gradcli.ops.spectra import svdvals
+from gradcli.ops.systems import check_rows, is_vector, matrices
 from gradcli.ops.table import Case, function
 
 

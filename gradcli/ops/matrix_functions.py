@@ -12,16 +12,17 @@ from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose, permute
 from gradcli.ops.comparison import eq
 from gradcli.ops.creation import eye, zeros
-from gradcli.ops.decompositions import svdvals
+from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
-from gradcli.ops.linalg import INV_OR_LIMIT, inv, matrices, slogdet, square
 from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
+from gradcli.ops.spectra import svdvals
+from gradcli.ops.systems import inv, matrices, square
 from gradcli.ops.table import Case, function
 
 # --- powers --------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Losses of numbers against numbers: differences, likelihoods, margins and distances."""
+"""Losses of numbers against numbers: differences and likelihoods."""
 
 from __future__ import annotations
 
@@ -7,55 +7,20 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.comparison import eq
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.kinds import General
-from gradcli.ops.norms import norm
-from gradcli.ops.powers import sqrt
-from gradcli.ops.reductions import mean, sum_
-from gradcli.ops.selection import abs_, clamp_min, minimum, where
+from gradcli.ops.losses import (
+    BROADCAST,
+    PAIR,
+    check_same_shape,
+    checked_difference,
+    reduce_loss,
+)
+from gradcli.ops.reductions import sum_
+from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.table import Case, function
-
-REDUCTIONS = ("mean", "sum", "none")
-TINY = 9.999999960041972e-13
-"""1e-12 in float32, as PyTorch adds it in float64 too."""
-PAIR = {"x": (2, 3), "y": (2, 3)}
-BROADCAST = {"x": (2, 3), "y": (3,)}
-
-
-def reduce_loss(name: str, loss: Node, reduction: str) -> Node:
-    """The loss of each element as it is, its mean, or its sum."""
-    check_reduction(name, reduction)
-    if reduction == "none":
-        return loss
-    return mean(loss) if reduction == "mean" else sum_(loss)
-
-
-def check_reduction(name: str, reduction: str, known: tuple[str, ...] = REDUCTIONS) -> None:
-    """Raise `value` for a reduction that is not known."""
-    if reduction not in known:
-        names = ", ".join(map(repr, known[:-1]))
-        raise GradcliError(
-            "value", f"{name}: reduction is {names} or {known[-1]!r}, not {reduction!r}"
-        )
-
-
-def check_same_shape(name: str, what: str, node: Node, input: Node) -> None:
-    """Raise `shape` unless the node has the input's shape."""
-    if node.shape != input.shape:
-        raise GradcliError(
-            "shape",
-            f"{name}: {what} has shape {show(node.shape)}, input {show(input.shape)}: they must "
-            "be equal",
-        )
-
-
-def _difference(name: str, input: Node, target: Node) -> Node:
-    broadcast(name, [input.shape, target.shape])  # an error that names the loss
-    return input - target
-
 
 # --- differences ---------------------------------------------------------------------------
 
@@ -75,7 +40,7 @@ def mse_loss(
     input: Node, target: Node, reduction: str = "mean", weight: Node | None = None
 ) -> Node:
     """The squared difference; with `weight` its mean is over the weights' sum."""
-    difference = _difference("mse_loss", input, target)
+    difference = checked_difference("mse_loss", input, target)
     return _weighted_mean("mse_loss", difference * difference, input, weight, reduction)
 
 
@@ -92,7 +57,7 @@ def mse_loss(
 )
 def l1_loss(input: Node, target: Node, reduction: str = "mean", weight: Node | None = None) -> Node:
     """The size of the difference; with `weight` its mean is over the weights' sum."""
-    size = abs_(_difference("l1_loss", input, target))
+    size = abs_(checked_difference("l1_loss", input, target))
     return _weighted_mean("l1_loss", size, input, weight, reduction)
 
 
@@ -119,7 +84,7 @@ def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: flo
     """A parabola for differences d below `beta`, then a line of slope 1."""
     if beta < 0:
         raise GradcliError("value", f"smooth_l1_loss: beta must not be negative, but is {beta:g}")
-    difference = _difference("smooth_l1_loss", input, target)
+    difference = checked_difference("smooth_l1_loss", input, target)
     size = abs_(difference)
     if beta:
         parabola = difference * difference / (2 * beta)
@@ -147,7 +112,7 @@ def huber_loss(
     """A parabola for differences d up to `delta`, then a line of slope `delta`."""
     if delta <= 0:
         raise GradcliError("value", f"huber_loss: delta must be positive, but is {delta:g}")
-    difference = _difference("huber_loss", input, target)
+    difference = checked_difference("huber_loss", input, target)
     size = abs_(difference)
     loss = where(size <= delta, difference * difference / 2, delta * (size - delta / 2))
     if weight is not None:
@@ -207,7 +172,7 @@ def gaussian_nll_loss(
         else:
             _check_variance(input, var)
     held = var.graph.apply(VARIANCE, (var,), (eps,))
-    difference = _difference("gaussian_nll_loss", input, target)
+    difference = checked_difference("gaussian_nll_loss", input, target)
     loss = (log(held) + difference * difference / held) * 0.5
     if full:
         loss = loss + math.log(2 * math.pi) / 2
@@ -253,139 +218,3 @@ def poisson_nll_loss(
         stirling = target * log(target) - target + log(2 * math.pi * target) * 0.5
         loss = loss + where(target <= 1.0, 0.0, stirling)
     return reduce_loss("poisson_nll_loss", loss, reduction)
-
-
-# --- margins and distances -----------------------------------------------------------------
-
-MARGIN = "0 at the margin (the subgradient of least norm)"
-
-
-@function(
-    "hinge_embedding_loss",
-    "loss",
-    cases=[
-        Case("hinge_embedding_loss(x, [1, -1, 1])"),
-        Case("hinge_embedding_loss(x, [1, -1, -1], margin=0.3, reduction='none')"),
-    ],
-    formula="where(target == 1, input, maximum(0, margin - input))",
-    kink=MARGIN,
-)
-def hinge_embedding_loss(
-    input: Node, target: Node, margin: float = 1.0, reduction: str = "mean"
-) -> Node:
-    """input where target is 1, and what it lacks of the margin where target is -1."""
-    broadcast("hinge_embedding_loss", [input.shape, target.shape])
-    lacking = where(eq(target, 1.0), 0.0, clamp_min(margin - input, 0.0))
-    itself = where(eq(target, -1.0), 0.0, input)
-    return reduce_loss("hinge_embedding_loss", lacking + itself, reduction)
-
-
-@function(
-    "margin_ranking_loss",
-    "loss",
-    cases=[
-        Case("margin_ranking_loss(x, y, [1, -1, 1], margin=0.2)", PAIR),
-        Case("margin_ranking_loss(x, y, 1, reduction='none')", {"x": (3,), "y": (3,)}),
-    ],
-    formula="maximum(0, -target * (input1 - input2) + margin)",
-    kink=MARGIN,
-)
-def margin_ranking_loss(
-    input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
-) -> Node:
-    """What input1 lacks to be above input2 by the margin; below it where target is -1."""
-    difference = _difference("margin_ranking_loss", input1, input2)
-    broadcast("margin_ranking_loss", [difference.shape, target.shape])
-    loss = clamp_min(-target * difference + margin, 0.0)
-    return reduce_loss("margin_ranking_loss", loss, reduction)
-
-
-@function(
-    "cosine_embedding_loss",
-    "loss",
-    cases=[
-        Case("cosine_embedding_loss(x, y, [1, -1])", PAIR),
-        Case("cosine_embedding_loss(x, y, -1, margin=-0.9)", {"x": (3,), "y": (3,)}),
-    ],
-    formula="where(target == 1, 1 - cos, maximum(0, cos - margin))",
-    kink=MARGIN,
-)
-def cosine_embedding_loss(
-    input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
-) -> Node:
-    """1 less the cosine between the rows where target is 1, and the cosine above the margin
-    where it is -1.
-    """
-    shapes = f"inputs {show(input1.shape)} and {show(input2.shape)}, target {show(target.shape)}"
-    if input1.shape != input2.shape or input1.ndim not in (1, 2) or target.ndim != input1.ndim - 1:
-        raise GradcliError(
-            "shape",
-            f"cosine_embedding_loss takes two vectors and a single target, or two matrices and a "
-            f"target for each row; these are {shapes}",
-        )
-    squares = (sum_(input1 * input1, -1) + TINY) * (sum_(input2 * input2, -1) + TINY)
-    cosine = sum_(input1 * input2, -1) / sqrt(squares)
-    loss = where(eq(target, 1.0), 1 - cosine, 0.0)
-    loss = loss + where(eq(target, -1.0), clamp_min(cosine - margin, 0.0), 0.0)
-    return reduce_loss("cosine_embedding_loss", loss, reduction)
-
-
-@function(
-    "pairwise_distance",
-    "loss",
-    cases=[
-        Case("pairwise_distance(x, y)", PAIR),
-        Case("pairwise_distance(x, y, p=1, keepdim=True)", BROADCAST),
-    ],
-    formula="norm(x1 - x2 + eps, p, dim=-1)",
-    kink="0 where the distance is 0",
-)
-def pairwise_distance(
-    x1: Node, x2: Node, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Node:
-    """The p-norm of the difference of each two rows; `eps` is added to the difference."""
-    difference = _difference("pairwise_distance", x1, x2)
-    if not difference.ndim:
-        raise GradcliError("shape", "pairwise_distance: single values have no rows: () and ()")
-    return norm(difference + eps, p, (-1,), keepdim)
-
-
-TRIPLE = {"a": (2, 3), "p": (2, 3), "n": (2, 3)}
-
-
-@function(
-    "triplet_margin_loss",
-    "loss",
-    cases=[
-        Case("triplet_margin_loss(a, p, n, margin=3)", TRIPLE),
-        Case("triplet_margin_loss(a, p, n, 4, p=1, swap=True, reduction='none')", TRIPLE),
-        Case("triplet_margin_loss(a, p, n, 3)", {"a": (3,), "p": (3,), "n": (3,)}),
-    ],
-    formula="maximum(0, dist(anchor, positive) - dist(anchor, negative) + margin)",
-    kink=MARGIN,
-)
-def triplet_margin_loss(
-    anchor: Node,
-    positive: Node,
-    negative: Node,
-    margin: float = 1.0,
-    p: float = 2.0,
-    eps: float = 1e-6,
-    swap: bool = False,
-    reduction: str = "mean",
-) -> Node:
-    """What the negative lacks to be farther away than the positive by the margin.
-
-    `swap` takes the negative's distance from the anchor or from the positive, whichever is less.
-    """
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise GradcliError(
-            "shape",
-            f"triplet_margin_loss: anchor {show(anchor.shape)}, positive {show(positive.shape)} "
-            f"and negative {show(negative.shape)} must have equally many dimensions",
-        )
-    near = pairwise_distance(anchor, positive, p, eps)
-    far = pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduce_loss("triplet_margin_loss", clamp_min(margin + near - far, 0.0), reduction)

@@ -1,22 +1,19 @@
-"""Systems of equations, inverses and determinants, of matrices along the last two axes."""
+"""Systems of equations, and inverses, of matrices along the last two axes."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import matrix_transpose, movedim
-from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
-from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
+from gradcli.ops.diagonals import tril, triu
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.reductions import prod, sum_
-from gradcli.ops.selection import maximum, where
 from gradcli.ops.shapes import broadcast, show
-from gradcli.ops.shaping import expand, reshape, squeeze, sum_to, unsqueeze
+from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
 from gradcli.ops.table import Case, function
 
 SQUARE = {"x": (3, 3)}
@@ -229,22 +226,12 @@ def _inv(xp: Any, a: Array) -> Array:
         raise _singular("inv", a) from None
 
 
-def _inv_or_limit(xp: Any, a: Array) -> Array:
-    """Inverses; of a singular matrix its adjugate over 0."""
-    try:
-        return xp.linalg.inv(a)  # type: ignore[no-any-return]
-    except np.linalg.LinAlgError:
-        regular = (xp.linalg.slogdet(a)[0] != 0)[..., None, None]
-        limit = xp.swapaxes(_cofactors(xp, a), -1, -2) / xp.zeros((), a.dtype)
-        inverses = xp.linalg.inv(xp.where(regular, a, xp.eye(a.shape[-1], dtype=a.dtype)))
-        return xp.where(regular, inverses, limit)  # type: ignore[no-any-return]
-
-
 def _inverse_change(change: Node, y: Node) -> Node:
     return -(y @ change @ y)
 
 
-def _inverse(name: str, forward: Any) -> General:
+def inverse(name: str, forward: Any) -> General:
+    """An op with the derivative of inverses."""
     return General(
         name,
         infer=lambda a: (a.shape, "float"),
@@ -255,9 +242,7 @@ def _inverse(name: str, forward: Any) -> General:
     )
 
 
-INV = _inverse("inv", _inv)
-INV_OR_LIMIT = _inverse("inv_or_limit", _inv_or_limit)
-"""Where infinity is a better answer than an error: in the derivative of log(abs(det))."""
+INV = inverse("inv", _inv)
 
 
 @function(
@@ -271,142 +256,3 @@ INV_OR_LIMIT = _inverse("inv_or_limit", _inv_or_limit)
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""
     return x.graph.apply(INV, (square("inv", x),))
-
-
-# --- determinants --------------------------------------------------------------------------
-
-
-def _cofactors(xp: Any, a: Array) -> Array:
-    """det(A)·inv(A).T without a division, so that it holds for singular matrices: for
-    A = U·diag(s)·Vh it is det(U)·det(Vh) · U·diag(products of the other s)·Vh.
-    """
-    finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
-    u, s, vh = xp.linalg.svd(xp.where(finite, a, xp.zeros((), a.dtype)))
-    sign = xp.round(xp.linalg.det(u) * xp.linalg.det(vh))[..., None, None]
-    count = a.shape[-1]
-    rest = xp.where(xp.eye(count, dtype=bool), xp.ones((), a.dtype), s[..., None, :]).prod(axis=-1)
-    result = sign * ((u * rest[..., None, :]) @ vh)
-    return xp.where(finite, result, xp.full((), np.nan, a.dtype))  # type: ignore[no-any-return]
-
-
-def _cofactors_change(change: Node, a: Node) -> Node:
-    """The second derivative of det along `change`: a symmetric map, so its own adjoint.
-
-    In the singular vectors' bases A is diagonal. There a cofactor on the diagonal changes with
-    the other diagonal elements, one beside it with the mirrored element alone, both times the
-    products of all singular values but two.
-    """
-    from gradcli.ops.decompositions import svd
-
-    u, s, vh = svd.build(a)
-    count = a.shape[-1]
-    turned = matrix_transpose(u) @ change @ matrix_transpose(vh)
-    same = eye(a.graph, count)
-    left_out = maximum(unsqueeze(same, -2), same)
-    others = prod(where(left_out, 1.0, unsqueeze(unsqueeze(s, -2), -2)), -1) * (1.0 - same)
-    on_diagonal = others @ unsqueeze(diagonal(turned, 0, -2, -1), -1)
-    inner = diag_embed(squeeze(on_diagonal, (-1,))) - others * matrix_transpose(turned)
-    sign = unsqueeze(unsqueeze(det(u) * det(vh), -1), -1)
-    found: Node = sign * (u @ inner @ vh)
-    return found
-
-
-COFACTORS = General(
-    "cofactors",
-    infer=lambda a: (a.shape, "float"),
-    forward=_cofactors,
-    adjoints=(lambda change, y, a: _cofactors_change(change, a),),
-    forward_rule=lambda tangents, y, a: _cofactors_change(tangents[0], a),
-    contracts=True,
-)
-
-
-@function(
-    "cofactors",
-    "linear algebra",
-    op=COFACTORS,
-    cases=[Case("cofactors(x)", SQUARE), Case("cofactors(x)", BATCH)],
-    formula="det(x) * inv(x).mT",
-)
-def cofactors(x: Node) -> Node:
-    """The cofactors of square matrices: the transposed adjugate, also where x is singular."""
-    return x.graph.apply(COFACTORS, (square("cofactors", x),))
-
-
-def _of_matrix(change: Node, a: Node) -> Node:
-    """One number a matrix, so that it multiplies all elements of it."""
-    return unsqueeze(unsqueeze(change, -1), -1)
-
-
-DET = General(
-    "det",
-    infer=lambda a: (a.shape[:-2], "float"),
-    forward=lambda xp, a: xp.linalg.det(a),
-    adjoints=(lambda change, y, a: _of_matrix(change, a) * cofactors(a),),
-    forward_rule=lambda tangents, y, a: sum_(tangents[0] * cofactors(a), (-2, -1)),
-    contracts=True,
-)
-LOGABSDET = General(
-    "logabsdet",
-    infer=lambda a: (a.shape[:-2], "float"),
-    forward=lambda xp, a: xp.linalg.slogdet(a)[1],
-    adjoints=(
-        lambda change, y, a: (
-            _of_matrix(change, a) * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,)))
-        ),
-    ),
-    forward_rule=lambda tangents, y, a: sum_(
-        tangents[0] * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,))), (-2, -1)
-    ),
-    contracts=True,
-)
-DETSIGN = General(
-    "detsign",
-    infer=lambda a: (a.shape[:-2], "float"),
-    forward=lambda xp, a: xp.linalg.slogdet(a)[0],
-)
-"""The sign of the determinant: locally constant, so no gradient passes."""
-
-
-class LogDeterminant(NamedTuple):
-    """What `slogdet` gives."""
-
-    sign: Node
-    logabsdet: Node
-
-
-@function(
-    "det",
-    "linear algebra",
-    op=DET,
-    cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
-)
-def det(x: Node) -> Node:
-    """The determinant of square matrices.
-
-    At singular ones too its derivative is the adjugate, where PyTorch gives zeros.
-    """
-    return x.graph.apply(DET, (square("det", x),))
-
-
-@function(
-    "slogdet",
-    "linear algebra",
-    cases=[Case("slogdet(x).logabsdet", SQUARE), Case("slogdet(x)[1]", BATCH)],
-    kink="the adjugate over 0 at singular matrices: infinities, nan where that is 0/0",
-)
-def slogdet(x: Node) -> LogDeterminant:
-    """The sign of the determinant and the logarithm of its absolute value."""
-    x = square("slogdet", x)
-    return LogDeterminant(x.graph.apply(DETSIGN, (x,)), x.graph.apply(LOGABSDET, (x,)))
-
-
-@function(
-    "logdet",
-    "linear algebra",
-    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)],
-)
-def logdet(x: Node) -> Node:
-    """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
-    sign, size = slogdet.build(x)
-    return where(lt(sign, 0.0), expand(x.graph.constant(np.nan), size.shape), size)

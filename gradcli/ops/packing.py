@@ -1,0 +1,81 @@
+"""Several results of one node: the decompositions of matrices.
+
+One LAPACK call makes several results and one node holds one array, so the op of a decomposition
+packs its results side by side into a row, and the function takes them out with slices. What
+flows back is packed in the same way, whichever of the results were used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Op, Shape
+from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.comparison import eq
+from gradcli.ops.joining import cat
+from gradcli.ops.selection import where
+from gradcli.ops.shaping import reshape, take_slices, unsqueeze
+
+FIELDS: dict[Op, tuple[tuple[str, ...], Callable[[Node], tuple[Shape, ...]]]] = {}
+"""What packed results are called, and their shapes behind the batch axes, for an operand."""
+
+
+def pack(xp: Any, parts: Sequence[Array], batch: Shape) -> Array:
+    """Arrays side by side in a row, behind the batch axes."""
+    rows = [xp.reshape(part, (*batch, prod(part.shape[len(batch) :]))) for part in parts]
+    return xp.concat(rows, axis=-1)  # type: ignore[no-any-return]
+
+
+def packed_shape(batch: Shape, shapes: Sequence[Shape]) -> tuple[Shape, Any]:
+    """Shape and kind of such a row."""
+    return (*batch, sum(map(prod, shapes))), "float"
+
+
+def packed(parts: Sequence[Node], shapes: Sequence[Shape]) -> Node:
+    """Nodes side by side in a row, as `pack` does with arrays."""
+    rows = []
+    for part, shape in zip(parts, shapes, strict=True):
+        batch = part.shape[: part.ndim - len(shape)]
+        rows.append(reshape(part, (*batch, prod(shape))))
+    return cat(rows, -1)
+
+
+def unpack(row: Node, shapes: Sequence[Shape]) -> list[Node]:
+    """The results of the given shapes, behind the batch axes."""
+    batch = row.shape[:-1]
+    lead = tuple((0, length, 1) for length in batch)
+    parts = []
+    first = 0
+    for shape in shapes:
+        part = take_slices(row, (*lead, (first, prod(shape), 1)))
+        parts.append(reshape(part, (*batch, *shape)))
+        first += prod(shape)
+    return parts
+
+
+def lapack(name: str, decompose: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What a decomposition gives; the error `value` where it finds none."""
+    try:
+        return decompose(*arguments, **options)
+    except np.linalg.LinAlgError:
+        raise GradcliError(
+            "value", f"{name} did not converge", hint="does the matrix hold nan or infinities?"
+        ) from None
+
+
+def gaps(values: Node) -> Node:
+    """1 / (values[j] - values[i]); 0 on the diagonal, nan where two values are the same."""
+    same = np.eye(values.shape[-1])
+    between = unsqueeze(values, -2) - unsqueeze(values, -1) + values.graph.constant(same)
+    found = where(eq(between, 0.0), np.nan, 1.0 / between)
+    return where(values.graph.constant(same > 0), 0.0, found)
+
+
+def skew(x: Node) -> Node:
+    """x less its mirror image."""
+    return x - matrix_transpose(x)

@@ -1,0 +1,296 @@
+"""Singular values, eigenvalues and their vectors, of matrices along the last two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.arithmetic import scale
+from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.diagonals import diag_embed, diagonal
+from gradcli.ops.extremes import spacing
+from gradcli.ops.factors import orthogonal_complement
+from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General
+from gradcli.ops.packing import FIELDS, gaps, lapack, pack, packed, packed_shape, skew, unpack
+from gradcli.ops.reductions import sum_
+from gradcli.ops.shaping import unsqueeze
+from gradcli.ops.systems import matrices, square
+from gradcli.ops.table import Case, function
+
+# --- singular values -----------------------------------------------------------------------
+
+
+def _svd_shapes(a: Node) -> tuple[Shape, Shape, Shape]:
+    rows, columns = a.shape[-2:]
+    count = min(rows, columns)
+    return (rows, count), (count,), (count, columns)
+
+
+def _svd(xp: Any, a: Array) -> Array:
+    return pack(xp, lapack("svd", xp.linalg.svd, a, full_matrices=False), a.shape[:-2])
+
+
+def _svd_edge(xp: Any, a: Array) -> Array:
+    """A singular value of 0 or a repeated one."""
+    s = xp.linalg.svd(a, compute_uv=False)
+    return xp.concat([s, spacing(xp, s, -1)], axis=-1)  # type: ignore[no-any-return]
+
+
+def _svd_gaps(s: Node) -> Node:
+    """1 / (s[j]² - s[i]²), from the factors of the difference so that no digits are lost."""
+    return gaps(s) / (unsqueeze(s, -2) + unsqueeze(s, -1))
+
+
+def _svd_adjoint(change: Node, y: Node, a: Node) -> Node:
+    """Townsend, Differentiating the singular value decomposition (2016).
+
+    `scale` keeps what was not asked for at 0 where singular values are repeated or 0.
+    """
+    shapes = _svd_shapes(a)
+    u, s, vh = unpack(y, shapes)
+    change_u, change_s, change_vh = unpack(change, shapes)
+    ut, v, change_v = (matrix_transpose(each) for each in (u, vh, change_vh))
+    row, gaps = unsqueeze(s, -2), _svd_gaps(s)
+    turn_u, turn_v = ut @ change_u, vh @ change_v
+    inner = scale(skew(turn_u), gaps) * row + unsqueeze(s, -1) * scale(skew(turn_v), gaps)
+    total = u @ (inner + diag_embed(change_s)) @ vh
+    if a.shape[-2] > s.shape[-1]:
+        total = total + scale(change_u - u @ turn_u, 1 / row) @ vh
+    if a.shape[-1] > s.shape[-1]:
+        total = total + u @ matrix_transpose(scale(change_v - v @ turn_v, 1 / row))
+    return total
+
+
+def _svd_tangent(tangents: Sequence[Node], y: Node, a: Node) -> Node:
+    (change,) = tangents
+    shapes = _svd_shapes(a)
+    u, s, vh = unpack(y, shapes)
+    ut, v = matrix_transpose(u), matrix_transpose(vh)
+    row, gaps = unsqueeze(s, -2), _svd_gaps(s)
+    inner = ut @ change @ v
+    mirrored = matrix_transpose(inner)
+    column = unsqueeze(s, -1)
+    change_u = u @ scale(inner * row + column * mirrored, gaps)
+    change_v = v @ scale(column * inner + mirrored * row, gaps)
+    if a.shape[-2] > s.shape[-1]:
+        across = change @ v
+        change_u = change_u + (across - u @ (ut @ across)) / row
+    if a.shape[-1] > s.shape[-1]:
+        across = matrix_transpose(change) @ u
+        change_v = change_v + (across - v @ (vh @ across)) / row
+    parts = [change_u, diagonal(inner, 0, -2, -1), matrix_transpose(change_v)]
+    return packed(parts, shapes)
+
+
+SVD = General(
+    "packed_svd",
+    infer=lambda a: packed_shape(a.shape[:-2], _svd_shapes(a)),
+    forward=_svd,
+    adjoints=(_svd_adjoint,),
+    forward_rule=_svd_tangent,
+    contracts=True,
+    edge=_svd_edge,
+)
+
+
+def _svdvals_adjoint(change: Node, y: Node, a: Node) -> Node:
+    u, _, vh = thin_svd(a)
+    return (u * unsqueeze(change, -2)) @ vh
+
+
+def _svdvals_tangent(tangents: Sequence[Node], y: Node, a: Node) -> Node:
+    u, _, vh = thin_svd(a)
+    return sum_(u * (tangents[0] @ matrix_transpose(vh)), (-2,))
+
+
+SVDVALS = General(
+    "svdvals",
+    infer=lambda a: ((*a.shape[:-2], min(a.shape[-2:])), "float"),
+    forward=lambda xp, a: lapack("svdvals", xp.linalg.svd, a, compute_uv=False),
+    adjoints=(_svdvals_adjoint,),
+    forward_rule=_svdvals_tangent,
+    contracts=True,
+    edge=_svd_edge,
+)
+
+
+def thin_svd(x: Node) -> list[Node]:
+    """U, S and Vh with as many columns, values and rows as x has of the fewer."""
+    return unpack(x.graph.apply(SVD, (x,)), _svd_shapes(x))
+
+
+class SingularVectors(NamedTuple):
+    """What `svd` gives."""
+
+    U: Node
+    S: Node
+    Vh: Node
+
+
+FIELDS[SVD] = (SingularVectors._fields, _svd_shapes)
+
+
+@function(
+    "svd",
+    "linear algebra",
+    cases=[
+        Case("svd(x).S", {"x": (3, 2)}),
+        Case("svd(x).U", {"x": (3, 3)}),
+        Case("svd(x, full_matrices=False).U", {"x": (4, 2)}),
+        Case("svd(x, full_matrices=False).Vh", {"x": (2, 3)}),
+        Case("svd(x).Vh", {"x": (2, 2, 2)}),
+        Case("svd(x).U[:, 1:]**2 @ [1, 1]", {"x": (3, 1)}),
+    ],
+    kink="nan in the gradients of U and Vh where singular values are repeated",
+)
+def svd(x: Node, full_matrices: bool = True) -> SingularVectors:
+    """U, falling S and Vh with U @ diag(S) @ Vh = x.
+
+    Gradients of U and Vh hold for what does not depend on the signs of the vectors and, with
+    `full_matrices`, on the choice of those without a singular value.
+    """
+    x = matrices("svd", x)
+    u, s, vh = thin_svd(x)
+    if full_matrices:
+        rows, columns = x.shape[-2:]
+        if rows > columns:
+            u = cat([u, orthogonal_complement.build(u)], -1)
+        elif columns > rows:
+            rest = orthogonal_complement.build(matrix_transpose(vh))
+            vh = cat([vh, matrix_transpose(rest)], -2)
+    return SingularVectors(u, s, vh)
+
+
+@function(
+    "svdvals",
+    "linear algebra",
+    op=SVDVALS,
+    cases=[Case("svdvals(x)", {"x": (3, 2)}), Case("svdvals(x)", {"x": (2, 2, 2)})],
+)
+def svdvals(x: Node) -> Node:
+    """The singular values, the largest first."""
+    return x.graph.apply(SVDVALS, (matrices("svdvals", x),))
+
+
+# --- eigenvalues ---------------------------------------------------------------------------
+
+
+def _eigh_shapes(a: Node) -> tuple[Shape, Shape]:
+    return a.shape[-1:], a.shape[-2:]
+
+
+def _eigh(xp: Any, a: Array, uplo: str) -> Array:
+    return pack(xp, lapack("eigh", xp.linalg.eigh, a, uplo), a.shape[:-2])
+
+
+def _eigh_edge(xp: Any, a: Array, uplo: str) -> Array:
+    """A repeated eigenvalue."""
+    return spacing(xp, xp.linalg.eigvalsh(a, uplo), -1)
+
+
+def _eigh_adjoint(change: Node, y: Node, a: Node, uplo: str) -> Node:
+    """Giles, Collected matrix derivative results (2008)."""
+    shapes = _eigh_shapes(a)
+    values, vectors = unpack(y, shapes)
+    change_values, change_vectors = unpack(change, shapes)
+    turned = matrix_transpose(vectors)
+    inner = scale(turned @ change_vectors, gaps(values)) + diag_embed(change_values)
+    return vectors @ inner @ turned
+
+
+def _eigh_tangent(tangents: Sequence[Node], y: Node, a: Node, uplo: str) -> Node:
+    (change,) = tangents
+    shapes = _eigh_shapes(a)
+    values, vectors = unpack(y, shapes)
+    inner = matrix_transpose(vectors) @ change @ vectors
+    change_vectors = vectors @ scale(inner, gaps(values))
+    return packed([diagonal(inner, 0, -2, -1), change_vectors], shapes)
+
+
+EIGH = General(
+    "packed_eigh",
+    infer=lambda a, uplo: packed_shape(a.shape[:-2], _eigh_shapes(a)),
+    forward=_eigh,
+    adjoints=(_eigh_adjoint,),
+    forward_rule=_eigh_tangent,
+    contracts=True,
+    edge=_eigh_edge,
+)
+
+
+def _eigvalsh_adjoint(change: Node, y: Node, a: Node, uplo: str) -> Node:
+    _, vectors = unpack(a.graph.apply(EIGH, (a,), (uplo,)), _eigh_shapes(a))
+    return (vectors * unsqueeze(change, -2)) @ matrix_transpose(vectors)
+
+
+def _eigvalsh_tangent(tangents: Sequence[Node], y: Node, a: Node, uplo: str) -> Node:
+    _, vectors = unpack(a.graph.apply(EIGH, (a,), (uplo,)), _eigh_shapes(a))
+    return sum_(vectors * (tangents[0] @ vectors), (-2,))
+
+
+EIGVALSH = General(
+    "eigvalsh",
+    infer=lambda a, uplo: (a.shape[:-1], "float"),
+    forward=lambda xp, a, UPLO: lapack(  # noqa: N803 — how the argument is called
+        "eigvalsh", xp.linalg.eigvalsh, a, UPLO
+    ),
+    adjoints=(_eigvalsh_adjoint,),
+    forward_rule=_eigvalsh_tangent,
+    contracts=True,
+    edge=_eigh_edge,
+)
+
+
+class Eigenvectors(NamedTuple):
+    """What `eigh` gives."""
+
+    eigenvalues: Node
+    eigenvectors: Node
+
+
+FIELDS[EIGH] = (Eigenvectors._fields, _eigh_shapes)
+
+
+def _triangle(name: str, uplo: str) -> str:
+    if uplo not in ("L", "U"):
+        raise GradcliError("value", f"{name}: UPLO is 'L' or 'U', not {uplo!r}")
+    return uplo
+
+
+@function(
+    "eigh",
+    "linear algebra",
+    cases=[
+        Case("eigh(x + x.mT).eigenvectors", {"x": (3, 3)}),
+        Case("eigh(x + x.mT).eigenvalues", {"x": (3, 3)}),
+        Case("eigh(x + x.mT, 'U')[1]", {"x": (2, 2, 2)}),
+    ],
+    kink="nan in the gradient of the eigenvectors where eigenvalues are repeated",
+)
+def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
+    """Rising eigenvalues and, in columns, eigenvectors of symmetric matrices.
+
+    One triangle of x is read, the lower one unless UPLO is 'U'; the gradient is that of a
+    symmetric x. Gradients of eigenvectors hold for what does not depend on their signs.
+    """
+    x = square("eigh", x)
+    return Eigenvectors(
+        *unpack(x.graph.apply(EIGH, (x,), (_triangle("eigh", UPLO),)), _eigh_shapes(x))
+    )
+
+
+@function(
+    "eigvalsh",
+    "linear algebra",
+    op=EIGVALSH,
+    cases=[
+        Case("eigvalsh(x + x.mT)", {"x": (3, 3)}),
+        Case("eigvalsh(x + x.mT, UPLO='U')", {"x": (2, 2, 2)}),
+    ],
+)
+def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
+    """The eigenvalues of symmetric matrices, rising."""
+    return x.graph.apply(EIGVALSH, (square("eigvalsh", x),), (_triangle("eigvalsh", UPLO),))
