@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,7 +31,7 @@ from gradcli.passes import (
 from gradcli.result import Pass, Result
 from gradcli.trace import TraceLimits, Tracer
 from gradcli.trace.literal import LiteralTracer
-from gradcli.trace.names import mentioned, runs_backward
+from gradcli.trace.names import runs_backward
 from gradcli.trace.printing import Piece, tensors, text
 
 __all__ = [
@@ -317,10 +317,9 @@ def literals(
 
 def _input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[str, Node]:
     """A node for every input; an input that stands nowhere in the program is the error `name`."""
-    known = mentioned(program) if inputs else set()
     for name in inputs:
-        if name not in known:
-            raise _unknown_input(name, known)
+        if name not in program.names:
+            raise _unknown_input(name, program.names)
     return {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
 
 
@@ -331,7 +330,7 @@ def _feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[Node,
     }
 
 
-def _unknown_input(name: str, known: set[str]) -> GradcliError:
+def _unknown_input(name: str, known: Collection[str]) -> GradcliError:
     guess = nearest(name, known)
     return GradcliError(
         "name",

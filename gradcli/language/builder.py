@@ -50,12 +50,14 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 class Builder:
     """Makes the nodes of one program."""
 
-    __slots__ = ("jumps", "returns", "tokens")
+    __slots__ = ("jumps", "names", "returns", "tokens")
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.jumps: list[Break | Continue] = []
         """Those that no loop has been found around yet."""
+        self.names: set[str] = set()
+        """Those that values and functions are called by."""
         self.returns: list[Return] = []
         """Those that no function has been found around yet."""
 
@@ -146,7 +148,9 @@ class Builder:
         return fold(parts, self.tokens, *span) if len(parts) > 1 else parts[0]
 
     def name(self, parts: Parts, span: Span) -> Name:
-        return Name(self.tokens.name(parts[0]), span)
+        name = self.tokens.name(parts[0])
+        self.names.add(name)
+        return Name(name, span)
 
     def number(self, parts: Parts, span: Span) -> Number:
         value = float(self.tokens.text(parts[0]))

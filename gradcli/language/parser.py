@@ -31,9 +31,10 @@ def parse_program(source: Source, limits: ParseLimits) -> Program:
     number beyond float64.
     """
     tokens = lex(source, limits)
-    statements: tuple[Statement, ...] = _run(tokens, "program")
+    statements: tuple[Statement, ...]
+    statements, names = _run(tokens, "program")
     expectations = _attach(tokens, statements) if tokens.comments else ()
-    return Program(tokens.source, statements, expectations, tuple(tokens.notes))
+    return Program(tokens.source, statements, expectations, tuple(tokens.notes), names)
 
 
 def parse_expression(source: Source, limits: ParseLimits) -> Expression:
@@ -41,7 +42,8 @@ def parse_expression(source: Source, limits: ParseLimits) -> Expression:
     tokens = lex(source, limits)
     if tokens.comments:
         raise misplaced(tokens.source, tokens.comments[0][0])
-    expression: Expression = _run(tokens, "expressions")
+    expression: Expression
+    expression, _ = _run(tokens, "expressions")
     return expression
 
 
@@ -114,8 +116,8 @@ _REDUCTIONS = [
 ]
 
 
-def _run(tokens: Tokens, start: str) -> Any:
-    """What the builder makes of the whole text."""
+def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
+    """What the builder makes of the whole text, and the names that stand in it."""
     actions, gotos, reductions = TABLES.actions, TABLES.gotos, _REDUCTIONS
     token_starts, token_ends = tokens.starts, tokens.ends
     builder = Builder(tokens)
@@ -126,16 +128,18 @@ def _run(tokens: Tokens, start: str) -> Any:
     for place, kind in enumerate(tokens.kinds):
         while (action := actions[state][kind]) < 0:
             build, head, length, positions, spliced = reductions[-action]
+            if build is None:  # one part, which stays as it is
+                state = states[-1] = gotos[states[-2]][head]
+                continue
             below = len(values) - length
-            if build is not None:
-                parts = values[below:]
-                if positions is not None:
-                    parts = [parts[i] for i in positions]
-                if spliced:
-                    parts = _flat(parts)
-                begin = starts[below] if length else 0
-                values[below:] = [build(builder, parts, (begin, token_ends[place - 1]))]
-                starts[below:] = [begin]
+            parts = values[below:]
+            if positions is not None:
+                parts = [parts[i] for i in positions]
+            if spliced:
+                parts = _flat(parts)
+            begin = starts[below] if length else 0
+            values[below:] = (build(builder, parts, (begin, token_ends[place - 1])),)
+            starts[below:] = (begin,)
             del states[below + 1 :]
             state = gotos[states[-1]][head]
             states.append(state)
@@ -148,7 +152,7 @@ def _run(tokens: Tokens, start: str) -> Any:
         states.append(state)
         values.append(place)
         starts.append(token_starts[place])
-    return values[-2]
+    return values[-2], frozenset(builder.names)
 
 
 def _flat(parts: Parts) -> Parts:

@@ -6,6 +6,7 @@ them; equality and hashing are by identity.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, dataclass_transform
 
@@ -15,10 +16,15 @@ from gradcli.diagnostics import Source, Span
 class _Slotted(type):
     """Gives a class a slot for each field it annotates, and lets `match` name them in order."""
 
+    _set: tuple[Callable[[Any, Any], None], ...]
+    """What sets each slot of an object: half the time of `object.__setattr__`."""
+
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
         fields = namespace.get("__annotations__", ()) if bases else ()
         namespace["__slots__"] = namespace["__match_args__"] = tuple(fields)
-        return super().__new__(cls, name, bases, namespace)
+        made = super().__new__(cls, name, bases, namespace)
+        made._set = tuple([getattr(made, field).__set__ for field in fields])
+        return made
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
@@ -31,8 +37,8 @@ class Syntax(metaclass=_Slotted):
     span: Span
 
     def __init__(self, *values: Any) -> None:
-        for field, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, field, value)
+        for set_field, value in zip(type(self)._set, values, strict=True):
+            set_field(self, value)
 
     def __setattr__(self, field: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__}.{field} cannot be changed")
@@ -248,3 +254,5 @@ class Program:
     expectations: tuple[Expectation, ...] = ()
     notes: tuple[tuple[Span, str], ...] = ()
     """What is legal and yet likely not meant, and where."""
+    names: frozenset[str] = frozenset()
+    """Every name of a value or function that stands in the text, read or bound."""

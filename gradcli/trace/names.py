@@ -8,11 +8,6 @@ from typing import Any
 from gradcli.language import syntax
 
 
-def mentioned(program: syntax.Program) -> set[str]:
-    """Every name that stands anywhere in the program, read or bound."""
-    return {part.id for part in _all_parts(program.statements) if isinstance(part, syntax.Name)}
-
-
 def runs_backward(program: syntax.Program) -> bool:
     """Whether the program may differentiate by itself, and so free graphs."""
     text = program.source.text
