@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -239,6 +240,11 @@ class Graph:
         """Where in the program the nodes that are being built come from."""
         self.origin: Node | None = None
         """The node whose derivative they are part of; None while the program itself is traced."""
+        self._dtypes = {
+            "float": np.dtype(precision),
+            "int": np.dtype(np.int64),
+            "bool": np.dtype(np.bool_),
+        }
         self._interned: dict[Any, Node] = {}
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
@@ -284,9 +290,7 @@ class Graph:
 
     def dtype(self, kind: Kind) -> np.dtype[Any]:
         """The array dtype that stands for a kind in this graph."""
-        if kind == "float":
-            return np.dtype(self.precision)
-        return np.dtype(np.int64 if kind == "int" else np.bool_)
+        return self._dtypes[kind]
 
     def check_room(self, count: int) -> None:
         """Raise `limit-nodes` if `count` more nodes are too many."""
@@ -320,6 +324,10 @@ def kind_of(array: Array) -> Kind:
     """The kind of an array's dtype."""
     letter = array.dtype.kind
     return "float" if letter == "f" else "bool" if letter == "b" else "int"
+
+
+_index = attrgetter("index")
+"""What sorts nodes into topological order."""
 
 
 def ancestors(outputs: Iterable[Node]) -> list[Node]:
@@ -357,7 +365,3 @@ def dependents(nodes: Sequence[Node], sources: Iterable[Node]) -> set[Node]:
                     found.add(node)
                     break
     return found
-
-
-def _index(node: Node) -> int:
-    return node.index

@@ -49,7 +49,7 @@ def _first_culprit(
     plan: Plan, name: str, feeds: Mapping[Node, Array], question: Question
 ) -> list[Note]:
     what = f"{name} is not finite everywhere"
-    nodes = plan.nodes()
+    nodes = plan.nodes
     if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
         return [Note("nonfinite", what)]
     values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))

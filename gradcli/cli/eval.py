@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -69,6 +70,7 @@ def command(
         raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
     check_save(save, safe=safe)
     _require_cpu(device)
+    gc.disable()  # one run makes one graph and hardly any garbage: to look for it takes a quarter
     shown = "json" if json else format_
     options = Options(
         outputs=parse_names("--output", output or ()),

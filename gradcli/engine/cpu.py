@@ -14,12 +14,12 @@ from gradcli.diagnostics import GradcliError
 from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.mapped import stored
-from gradcli.engine.plan import Plan, nbytes, operands_of, show_bytes
+from gradcli.engine.plan import Plan, nbytes, show_bytes
 from gradcli.engine.regions import Region, is_swept, reduction_alone
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 
-SMALL = 1 << 16
-"""Buffers below this many bytes are not worth freeing before the end of a run."""
+SMALL = 128
+"""Values of at most this many elements are not freed before the end of a run: nodes take more."""
 
 
 NOWHERE: Mapping[Node, Array] = {}
@@ -51,7 +51,7 @@ class Engine:
         folded = {node for node in plan.sources if node.op is CONSTANT}
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             step = self._step(unit, dying)
-            if isinstance(unit, Node) and unit.size <= FOLDED and _is_pure(unit, folded):
+            if isinstance(unit, Node) and unit.size <= FOLDED and _follows(unit, folded):
                 folded.add(unit)
                 self._fold(step, unit)
             else:
@@ -71,21 +71,18 @@ class Engine:
     def _step(self, unit: Node | Region, dying: Sequence[Node]) -> _Step:
         """A call, how it takes its arguments, the slots of its results, those that die with it."""
         frees = tuple(
-            self._slots[operand]
-            for operand in dying
-            if operand.op is not CONSTANT and nbytes(operand) > SMALL
+            [self._slots[each] for each in dying if each.size > SMALL and each.op is not CONSTANT]
         )
-        arguments = [self._slots[operand] for operand in operands_of(unit)]
         if isinstance(unit, Region):
+            arguments = [self._slots[operand] for operand in unit.operands]
             results = [self._slot(None) for _ in unit.nodes]
             self._slots.update(zip(unit.nodes, results, strict=True))
             return RegionRunner(unit, self._threads), _take(arguments), tuple(results), frees
         call, before, after, count = kernel(unit)
-        arguments = [
-            *map(self._attribute, before),
-            *arguments[:count],
-            *map(self._attribute, after),
-        ]
+        arguments = [self._slots[operand] for operand in unit.inputs[:count]]
+        if before:
+            first, last = map(self._attribute, before), map(self._attribute, after)
+            arguments = [*first, *arguments, *last]
         slot = self._slots[unit] = self._slot(None)
         return call, _take(arguments), slot, frees
 
@@ -251,9 +248,9 @@ class Evaluator:
             self._bytes -= dropped.nbytes
 
 
-def _is_pure(node: Node, known: set[Node]) -> bool:
+def _follows(node: Node, known: set[Node]) -> bool:
     """Whether a node's value follows from known ones and nothing else, such as a random draw."""
-    return bool(node.inputs) and all(operand in known for operand in node.inputs)
+    return bool(node.inputs) and known.issuperset(node.inputs)
 
 
 def _placed(error: GradcliError, node: Node) -> GradcliError:

@@ -20,19 +20,15 @@ class Plan:
     def __init__(self, outputs: Sequence[Node], units: Units = units) -> None:
         """`units` says what runs together, which depends on the device."""
         self.outputs = tuple(outputs)
-        order = ancestors(outputs)
-        self.sources = [node for node in order if node.op is CONSTANT or node.op is INPUT]
+        self.nodes = ancestors(outputs)
+        """All nodes of the plan, operands first."""
+        self.sources = [node for node in self.nodes if node.op is CONSTANT or node.op is INPUT]
         """Nodes whose value is known before the run."""
-        self.units = units(
-            [node for node in order if node.op is not CONSTANT and node.op is not INPUT], outputs
-        )
+        computed = [node for node in self.nodes if node.op is not CONSTANT and node.op is not INPUT]
+        self.units = units(computed, outputs)
         """Regions and single nodes, in the order in which they run."""
         self.dying = _last_uses(self.units, self.outputs)
         """For each unit, the operands that no later unit needs."""
-
-    def nodes(self) -> list[Node]:
-        """All nodes of the plan, operands first."""
-        return ancestors(self.outputs)
 
     def peak_bytes(self, filed: Collection[Node] = ()) -> int:
         """Most memory that values take at one time, inputs and outputs included.
@@ -74,7 +70,7 @@ class Plan:
         A value that is never whole in memory takes none, but work; one that is larger than the
         limit and than any input is refused too.
         """
-        nodes = self.nodes()
+        nodes = self.nodes
         if sum(map(nbytes, nodes)) <= limit:
             return
         largest = max(nodes, key=nbytes)
