@@ -30,6 +30,7 @@ from gradcli.passes import (
 )
 from gradcli.result import Pass, Result
 from gradcli.trace import TraceLimits, Tracer
+from gradcli.trace.items import Items
 from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.names import runs_backward
 from gradcli.trace.printing import Piece, tensors, text
@@ -377,7 +378,7 @@ def _names(tracer: Tracer, outputs: Mapping[str, Node]) -> dict[str, Node]:
     """Every named tensor, then outputs without a name."""
     names = {}
     for name, value in tracer.globals.values.items():
-        if isinstance(value, list) and value and all(isinstance(item, Node) for item in value):
+        if isinstance(value, Items) and value and all(isinstance(item, Node) for item in value):
             if len({item.shape for item in value}) == 1:
                 names[name] = tracer.values.tensor(value)
         elif isinstance(value, Node):

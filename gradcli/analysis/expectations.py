@@ -17,6 +17,7 @@ from gradcli.session import Options
 from gradcli.trace import Tracer
 from gradcli.trace.closeness import worst
 from gradcli.trace.expressions import Visit
+from gradcli.trace.items import Items
 from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.names import runs_backward
 from gradcli.trace.tracer import Leave
@@ -162,7 +163,7 @@ class _Checker(Tracer):
         if value is None:
             return None
         if isinstance(value, tuple):
-            value = list(value)
+            value = Items(list(value))
         return self.values.evaluator.value(self.values.tensor(value, "what `#=` compares"))
 
     def _problem(self, expectation: syntax.Expectation, found: Array | GradcliError | None) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
@@ -19,10 +21,15 @@ def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:
 
 
 def _cat_adjoint(change: Node, y: Node, operand: int, axis: int) -> Node:
-    before = sum(node.shape[axis] for node in y.inputs[:operand])
     slices = [(0, length, 1) for length in y.shape]
-    slices[axis] = (before, y.inputs[operand].shape[axis], 1)
+    slices[axis] = (_starts(y, axis)[operand], y.inputs[operand].shape[axis], 1)
     return take_slices(change, tuple(slices))
+
+
+@lru_cache(1)  # a walk asks for all operands of a node in turn
+def _starts(y: Node, axis: int) -> list[int]:
+    """Where each operand begins along the axis."""
+    return list(accumulate((node.shape[axis] for node in y.inputs), initial=0))
 
 
 CAT = JointlyLinear(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import CONSTANT, Node
 from gradcli.ops.table import Function, Parameter
+from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values, describe
 
 ALIASES = {
@@ -67,8 +68,8 @@ def _count_or_axes(
 ) -> int | tuple[tuple[int, ...], tuple[int, ...]]:
     """How many axes, or two lists of them."""
     if isinstance(value, Node) and value.shape:
-        value = values.rows(value)
-    if not isinstance(value, list | tuple):
+        value = Items(values.rows(value))
+    if not isinstance(value, Items | tuple):
         return values.integer(value, what)
     if len(value) != 2:
         raise GradcliError("type", f"{what} must be a count or two lists of axes")
@@ -127,7 +128,7 @@ def call(
         variadic = next(p for p in parameters if p.variadic)
         if variadic.kind == "int":  # lengths and axes: `2, 3` and `(2, 3)` are the same
             converted += values.integers(rest[0] if len(rest) == 1 else tuple(rest), variadic.name)
-        elif len(rest) == 1 and isinstance(rest[0], list | tuple):  # so are `a, b` and `[a, b]`
+        elif len(rest) == 1 and isinstance(rest[0], Items | tuple):  # so are `a, b` and `[a, b]`
             converted += values.tensors(rest[0], variadic.name)
         else:
             converted += [convert(variadic, value) for value in rest]

@@ -6,6 +6,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.items import Items
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 
@@ -97,7 +98,7 @@ class AutogradCalls:
             return [self._gradient(value)]
         if isinstance(value, Node):
             return [*self.values.rows(value)] if value.shape else [value]
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, Items | tuple):
             raise GradcliError("type", f"gradients must be a list, not {describe(value)}")
         return [self._gradient(each) for each in value]
 

@@ -24,6 +24,7 @@ from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.constructors import construct, dtype_name
+from gradcli.trace.items import Items
 from gradcli.trace.special import Special, Specials
 from gradcli.trace.values import Value, Values, describe
 
@@ -198,7 +199,7 @@ class Expressions:
         items = []
         for item in expression.items:
             items.append((yield self.visit(item)))
-        return items
+        return Items(items)
 
     def _tuple(self, expression: syntax.Tuple) -> Visit:
         items = []

@@ -7,6 +7,7 @@ import math
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
+from gradcli.trace.items import Items
 from gradcli.trace.tracer import Tracer
 from gradcli.trace.values import Value
 
@@ -21,7 +22,7 @@ class LiteralTracer(Tracer):
         """The expression's tensor; `1, 2` is the same as `[1, 2]`."""
         try:
             value = self.run(self.visit(expression))
-            return self.values.tensor(list(value) if isinstance(value, tuple) else value)
+            return self.values.tensor(Items(list(value)) if isinstance(value, tuple) else value)
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.graph import CONSTANT, Array, Node
+from gradcli.trace.items import Items
 from gradcli.trace.values import Value
 
 Piece: TypeAlias = Node | str
@@ -23,8 +24,8 @@ def pieces(values: Sequence[Value]) -> list[Piece]:
     waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(_joined(values, " "))]
     while waiting:
         value, quoted = waiting.pop()
-        if isinstance(value, list | tuple):
-            opening, closing = "[]" if isinstance(value, list) else ("(", ",)"[len(value) != 1 :])
+        if isinstance(value, Items | tuple):
+            opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
             inside = _joined(value, ", ")
             waiting.append((closing, False))
             waiting += [(part, place % 2 == 0) for place, part in enumerate(inside)][::-1]

@@ -11,6 +11,7 @@ from gradcli.ops.control import detach
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.closeness import TOLERANCE, worst
+from gradcli.trace.items import Items
 from gradcli.trace.printing import Piece, pieces
 from gradcli.trace.values import Value, Values, describe
 
@@ -80,14 +81,14 @@ class Specials:
         given = bind_names("append", ("list", "item"), arguments, keywords)
         items = given["list"]
         if isinstance(items, Node):
-            items = self.values.rows(items)
-        if not isinstance(items, list):
+            items = Items(self.values.rows(items))
+        if not isinstance(items, Items):
             raise GradcliError("type", f"append takes a list, not {describe(items)}")
-        return [*items, given["item"]]
+        return items.appended(given["item"])
 
     def _len(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         value = bind_names("len", ("value",), arguments, keywords)["value"]
-        if isinstance(value, list | tuple | range | str):
+        if isinstance(value, Items | tuple | range | str):
             return self._number(len(value))
         node = self.values.tensor(value)
         if not node.shape:

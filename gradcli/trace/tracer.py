@@ -16,6 +16,7 @@ from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.expressions import Expressions, Frame, UserFunction, Visit, numeric
+from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
 from gradcli.trace.values import Value, Values, describe
 
@@ -154,7 +155,7 @@ class Tracer(Expressions):
 
     def _settled(self, expression: syntax.Expression, value: Value) -> Value:
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
-        if isinstance(expression, syntax.List) and isinstance(value, list) and value:
+        if isinstance(expression, syntax.List) and isinstance(value, Items) and value:
             value = self._tensor_if_even(value)
         if (
             self.frame is self.globals
@@ -166,7 +167,7 @@ class Tracer(Expressions):
             value = value if value.op is LEAF else leaf(value, marked=False)
         return value
 
-    def _tensor_if_even(self, items: list[Any]) -> Value:
+    def _tensor_if_even(self, items: Items) -> Value:
         """A list of equal shapes as a tensor; a ragged one stays a list."""
         try:
             return self.values.tensor(items)
@@ -222,7 +223,7 @@ class Tracer(Expressions):
     def _unpack(self, target: syntax.Tuple, value: Value) -> None:
         names = [item.id for item in target.items if isinstance(item, syntax.Name)]
         parts = self.values.rows(value) if isinstance(value, Node) else value
-        if not isinstance(parts, list | tuple):
+        if not isinstance(parts, list | tuple | Items):
             raise GradcliError("type", f"{describe(value)} cannot be taken apart")
         if len(parts) != len(names):
             raise GradcliError("value", f"{len(names)} names for {len(parts)} values")
@@ -325,7 +326,7 @@ class Tracer(Expressions):
         iterable = yield self.visit(statement.iterable)
         self.graph.span = statement.iterable.span
         items = self.values.rows(iterable) if isinstance(iterable, Node) else iterable
-        if not isinstance(items, list | tuple | range):
+        if not isinstance(items, list | tuple | range | Items):
             raise GradcliError("type", f"{describe(iterable)} has nothing to loop over")
         for item in items:
             self._step(statement.span)

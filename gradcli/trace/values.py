@@ -19,8 +19,9 @@ from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
+from gradcli.trace.items import Items
 
-Value: TypeAlias = "Node | str | tuple[Any, ...] | list[Any] | range | None"
+Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | range | None"
 
 
 class Values:
@@ -36,18 +37,18 @@ class Values:
         """The value as a node; a list of equal shapes becomes a stack."""
         if isinstance(value, Node):
             return value
-        if isinstance(value, list):
+        if isinstance(value, Items):
             return self._stack(value)
         hint = "a .grad is None until a backward has reached its leaf" if value is None else None
         raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}", hint=hint)
 
-    def _stack(self, items: list[Any]) -> Node:
+    def _stack(self, items: Items) -> Node:
         """Nested lists as one tensor, from the innermost lists outwards, each of them once."""
         done: dict[int, Node] = {}
         pending = [items]
         while pending:
             current = pending[-1]
-            inner = [item for item in current if isinstance(item, list) and id(item) not in done]
+            inner = [item for item in current if isinstance(item, Items) and id(item) not in done]
             if inner:
                 pending += inner
                 continue
@@ -55,7 +56,7 @@ class Values:
             if not current:
                 raise GradcliError("type", "an empty list is not a tensor; zeros(0) is one")
             nodes = [
-                done[id(item)] if isinstance(item, list) else self.tensor(item, "an element")
+                done[id(item)] if isinstance(item, Items) else self.tensor(item, "an element")
                 for item in current
             ]
             done[id(current)] = stack(nodes)
@@ -65,7 +66,7 @@ class Values:
         """A list or tuple of tensors; a tensor stands for its rows."""
         if isinstance(value, Node):
             return self.rows(value)
-        if isinstance(value, list | tuple):
+        if isinstance(value, Items | tuple):
             return [self.tensor(item, f"an element of {what}") for item in value]
         raise GradcliError("type", f"{what} must be a list of tensors, not {describe(value)}")
 
@@ -115,7 +116,7 @@ class Values:
 
     def integers(self, value: Value, what: str) -> tuple[int, ...]:
         """One or several integers, as a tuple."""
-        if isinstance(value, list | tuple):
+        if isinstance(value, Items | tuple):
             return tuple(self.integer(item, what) for item in value)
         node = self.tensor(value, what)
         if not node.shape:
@@ -126,7 +127,7 @@ class Values:
 
     def truth(self, value: Value) -> bool:
         """Whether a condition holds; it must be a single value."""
-        if value is None or isinstance(value, str | tuple | list):
+        if value is None or isinstance(value, str | tuple | Items):
             return bool(value)
         if isinstance(value, range):
             return len(value) > 0
@@ -142,15 +143,14 @@ class Values:
 
     def items(self, value: Value, what: str) -> list[Item]:
         """Subscripts that are given as a list or tuple of index tensors."""
-        if not isinstance(value, list | tuple):
-            value = self.tensors(value, what)
-        return [item for each in value for item in self.item(each)]
+        each_of = value if isinstance(value, Items | tuple) else self.tensors(value, what)
+        return [item for each in each_of for item in self.item(each)]
 
     def item(self, value: Value) -> list[Item]:
         """What one subscript stands for; a mask stands for one array of places an axis."""
         if value is None:
             return [None]
-        if isinstance(value, list) and not value:
+        if isinstance(value, Items) and not value:
             return [self.graph.constant(np.zeros(0, np.int64))]
         node = self.tensor(value, "an index")
         if node.kind == "bool":
@@ -162,11 +162,11 @@ class Values:
 
     def subscript(self, value: Value, items: Sequence[Any]) -> Value:
         """`value[items]`: of a tensor, or one place of a list or tuple."""
-        if isinstance(value, list | tuple | range):
+        if isinstance(value, Items | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
         indices = [
-            self.tensor(item, "an index") if isinstance(item, list) and item else item
+            self.tensor(item, "an index") if isinstance(item, Items) and item else item
             for item in items
         ]
         if len(indices) == 1 and _is_mask(indices[0]) and not indices[0].shape:
@@ -195,7 +195,7 @@ class Values:
             part: Value = values[items[0]]  # type: ignore[assignment]
             return part
         if len(items) != 1:
-            return self.subscript(self.tensor(list(values)), items)
+            return self.subscript(self.tensor(Items(list(values))), items)
         place = self.integer(items[0], "an index")
         if not -len(values) <= place < len(values):
             raise GradcliError("index", f"index {place} is out of range for {len(values)} values")
@@ -226,6 +226,6 @@ def describe(value: Value) -> str:
         "a tuple"
         if isinstance(value, tuple)
         else "a list"
-        if isinstance(value, list)
+        if isinstance(value, Items)
         else "a range"
     )

@@ -134,3 +134,32 @@ def test_what_a_program_ends_on(text: str, name: str) -> None:
 
 def test_a_tuple_is_several_outputs() -> None:
     assert list(run("a = x; b = 2*x; a, b", x=1.0).outputs) == ["a", "b"]
+
+
+# --- lists ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Lists that grew from one share what they have in common, and nothing else.
+        (
+            (
+                "a = append([], 1); b = append(a, 2); c = append(a, 3); d = append(b, 4); "
+                "cat([stack(a), stack(b), stack(c), stack(d)])"
+            ),
+            [1, 1, 2, 1, 3, 1, 2, 4],
+        ),
+        ("a = append([], 1); b = append(a, 2); len(a) + 10*len(b)", 21),
+        ("a = append([], 1); for i in a { a = append(a, i + 1) }\nstack(a)", [1, 2]),
+        ("a = append([], 1); b = append(a, 2); a[-1] + 10*b[-1]", 21),
+        ("a = append([], 1); b = append(append(a, 2), 3); stack(b[1:])", [2, 3]),
+        ("a = append([], 1); b = append(a, 2); c = append(a[:], 5); stack(b)", [1, 2]),
+    ],
+)
+def test_lists_never_change(text: str, expected: object) -> None:
+    assert value(text) == expected
+
+
+def test_an_index_beyond_a_list_that_grew_on() -> None:
+    assert error("a = append([], 1); b = append(a, 2); a[1]").diagnostic.code == "index"
