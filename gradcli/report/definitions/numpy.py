@@ -1,0 +1,183 @@
+"""What NumPy lacks and a derived program may call, under the names and with the arguments that
+the function has there. Scripts carry those that they need; `np` is `jnp` in those for JAX.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from scipy import linalg, special
+
+Extreme = namedtuple("Extreme", "values indices")
+
+
+def argsort(x, dim=-1, descending=False):
+    return np.argsort(-x if descending else x, axis=dim, stable=True)
+
+
+def bernoulli_nll(x, target):
+    return -target * np.maximum(np.log(x), -100) - (1 - target) * np.maximum(np.log1p(-x), -100)
+
+
+def cofactors(x):
+    u, s, vh = np.linalg.svd(x)
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]).prod(-1)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    return sign[..., None, None] * ((u * others[..., None, :]) @ vh)
+
+
+def cummax(x, dim):
+    values = np.maximum.accumulate(x, dim)
+    here = np.arange(x.shape[dim]).reshape([-1 if i == dim else 1 for i in range(x.ndim)])
+    return Extreme(values, np.maximum.accumulate(np.where(x == values, here, 0), dim))
+
+
+def cummin(x, dim):
+    return cummax(-x, dim)
+
+
+def diag_embed(x, offset=0):
+    n = x.shape[-1] + abs(offset)
+    row = np.arange(x.shape[-1])
+    y = np.zeros((*x.shape[:-1], n, n))
+    y[..., row + max(-offset, 0), row + max(offset, 0)] = x
+    return y
+
+
+def embed(x, shape, start, step=None):
+    y = np.zeros(shape, x.dtype)
+    steps = step or (1,) * x.ndim
+    grid = (a + s * np.arange(n) for a, n, s in zip(start, x.shape, steps, strict=True))
+    y[np.ix_(*grid)] = x
+    return y
+
+
+def flatten(x, start):
+    return x.reshape((*x.shape[:start], -1))
+
+
+def flip(x, dim):
+    return np.flip(x, dim)
+
+
+def gather(x, dim, index):
+    shape = [n if i == dim else index.shape[i] for i, n in enumerate(x.shape)]
+    return np.take_along_axis(x[tuple(map(slice, shape))], index, dim)
+
+
+def gaussian(x, rate):
+    return np.exp(-rate * x**2)
+
+
+def lerp(start, end, weight):
+    return start + weight * (end - start)
+
+
+def log_odds(x):
+    return np.log(x) - np.log1p(-x)
+
+
+def logcumsumexp(x, dim):
+    return np.logaddexp.accumulate(x, dim)
+
+
+def logsumexp(x, dim=None, keepdim=False):
+    top = np.max(x, axis=dim, keepdims=True)
+    total = np.sum(np.exp(x - top), axis=dim, keepdims=keepdim)
+    return np.log(total) + top.reshape(total.shape)
+
+
+def median(x):
+    return np.sort(x.ravel())[(x.size - 1) // 2]
+
+
+def norm(x, p=2.0, dim=None, keepdim=False):
+    if p == np.inf:
+        return np.max(np.abs(x), axis=dim, keepdims=keepdim)
+    if p == -np.inf:
+        return np.min(np.abs(x), axis=dim, keepdims=keepdim)
+    if p == 0:
+        return np.sum(x != 0.0, axis=dim, keepdims=keepdim) * 1.0
+    return np.sum(np.abs(x) ** p, axis=dim, keepdims=keepdim) ** (1 / p)
+
+
+def orthogonal_complement(q):
+    return np.linalg.qr(q, mode="complete").Q[..., q.shape[-1] :]
+
+
+def pinv(x, atol, rtol):
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    used = max(atol, rtol * s.max()) < s
+    return (vh.mT * np.where(used, 1 / np.where(used, s, 1.0), 0.0)[..., None, :]) @ u.mT
+
+
+def places(index):
+    index = np.asarray(index)
+    return index if index.dtype == bool else index.astype(int)
+
+
+def put_add(x, shape, dim, *index):
+    y = np.zeros(shape)
+    where = [slice(None)] * len(shape)
+    for axis, each in zip((dim,) if isinstance(dim, int) else dim, index, strict=True):
+        where[axis] = each
+    np.add.at(y, tuple(where), x)
+    return y
+
+
+def recurrence(factor, x, dim):
+    factor, y = np.moveaxis(np.broadcast_to(factor, x.shape), dim, 0), np.moveaxis(x, dim, 0)
+    y = y.copy()
+    for k in range(1, len(y)):
+        y[k] += factor[k] * y[k - 1]
+    return np.moveaxis(y, 0, dim)
+
+
+def relu(x):
+    return np.maximum(x, 0.0)
+
+
+def roll(x, shifts, dims):
+    return np.roll(x, shifts, dims)
+
+
+def rsqrt(x):
+    return 1 / np.sqrt(x)
+
+
+def scale(a, b):
+    return np.where(a == 0, 0.0, a * np.where(a == 0, 1.0, b))
+
+
+def sigmoid(x):
+    return special.expit(x)
+
+
+def softmax(x, dim):
+    return special.softmax(x, axis=dim)
+
+
+def softsign(x):
+    return x / (1 + np.abs(x))
+
+
+def sum_to(x, *shape):
+    shape = () if shape == ((),) else shape
+    lead = x.ndim - len(shape)
+    kept = [i + lead for i, n in enumerate(shape) if n == 1]
+    return np.sum(x, axis=(*range(lead), *kept)).reshape(shape)
+
+
+def tanhshrink(x):
+    return x - np.tanh(x)
+
+
+def tril(x, diagonal=0):
+    return np.tril(x, diagonal)
+
+
+def triu(x, diagonal=0):
+    return np.triu(x, diagonal)
+
+
+def matrix_exp(x):
+    return linalg.expm(x)
