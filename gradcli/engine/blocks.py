@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -18,6 +17,7 @@ import numpy as np
 from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.mapped import Stored, stored
 from gradcli.engine.regions import Region
+from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import reduced
 
@@ -84,29 +84,16 @@ class RegionRunner:
             if array.shape == region.shape and (file := stored(array)) is not None
         }
         partials: list[list[Array]] = [[] for _ in self.blocks]
-        counter = itertools.count()
-        failures: list[BaseException] = []
 
-        def work() -> None:
+        def begin() -> Callable[[int], None]:
             buffers: dict[int | Node, Array] = {}
-            with np.errstate(all="ignore"):
-                while not failures and (number := next(counter)) < len(self.blocks):
-                    try:
-                        partials[number] = self._block(number, operands, results, files, buffers)
-                    except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
-                        failures.append(failure)
 
-        helpers = [
-            threading.Thread(target=work, daemon=True)
-            for _ in range(min(self.threads, len(self.blocks)) - 1)
-        ]
-        for helper in helpers:
-            helper.start()
-        work()
-        for helper in helpers:
-            helper.join()
-        if failures:
-            raise failures[0]
+            def block(number: int) -> None:
+                partials[number] = self._block(number, operands, results, files, buffers)
+
+            return block
+
+        spread(len(self.blocks), self.threads, begin)
         return results + [
             self._combined(node, [parts[i] for parts in partials])
             for i, node in enumerate(region.reductions)

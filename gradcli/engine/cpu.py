@@ -78,7 +78,7 @@ class Engine:
             results = [self._slot(None) for _ in unit.nodes]
             self._slots.update(zip(unit.nodes, results, strict=True))
             return RegionRunner(unit, self._threads), _take(arguments), tuple(results), frees
-        call, before, after, count = kernel(unit)
+        call, before, after, count = kernel(unit, self._threads)
         arguments = [self._slots[operand] for operand in unit.inputs[:count]]
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)

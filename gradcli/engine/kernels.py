@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradcli.engine.products import Tiled, is_large
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
 
@@ -36,9 +37,9 @@ INTO: dict[str, Kernel] = {"where": _where}
 """Functions that write into `out`, by op, where the op's own forward function would allocate."""
 
 
-def kernel(node: Node) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
+def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
     """How NumPy computes a node: the call, what goes before and after the operands, and how many
-    of the operands it takes.
+    of the operands it takes. `threads` are for large ones, and change no result.
     """
     op = node.op
     if isinstance(op, Elementwise) and op.ufunc is not None:
@@ -54,7 +55,8 @@ def kernel(node: Node) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
         return _reduction(node), (), (), 1
     if op.typed:
         attributes = (*attributes[:-1], node.graph.dtype(attributes[-1]))
-    return op.forward, (np,), attributes, len(node.inputs)
+    xp = Tiled(threads) if is_large(node) else np
+    return op.forward, (xp,), attributes, len(node.inputs)
 
 
 def _reduction(node: Node) -> Kernel:

@@ -55,6 +55,9 @@ def _right(change: Node, y: Node, a: Node, b: Node) -> Node:
         if b.ndim == 1:
             return change * a
         return sum_to(unsqueeze(a, -1) * unsqueeze(change, -2), b.shape)
+    if b.ndim == 2 and a.ndim > 2:  # one product of all rows, not a sum of one for each batch
+        rows = prod(a.shape[:-1])
+        a, change = reshape(a, rows, a.shape[-1]), reshape(change, rows, change.shape[-1])
     if b.ndim > 1:
         return sum_to(matrix_transpose(a) @ change, b.shape)
     if a.ndim == 2:

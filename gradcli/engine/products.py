@@ -1,0 +1,112 @@
+"""Large products of matrices as tiles, spread over threads, with BLAS on one thread.
+
+The tiles depend on the shapes alone, and what is added up is added in order: the same bits come
+out for any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.threads import spread
+from gradcli.graph import Array, Node
+
+LARGE = 1 << 21
+"""Products of so many multiplications are worth threads."""
+
+COLUMNS = 256
+ROWS = 256
+ELEMENTS = 1 << 13
+"""A tile of the result has up to COLUMNS columns, and ROWS rows, more where it is narrow: about
+ELEMENTS elements at least."""
+
+DEPTH = 1 << 13
+"""What one tile sums up where the result is a single tile."""
+
+
+def is_large(node: Node) -> bool:
+    """Whether an op contracts two operands and may be worth threads, going by shapes alone."""
+    if not node.op.contracts or len(node.inputs) != 2:
+        return False
+    a, b = node.inputs
+    return a.size * b.size * node.size >= LARGE**2  # (m·k)(k·n)(m·n) is (m·k·n)²
+
+
+class Tiled:
+    """NumPy, but for products of matrices."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        """`numpy.matmul`."""
+        row, column = a.ndim == 1, b.ndim == 1
+        a, b = a[None] if row else a, b[:, None] if column else b
+        if b.ndim == 2 and (a.ndim == 2 or a.flags.c_contiguous):
+            product = self._product(a.reshape(math.prod(a.shape[:-1]), a.shape[-1]), b)
+            product = product.reshape(*a.shape[:-1], b.shape[1])
+        else:
+            product = self._products(a, b)
+        product = product[..., 0, :] if row else product
+        return product[..., 0] if column else product
+
+    def _product(self, a: Array, b: Array) -> Array:
+        """The product of two matrices."""
+        (m, k), n = a.shape, b.shape[1]
+        columns = min(n, COLUMNS)
+        rows = max(ROWS, ELEMENTS // max(columns, 1))
+        tiles = [(i, j) for i in range(0, m, rows) for j in range(0, n, columns or 1)]
+        if len(tiles) <= 1:
+            return self._long_product(a, b)
+        result = np.empty((m, n), np.result_type(a, b))
+
+        def tile(number: int) -> None:
+            i, j = tiles[number]
+            across, along = slice(i, i + rows), slice(j, j + columns)
+            np.matmul(a[across], b[:, along], out=result[across, along])
+
+        self._spread(len(tiles), m * k * n, tile)
+        return result
+
+    def _long_product(self, a: Array, b: Array) -> Array:
+        """The product of two matrices, whose result is small: a sum over parts of the middle."""
+        (m, k), n = a.shape, b.shape[1]
+        count = -(-k // DEPTH)
+        if count <= 1:
+            return np.matmul(a, b)  # type: ignore[no-any-return]
+        results = np.empty((count, m, n), np.result_type(a, b))
+
+        def part(number: int) -> None:
+            middle = slice(number * DEPTH, (number + 1) * DEPTH)
+            np.matmul(a[:, middle], b[middle], out=results[number])
+
+        self._spread(count, m * k * n, part)
+        total: Array = np.add.reduce(results, axis=0)
+        return total
+
+    def _products(self, a: Array, b: Array) -> Array:
+        """The products of batches of matrices."""
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a = np.broadcast_to(a, batch + a.shape[-2:])
+        b = np.broadcast_to(b, batch + b.shape[-2:])
+        (m, k), n = a.shape[-2:], b.shape[-1]
+        result = np.empty((*batch, m, n), np.result_type(a, b))
+        work = math.prod(batch) * m * k * n
+        step = max(1, LARGE * batch[0] // max(work, 1))
+
+        def part(number: int) -> None:
+            place = slice(number * step, (number + 1) * step)
+            np.matmul(a[place], b[place], out=result[place])
+
+        self._spread(-(-batch[0] // step), work, part)
+        return result
+
+    def _spread(self, count: int, work: int, part: Callable[[int], None]) -> None:
+        spread(count, self._threads if work >= LARGE else 1, lambda: part)
