@@ -25,11 +25,10 @@ Quotient: TypeAlias = Callable[[float], tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A derivative, a bound on its error, and the plain quotients that it was made from."""
+    """A derivative and a bound on its error; nan and inf where nothing is known."""
 
     value: float
     error: float
-    ladder: tuple[tuple[float, float], ...]
 
     @property
     def known(self) -> bool:
@@ -44,7 +43,6 @@ def extrapolate(quotient: Quotient, first: float, order: int) -> Estimate:
     """
     amplified = 2.0 if order == 2 else 8.0  # rounding, by the weights of the extrapolation
     rows: list[list[float]] = []
-    ladder: list[tuple[float, float]] = []
     best, error, waited = math.nan, math.inf, 0
     for level in range(LEVELS):
         step = first / 2**level
@@ -52,7 +50,6 @@ def extrapolate(quotient: Quotient, first: float, order: int) -> Estimate:
         if not math.isfinite(value):
             rows.clear()
             continue
-        ladder.append((step, value))
         row = [value]
         for column in range(1, min(len(rows), COLUMNS) + 1):
             if column > len(rows[-1]):
@@ -68,7 +65,7 @@ def extrapolate(quotient: Quotient, first: float, order: int) -> Estimate:
         rows.append(row)
         if error <= GOOD * abs(best) or (waited >= PATIENCE and error <= GOOD_ENOUGH * abs(best)):
             break
-    return Estimate(best, error, tuple(ladder))
+    return Estimate(best, error)
 
 
 def _best(row: list[float], above: list[float], rounding: float) -> tuple[float, float]:

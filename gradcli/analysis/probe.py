@@ -3,125 +3,160 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+from gradcli.analysis.kinks import Kink, Surroundings, crossed
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import Array, Node, ancestors
+from gradcli.ops.elementwise import Elementwise
+
+ROUNDINGS = 4
+"""How often values are computed with other roundings, to see how much of them is noise."""
+ULPS = 2.0
+"""By how much each is changed, in units of the last place."""
+
+Rounding: TypeAlias = Callable[[Array], Array]
 
 
 class NotAnalyticError(Exception):
     """An op on the way gives nothing, or no derivative, for complex numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """Where a point stands with an op that is not smooth everywhere."""
+class OutsideError(Exception):
+    """An op has no value here, as `cholesky` of an indefinite matrix."""
 
-    node: Node
-    distance: float
-    """Along the line that was followed; 0 on the kink."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
-    """Which smooth piece of the function a point lies in."""
-
-    edges: dict[Node, Array]
-    """By op: signed distances to where it is not smooth."""
-    choices: dict[Node, Array]
-    """The integers and truth values that depend on the leaf."""
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.op.name)
+        self.node = node
 
 
 class Probe:
-    """The outputs while one leaf changes; whatever does not depend on it is computed once.
+    """Nodes while one leaf changes; whatever does not depend on it is computed once.
 
-    Values through which no gradient flows on purpose (`detach`) stay as they are.
+    Values through which no gradient flows on purpose (`detach`) stay as they are. All is float64,
+    whatever the precision of the problem.
     """
 
-    def __init__(self, problem: Problem, outputs: Sequence[Node], leaf: Node) -> None:
-        order = ancestors([*outputs, *problem.looked, leaf])
-        base = dict(zip(order, problem.values(order), strict=True))
-        self.leaf = leaf
-        self.point = np.array(base[leaf])
-        self._outputs = outputs
-        self._steps = _affected(order, outputs, problem.looked, leaf)
-        moving = {leaf, *self._steps}
-        self._fixed = {node: value for node, value in base.items() if node not in moving}
-        self.base = [base[node] for node in outputs]
+    def __init__(self, problem: Problem, nodes: Sequence[Node], leaf: Node) -> None:
+        order = ancestors([*nodes, *problem.looked, leaf])
+        base = {
+            node: value.astype(np.float64) if node.kind == "float" else value
+            for node, value in zip(order, problem.values(order), strict=True)
+        }
+        self._leaf = leaf
+        self._nodes = nodes
+        self._steps = _affected(order, nodes, problem.looked, leaf)
+        self._smooth = all(node.kind == "float" and node.op.edge is None for node in self._steps)
+        needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
+        self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
+        self.point = base[leaf]
+        self.base = [base[node] for node in nodes]
 
     def at(self, value: Array) -> list[Array]:
-        """The outputs where the leaf has this value."""
-        values = self._run(value)
-        return [values[node] if node in values else self._fixed[node] for node in self._outputs]
+        """The nodes where the leaf has this value; nan where they have none."""
+        try:
+            return self._wanted(self._run(value))
+        except OutsideError:
+            return [np.full(node.shape, np.nan) for node in self._nodes]
 
     def complex_at(self, value: Array) -> list[Array]:
-        """The outputs for a complex value. Raises NotAnalyticError."""
+        """The nodes for a complex value. Raises NotAnalyticError."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", np.exceptions.ComplexWarning)
                 values = self._run(value)
-        except (TypeError, ValueError, GradcliError, np.exceptions.ComplexWarning):
+        except (TypeError, ValueError, OutsideError, np.exceptions.ComplexWarning):
             raise NotAnalyticError from None
         for node in self._steps:
             if node.kind == "float" and values[node].dtype.kind != "c":
                 raise NotAnalyticError
-        return [values[node] if node in values else self._fixed[node] for node in self._outputs]
+        return self._wanted(values)
+
+    def noise(self, value: Array, unit: float) -> list[Array]:
+        """How much of each node is rounding where the leaf has this value.
+
+        Monte Carlo arithmetic, after Parker (1997): all steps are computed with random errors in
+        their last place, `unit` relative to 1, which meet the conditioning of the steps behind.
+        """
+        largest = [np.zeros(node.shape) for node in self._nodes]
+        exact = self.at(value)
+        for seed in range(ROUNDINGS):
+            try:
+                found = self._wanted(self._run(value, _random_rounding(ULPS * unit, seed)))
+            except OutsideError:
+                return [np.full(node.shape, np.inf) for node in self._nodes]
+            with np.errstate(all="ignore"):
+                for place, (a, b) in enumerate(zip(found, exact, strict=True)):
+                    change = np.where(np.isfinite(a) | ~np.isfinite(b), np.abs(a - b), np.inf)
+                    largest[place] = np.fmax(largest[place], change)
+        return largest
 
     def surroundings(self, value: Array) -> Surroundings:
-        """What tells whether two points lie in the same smooth piece."""
-        values = self._run(value)
+        """What tells whether two points lie in the same smooth piece. Raises OutsideError."""
         edges: dict[Node, Array] = {}
         choices: dict[Node, Array] = {}
+        if self._smooth:
+            return Surroundings(edges, choices)
+        values = self._run(value)
         with np.errstate(all="ignore"):
             for node in self._steps:
                 if node.kind != "float":
                     choices[node] = values[node]
                 if node.op.edge is not None and any(each.kind == "float" for each in node.inputs):
-                    operands = [
-                        values[each] if each in values else self._fixed[each]
-                        for each in node.inputs
-                    ]
+                    operands = [values[each] for each in node.inputs]
                     edges[node] = np.asarray(node.op.edge(np, *operands, *node.attributes))
         return Surroundings(edges, choices)
 
-    def _run(self, value: Array) -> dict[Node, Array]:
-        values = {self.leaf: value}
+    def kink_before(self, here: Surroundings, value: Array, step: float) -> Kink | None:
+        """What lies between a point with these surroundings and another, `step` away."""
+        try:
+            return crossed(here, self.surroundings(value), step)
+        except OutsideError as error:
+            return Kink(error.node, step / 2)
+
+    def _run(self, value: Array, rounding: Rounding | None = None) -> dict[Node, Array]:
+        values = self._fixed | {self._leaf: value if rounding is None else rounding(value)}
         with np.errstate(all="ignore"):
             for node in self._steps:
                 call, before, after, count = kernel(node)
-                operands = [
-                    values[each] if each in values else self._fixed[each]
-                    for each in node.inputs[:count]
-                ]
-                values[node] = np.asarray(call(*before, *operands, *after))
+                operands = [values[each] for each in node.inputs[:count]]
+                rounds = rounding if _rounds(node) else None
+                if rounds is not None and not isinstance(node.op, Elementwise):
+                    operands = [rounds(each) for each in operands]  # it adds up on the way
+                try:
+                    result = np.asarray(call(*before, *operands, *after))
+                except GradcliError:
+                    raise OutsideError(node) from None
+                values[node] = result if rounds is None else rounds(result)
         return values
 
+    def _wanted(self, values: dict[Node, Array]) -> list[Array]:
+        return [values[node] for node in self._nodes]
 
-def crossed(here: Surroundings, there: Surroundings, step: float) -> Near | None:
-    """The nearest op whose edge lies on or between two points that are `step` apart.
 
-    Distances are measured as if edges moved evenly along the line.
-    """
-    nearest: Near | None = None
-    for node, before in here.edges.items():
-        after = there.edges[node]
-        with np.errstate(invalid="ignore"):
-            moved = np.abs(after - before)
-            flips = (np.sign(before) != np.sign(after)) & (moved > 0)
-        if flips.any():
-            distance = float(np.min(np.abs(before[flips]) / moved[flips])) * step
-            if nearest is None or distance < nearest.distance:
-                nearest = Near(node, distance)
-    if nearest is None:
-        for node, choice in here.choices.items():
-            if not np.array_equal(choice, there.choices[node]):
-                return Near(node, step / 2)
-    return nearest
+def _rounds(node: Node) -> bool:
+    """Whether the result is computed, not only chosen or, as by `floor`, one of a few numbers."""
+    op = node.op
+    if isinstance(op, Elementwise) and op.chain is None and not any(op.partials):
+        return False
+    return node.kind == "float" and not (op.view or op.selects)
+
+
+def _random_rounding(size: float, seed: int) -> Rounding:
+    """Makes each number larger or smaller by a part `size` of it."""
+    generator = np.random.default_rng(seed)
+
+    def rounded(array: Array) -> Array:
+        if array.dtype.kind != "f":
+            return array
+        return array * (1 + size * generator.choice([-1.0, 1.0], array.shape))
+
+    return rounded
 
 
 def _affected(

@@ -10,14 +10,15 @@ from gradcli.diagnostics import Note
 from gradcli.graph import Array, Shape
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
-MOST_DIGITS = 15
+Index: TypeAlias = tuple[int, ...]
+MOST_DIGITS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One element of a gradient against what was found without it."""
 
-    index: tuple[int, ...]
+    index: Index
     verdict: Verdict
     gradient: float
     """What is checked."""
@@ -30,8 +31,6 @@ class Finding:
     """How many digits agree."""
     reason: str = ""
     """Why there is no clear answer, or what was looked at instead."""
-    ladder: tuple[tuple[float, float], ...] = ()
-    """Steps, and the difference quotient that each gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,12 @@ class LeafCheck:
     shape: Shape
     findings: list[Finding]
     """Those that were checked: all, or a sample of a large leaf."""
-    size: int
+    curve: tuple[tuple[float, float], ...] = ()
+    """At the worst element: steps, from long to short, and the difference quotients they give."""
 
-    def label(self, index: tuple[int, ...]) -> str:
-        """`x[0,1]`, or `x` for a single value."""
-        return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
 
     @property
     def verdict(self) -> Verdict:
@@ -95,17 +95,20 @@ class Check:
 _RANK: dict[Verdict, int] = {"fail": 0, "inconclusive": 1, "pass": 2}
 
 
+def element(name: str, index: Index) -> str:
+    """`x[0,1]`, or `x` for a single value."""
+    return f"{name}[{','.join(map(str, index))}]" if index else name
+
+
 def worst_of(verdicts: list[Verdict]) -> Verdict:
     """`fail` before `inconclusive` before `pass`; nothing at all is a pass."""
     return min(verdicts, key=_RANK.__getitem__, default="pass")
 
 
-def agreeing_digits(found: float, expected: float, scale: float = 0.0) -> float:
-    """How many digits two numbers share, relative to the larger or to `scale`."""
-    difference = abs(found - expected)
+def agreed_digits(difference: float, size: float) -> float:
+    """How many digits two numbers share whose difference and size these are."""
     if difference == 0:
-        return float(MOST_DIGITS)
-    size = max(abs(found), abs(expected), scale)
+        return MOST_DIGITS
     if not math.isfinite(difference) or size == 0:
         return 0.0
-    return min(max(0.0, -math.log10(difference / size)), float(MOST_DIGITS))
+    return min(max(0.0, -math.log10(difference / size)), MOST_DIGITS)

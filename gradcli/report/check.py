@@ -34,18 +34,16 @@ def _leaf(leaf: LeafCheck) -> Iterator[str]:
         f'{{"verdict": "{leaf.verdict}", "digits": {_number(leaf.digits)}, '
         f'"checked": {len(leaf.findings)}, "size": {leaf.size}, "worst": '
     )
-    yield "null" if leaf.worst is None else _finding(leaf.worst)
-    yield "}"
+    quotients = ", ".join(f"[{_number(step)}, {_number(found)}]" for step, found in leaf.curve)
+    yield f'{"null" if leaf.worst is None else _finding(leaf.worst)}, "quotients": [{quotients}]}}'
 
 
 def _finding(finding: Finding) -> str:
-    quotients = ", ".join(f"[{_number(h)}, {_number(q)}]" for h, q in finding.ladder)
     return (
         f'{{"index": {list(finding.index)}, "verdict": "{finding.verdict}", '
         f'"gradient": {_number(finding.gradient)}, "reference": {_number(finding.reference)}, '
         f'"error": {_number(finding.error)}, "method": "{finding.method}", '
-        f'"digits": {_number(finding.digits)}, "reason": {string(finding.reason or None)}, '
-        f'"quotients": [{quotients}]}}'
+        f'"digits": {_number(finding.digits)}, "reason": {string(finding.reason or None)}}}'
     )
 
 

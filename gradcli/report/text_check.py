@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.verdict import Check, Finding, LeafCheck, Verdict
+from gradcli.analysis.verdict import Check, LeafCheck, Verdict, element
 from gradcli.report.arrays import number
 from gradcli.report.sanitise import sanitise
 from gradcli.report.text import folded, printed
@@ -52,7 +52,7 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
     return [
         *about,
         Text(f"{math.floor(leaf.digits)}"),
-        Text(sanitise(leaf.label(worst.index))),
+        Text(sanitise(element(leaf.name, worst.index))),
         Text(_number(worst.gradient, layout), style=GRAD),
         Text(_number(worst.reference, layout)),
     ]
@@ -60,31 +60,36 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
 
 def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
     """The error of plain difference quotients, from long steps to short ones."""
-    lines: list[Text] = []
-    named = [(leaf.label(leaf.worst.index), leaf.worst) for leaf in leaves if leaf.worst]
-    room = max((len(sanitise(name)) for name, _ in named), default=0)
-    for name, worst in named:
-        if worst.ladder:
-            first, last = worst.ladder[0][0], worst.ladder[-1][0]
-            lines.append(
-                Text.assemble(
-                    sanitise(name).ljust(room),
-                    (f"  step {first:.0e} ", ASIDE),
-                    (_bars(worst, layout), GRAD),
-                    (f" {last:.0e}", ASIDE),
-                )
-            )
+    drawn = [leaf for leaf in leaves if leaf.worst and leaf.curve]
+    names = [sanitise(element(leaf.name, leaf.worst.index)) for leaf in drawn if leaf.worst]
+    room = max(map(len, names), default=0)
+    lines = [
+        Text.assemble(
+            f"{name:<{room}}  ",
+            (f"step {leaf.curve[0][0]:.0e} ", ASIDE),
+            (_bars(leaf, layout), GRAD),
+            (f" {leaf.curve[-1][0]:.0e}", ASIDE),
+        )
+        for name, leaf in zip(names, drawn, strict=True)
+    ]
     if lines:
-        bars = ASCII_BARS if layout.ascii_only else BARS
-        scale = f"error of plain differences by step: {bars[-1]} 1, {bars[1]} 1e-14, blank less"
+        bars = _alphabet(layout)
+        scale = f"error of plain differences: {bars[-1]} 1, {bars[1]} 1e-14, less is blank"
         lines.insert(0, Text(scale, style=HEADING))
     return lines
 
 
-def _bars(worst: Finding, layout: Layout) -> str:
-    bars = ASCII_BARS if layout.ascii_only else BARS
+def _bars(leaf: LeafCheck, layout: Layout) -> str:
+    """A character a step: how far the difference quotient is from the gradient."""
+    worst = leaf.worst
+    assert worst is not None
+    bars = _alphabet(layout)
     size = max(abs(worst.gradient), abs(worst.reference)) or 1.0
-    return "".join(bars[_height(abs(q - worst.gradient) / size)] for _, q in worst.ladder)
+    return "".join(bars[_height(abs(found - worst.gradient) / size)] for _, found in leaf.curve)
+
+
+def _alphabet(layout: Layout) -> str:
+    return ASCII_BARS if layout.ascii_only else BARS
 
 
 def _height(error: float) -> int:
@@ -100,8 +105,9 @@ def _remarks(found: Check, layout: Layout) -> list[Text]:
     remarks = [Text.assemble((found.verdict, STYLES[found.verdict]), ": ", _summary(found))]
     for leaf in found.leaves:
         if leaf.worst is not None and leaf.worst.reason:
-            text = f"{leaf.worst.verdict} at {leaf.label(leaf.worst.index)}: {leaf.worst.reason}"
-            remarks.append(folded(f"{sanitise(leaf.name)}: ", sanitise(text), layout.width))
+            place = sanitise(element(leaf.name, leaf.worst.index))
+            text = f"{leaf.worst.verdict}, {sanitise(leaf.worst.reason)}"
+            remarks.append(folded(f"{place}: ", text, layout.width))
     messages = dict.fromkeys(note.message for note in found.notes)
     remarks += [folded("note: ", sanitise(message), layout.width) for message in messages]
     if found.seed is not None:

@@ -1,0 +1,56 @@
+"""Where a function is not smooth: what ops report of it, at two points compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.graph import Array, Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kink:
+    """An op that is not smooth somewhere near a point."""
+
+    node: Node
+    distance: float
+    """Along the line that was followed; 0 on the kink."""
+
+    def describe(self, place: str) -> str:
+        """`a kink of abs at x[2], 3e-09 away`."""
+        what = "kink" if self.node.kind == "float" else "jump"
+        away = f", {self.distance:.0e} away" if self.distance else ""
+        return f"a {what} of {self.node.op.name} at {place}{away}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """Which smooth piece of the function a point lies in."""
+
+    edges: dict[Node, Array]
+    """By op: signed distances to where it is not smooth."""
+    choices: dict[Node, Array]
+    """The integers and truth values that depend on the leaf."""
+
+
+def crossed(here: Surroundings, there: Surroundings, step: float) -> Kink | None:
+    """The nearest op whose edge lies on or between two points that are `step` apart.
+
+    Distances are measured as if edges moved evenly along the line.
+    """
+    nearest: Kink | None = None
+    for node, before in here.edges.items():
+        after = there.edges[node]
+        with np.errstate(invalid="ignore"):
+            moved = np.abs(after - before)
+            flips = (np.sign(before) != np.sign(after)) & (moved > 0)
+        if flips.any():
+            distance = float(np.min(np.abs(before[flips]) / moved[flips])) * step
+            if nearest is None or distance < nearest.distance:
+                nearest = Kink(node, distance)
+    if nearest is None:
+        for node, choice in here.choices.items():
+            if not np.array_equal(choice, there.choices[node]):
+                return Kink(node, step / 2)
+    return nearest
