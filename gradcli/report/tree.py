@@ -71,6 +71,26 @@ def tree(
     return [describe.line(visit) for visit in shown], left_out
 
 
+def described(
+    result: Result, precision: int, formula_width: int
+) -> tuple[dict[Node, Line], dict[Node, list[Node]]]:
+    """Every node below the outputs, operands before those that use them; and its operands."""
+    names = _names(result)
+    leaves = _leaves(result)
+    describe = _Description(result, names, precision, formula_width)
+    operands: dict[Node, list[Node]] = {}
+    stack = list(reversed(result.outputs.values()))
+    while stack:
+        node = stack.pop()
+        below = [] if node in leaves else _operands(node, names, precision)
+        waiting = [operand for operand in below if operand not in operands]
+        if waiting:
+            stack += [node, *reversed(waiting)]
+        elif node not in operands:
+            operands[node] = below
+    return {node: describe.line(Visit(node, "", "", 0)) for node in operands}, operands
+
+
 class _Description:
     """What is known about the nodes of a result, ready to be looked up by node."""
 

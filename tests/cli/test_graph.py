@@ -1,0 +1,97 @@
+"""`gradcli graph`: the same nodes and arrows in every format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.conftest import Runner
+
+PROGRAM = ("z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]")
+FORMATS = ("tree", "dot", "mermaid", "json", "svg")
+
+
+@pytest.fixture
+def graph(gradcli: Runner) -> Callable[..., str]:
+    """What the command prints."""
+
+    def call(*arguments: str) -> str:
+        answer = gradcli("graph", *arguments)
+        assert answer.code == 0, answer.err
+        return answer.out
+
+    return call
+
+
+def test_json(graph: Callable[..., str]) -> None:
+    nodes = json.loads(graph(*PROGRAM, "--format", "json"))["nodes"]
+    assert [node["op"] for node in nodes] == ["leaf", "mul", "pow", "mean"]
+    x, doubled, z, out = nodes
+    assert [node["inputs"] for node in nodes] == [[], [0], [1], [2]]
+    assert x["grad"] == [[6.0, 24.0], [54.0, 96.0]]
+    assert (x["role"], z["name"], out["role"]) == ("leaf", "z", "output")
+    assert doubled["value"] == [[2.0, 4.0], [6.0, 8.0]]
+    assert doubled["shape"] == [2, 2]
+    assert out["value"] == 200.0
+
+
+def test_json_is_strict(graph: Callable[..., str]) -> None:
+    nodes = json.loads(graph("log(x)", "-s", "x=0", "--format", "json"))["nodes"]
+    assert nodes[-1]["value"] == "-Infinity"
+
+
+def test_dot(graph: Callable[..., str]) -> None:
+    drawn = graph(*PROGRAM, "--format", "dot")
+    assert drawn.startswith("digraph gradcli {\n")
+    assert re.findall(r"n\d -> n\d", drawn) == ["n0 -> n1", "n1 -> n2", "n2 -> n3"]
+    assert r"out = mean(z)\lmean ()\lvalue = 200\lv = 1\l" in drawn
+
+
+def test_mermaid(graph: Callable[..., str]) -> None:
+    drawn = graph(*PROGRAM, "--format", "mermaid")
+    assert drawn.startswith("flowchart TD\n")
+    assert re.findall(r"n\d --> n\d", drawn) == ["n0 --> n1", "n1 --> n2", "n2 --> n3"]
+
+
+def test_svg_boxes_do_not_overlap(graph: Callable[..., str]) -> None:
+    program = "a = x*y; b = x + a; c = sin(x) * b; d = a + b + c; sum(d)"
+    arguments = (program, "-s", "x=1,2", "-s", "y=3", "--format")
+    drawn = ElementTree.fromstring(graph(*arguments, "svg"))
+    space = "{http://www.w3.org/2000/svg}"
+    _, *found = drawn.iter(f"{space}rect")
+    boxes = [[float(box.get(key, "")) for key in ("x", "y", "width", "height")] for box in found]
+    assert len(boxes) == len(json.loads(graph(*arguments, "json"))["nodes"])
+    for i, (x, y, w, h) in enumerate(boxes):
+        assert 0 <= x <= float(drawn.get("width", "")) - w
+        for other_x, other_y, other_w, other_h in boxes[:i]:
+            assert (
+                x + w <= other_x or other_x + other_w <= x
+                or y + h <= other_y or other_y + other_h <= y
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_marks_in_formulas_are_escaped(graph: Callable[..., str], form: str) -> None:
+    drawn = graph("y = einsum('ij,jk->ik', a, a); z = y < 2; out = sum(where(z, y, 0))",
+                  "-s", "a=[[1,2],[3,4]]", "--format", form)  # fmt: skip
+    if form == "dot":
+        for label in re.findall(r"\[label=(.*), fillcolor", drawn):
+            assert re.fullmatch(r'"([^"\\]|\\.)*"', label)
+    if form == "mermaid":
+        for label in re.findall(r"n\d+\[(.*)\]", drawn):
+            assert re.fullmatch(r'"[^"`]*"', label)
+            assert not set("<>") & set(label.replace("<br/>", ""))
+    if form == "svg":
+        ElementTree.fromstring(drawn)
+    if form == "json":
+        json.loads(drawn)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_long_chains(graph: Callable[..., str], form: str) -> None:
+    program = "y = x; for i in range(3000) { y = sin(y) }; y"
+    assert graph(program, "-s", "x=1", "--format", form)
