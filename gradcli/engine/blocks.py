@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.mapped import Stored, stored
-from gradcli.engine.regions import Region
+from gradcli.engine.regions import Region, axes_of
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import reduced
@@ -95,7 +95,7 @@ class RegionRunner:
 
         spread(len(self.blocks), self.threads, begin)
         return results + [
-            self._combined(node, [parts[i] for parts in partials])
+            combined(node, region.shape, self.blocks, [parts[i] for parts in partials])
             for i, node in enumerate(region.reductions)
         ]
 
@@ -145,7 +145,7 @@ class RegionRunner:
         for node in self.region.reductions:
             combine = getattr(np, node.op.combine)
             value = values[self._registers[node.inputs[0]]]
-            parts.append(combine.reduce(value, axis=node.attributes[0], keepdims=True))
+            parts.append(combine.reduce(value, axis=axes_of(node), keepdims=True))
         return parts
 
     def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
@@ -203,28 +203,26 @@ class RegionRunner:
                     free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
         return numbers
 
-    # --- reductions ---
 
-    def _combined(self, node: Node, parts: list[Array]) -> Array:
-        """A reduction from its partial results, in the order of the blocks."""
-        axes, keepdim = node.attributes[:2]
-        combine = getattr(np, node.op.combine)
-        shape = self.region.shape
-        kept = reduced(shape, axes, keepdim=True)
-        result = np.empty(kept, node.graph.dtype(node.kind))
-        groups: dict[tuple[tuple[int, int], ...], list[Array]] = {}
-        for place, part in zip(self.blocks, parts, strict=True):
-            key = tuple(
-                (0, 1) if i - len(shape) in axes else (each.start, each.stop)
-                for i, each in enumerate(place)
-            )
-            groups.setdefault(key, []).append(part)
-        for key, found in groups.items():
-            target = result[tuple(slice(*bounds) for bounds in key)]
-            target[...] = combine.reduce(np.stack(found), axis=0) if len(found) > 1 else found[0]
-        if node.op.averages:
-            result /= np.prod([shape[axis] for axis in axes])
-        return result if keepdim else result.reshape(node.shape)
+def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[Array]) -> Array:
+    """A reduction of a value of some shape, from the reductions of its blocks, in their order."""
+    axes = axes_of(node)
+    combine = getattr(np, node.op.combine)
+    kept = reduced(shape, axes, keepdim=True)
+    result = np.empty(kept, node.graph.dtype(node.kind))
+    groups: dict[tuple[tuple[int, int], ...], list[Array]] = {}
+    for place, part in zip(places, parts, strict=True):
+        key = tuple(
+            (0, 1) if i - len(shape) in axes else (each.start, each.stop)
+            for i, each in enumerate(place)
+        )
+        groups.setdefault(key, []).append(part)
+    for key, found in groups.items():
+        target = result[tuple(slice(*bounds) for bounds in key)]
+        target[...] = combine.reduce(np.stack(found), axis=0) if len(found) > 1 else found[0]
+    if node.op.averages:
+        result /= np.prod([shape[axis] for axis in axes])
+    return result.reshape(node.shape)
 
 
 def _part(array: Array, place: Place) -> Array:

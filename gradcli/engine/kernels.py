@@ -9,8 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.engine.products import Tiled, is_large
+from gradcli.engine.regions import axes_of
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.shaping import SUM_TO
 
 Kernel: TypeAlias = Callable[..., Any]
 
@@ -61,8 +63,11 @@ def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple
 
 def _reduction(node: Node) -> Kernel:
     """A sum, mean, product or extreme along axes, without the detour through `np.sum`."""
-    axes, keepdim = node.attributes[:2]
+    axes, target = axes_of(node), node.shape
     reduce = getattr(np, node.op.combine).reduce
+    if node.op is SUM_TO:
+        return lambda x: reduce(x, axes, None, None, True).reshape(target)
+    keepdim = node.attributes[1]
     if not node.op.averages:
         return lambda x: reduce(x, axes, None, None, keepdim)
     shape = node.inputs[0].shape

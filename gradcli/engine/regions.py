@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from gradcli.graph import INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.shapes import Axes
+from gradcli.ops.shaping import SUM_TO
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""
@@ -110,6 +112,18 @@ def _wanted_whole(
                 if not (same and (fused or is_swept(node))):
                     wanted.add(operand)
     return wanted
+
+
+def axes_of(node: Node) -> Axes:
+    """The axes that a reduction reduces, counted from the right."""
+    if node.op is not SUM_TO:
+        return node.attributes[0]  # type: ignore[no-any-return]
+    (x,), (shape,) = node.inputs, node.attributes
+    return tuple(
+        axis
+        for axis in range(-x.ndim, 0)
+        if axis < -len(shape) or shape[axis] == 1 != x.shape[axis]
+    )
 
 
 def reduction_alone(node: Node) -> Region:

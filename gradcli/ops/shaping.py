@@ -163,6 +163,7 @@ SUM_TO: Linear = Linear(
     infer=lambda x, shape: shape,
     forward=_sum_to,
     adjoints=(lambda change, y, x, shape: x.graph.apply(EXPAND, (change,), (x.shape,)),),
+    combine="add",
     batched=_batched_sum,
 )
 
