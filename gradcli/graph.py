@@ -18,6 +18,8 @@ import numpy.typing as npt
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     from gradcli.diagnostics import Span
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -26,6 +28,8 @@ Kind: TypeAlias = Literal["float", "int", "bool"]
 """What a node holds. A run has one floating-point dtype; integers are int64."""
 Precision: TypeAlias = Literal["float64", "float32"]
 Attributes: TypeAlias = tuple[Any, ...]
+Index: TypeAlias = "Array | tuple[int, EllipsisType]"
+"""What picks a literal's numbers from an array of those of the program."""
 Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
 """How a walk multiplies a (co)tangent by a local derivative: see `differentiate`."""
 
@@ -109,8 +113,8 @@ class Node:
     """One value of the graph. Operators build further nodes; `==` compares identity."""
 
     __slots__ = (
-        "attributes", "data", "graph", "index", "inputs", "kind", "op", "origin", "shape", "size",
-        "span",
+        "attributes", "graph", "index", "inputs", "kind", "op", "origin", "shape", "size", "span",
+        "stored",
     )  # fmt: skip
 
     def __init__(
@@ -131,8 +135,8 @@ class Node:
         self.size = math.prod(shape)
         """The number of elements."""
         self.kind = kind
-        self.data = data
-        """The array of a constant; None for every other node."""
+        self.stored = data
+        """The array of a constant, for those that compute with it: see `data`."""
         self.span = graph.span
         self.origin = graph.origin
         self.index = graph.count
@@ -141,6 +145,16 @@ class Node:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def data(self) -> Array | None:
+        """The array of a constant; None for every other node.
+
+        Whoever asks may decide by it how the graph goes on, so that is remembered of literals.
+        """
+        if self in self.graph.literals:
+            self.graph.seen.add(self)
+        return self.stored
 
     def __repr__(self) -> str:
         return f"<node {self.index} {self.op.name} {self.shape}>"
@@ -245,6 +259,12 @@ class Graph:
             "int": np.dtype(np.int64),
             "bool": np.dtype(np.bool_),
         }
+        self.literals: dict[Node, Index] = {}
+        """Constants that stand in the program, for which others may stand if nobody sees them."""
+        self.places: dict[int, Node] = {}
+        """By the place of a number among those of the program: the literal that it belongs to."""
+        self.seen: set[Node] = set()
+        """Literals by whose values it was decided how the graph goes on."""
         self._interned: dict[Any, Node] = {}
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
@@ -260,10 +280,40 @@ class Graph:
 
     def constant(self, value: Array | float | bool) -> Node:
         """A node with a known value; a plain number is a float, whatever its Python type."""
+        node = self._constant(value)
+        if node in self.literals:
+            self.seen.add(node)  # with another number it would not be the same node
+        return node
+
+    def literal(self, value: Array | float, places: Sequence[int]) -> Node:
+        """A constant of the program, and the places of its numbers among those of the program.
+
+        Numbers with a minus are counted from the end, behind which all stand once more, negative.
+        """
+        count = self.count
+        node = self._constant(value)
+        if self.count > count and node.size <= INTERNED_BYTES // 8:
+            shape = node.shape
+            self.literals[node] = np.array(places).reshape(shape) if shape else (places[0], ...)
+        self.places |= dict.fromkeys(places, node)
+        return node
+
+    def others(self) -> list[Array]:
+        """The small floating-point constants that are no literals."""
+        nodes = (node for node in self._interned.values() if node.op is CONSTANT)
+        return [
+            np.asarray(node.stored)
+            for node in nodes
+            if node.kind == "float" and node not in self.literals
+        ]
+
+    def _constant(self, value: Array | float | bool) -> Node:
         plain = isinstance(value, int) and not isinstance(value, bool)
         array = np.asarray(float(value) if plain else value)
         kind = kind_of(array)
-        array = array.astype(self.dtype(kind), copy=False)
+        if array.dtype != self.dtype(kind):
+            with np.errstate(over="ignore"):  # too large for float32 is infinite
+                array = array.astype(self.dtype(kind))
         if array.nbytes > INTERNED_BYTES:
             return self._add(CONSTANT, (), (), array.shape, kind, array)
         key = (CONSTANT, kind, array.shape, array.tobytes())

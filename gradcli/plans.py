@@ -1,136 +1,236 @@
 """Programs that run again and again: parsed once, traced and planned once for inputs of a kind.
 
-A plan is used again while everything that tracing looked at has the same values (its guards).
+Programs that differ in their numbers alone share a plan, to which the numbers are fed like inputs.
+A plan is used again while everything that decided how it was built is the same: the numbers that
+were looked at, which constants are equal, and what was looked at and an input decides (its guards).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from gradcli.diagnostics import Source
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.cpu import Engine
 from gradcli.engine.plan import Plan, nbytes
-from gradcli.graph import INPUT, Array, Node, ancestors
+from gradcli.graph import INPUT, Array, Graph, Index, Node, Precision, ancestors
 from gradcli.language.parser import parse_program
+from gradcli.language.skeleton import dissect, starts
 from gradcli.language.syntax import Program
-from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.session import NO_NUMBERS, Gradient, Options, Prepared, prepare
 
 T = TypeVar("T")
+Feeds: TypeAlias = Mapping[Node, Array]
+Made: TypeAlias = Callable[[Feeds], T]
 
-PROGRAMS = 256
-"""Programs, and plans of them, that are kept; those that were not asked for longest go first."""
+PROGRAMS = 1024
+"""Programs of which plans are kept; those that were not asked for longest go first."""
 TEXT = 2**15
 """The longest program that is kept, in characters."""
-VARIANTS = 4
-"""Ways through one program that are kept: it may branch on its inputs."""
+TEXTS = 32
+"""Programs of which the numbers are kept."""
+VARIANTS = 8
+"""Ways through one program that are kept: it may branch on its inputs, and look at its numbers."""
 NODES = 2**15
 """Nodes that all plans together may keep. A plan of more than a quarter of them is not kept."""
+CHARACTERS = 8
+"""Characters of a program that are taken for a node, for what is kept of them."""
 GUARD_BYTES = 2**14
 """Values that one plan's guards may keep."""
+LARGEST = 1e38
+"""A number beyond this may be infinite in the dtype of the run."""
+
+
+@dataclass(slots=True)
+class Request:
+    """A program, and what it is to be run for."""
+
+    program: str
+    inputs: dict[str, Array] = field(default_factory=dict)
+    """In the dtypes of the run."""
+    gradients: list[Gradient] = field(default_factory=list)
+    outputs: tuple[str, ...] = ()
+    wrt: tuple[str, ...] = ()
+    seed: int | None = None
 
 
 class Plans(Generic[T]):
-    """A bounded cache of prepared programs, or rather of what `make` makes of each.
+    """A bounded cache of prepared programs, or rather of what `make` makes of each: a function of
+    the values of inputs, gradients and numbers.
 
     `options` hold for all but what a request says.
     """
 
-    def __init__(self, options: Options, make: Callable[[Prepared], T]) -> None:
+    def __init__(self, options: Options, make: Callable[[Prepared], Made[T]]) -> None:
         self._options = options
         self._make = make
-        self._parse = lru_cache(PROGRAMS)(self._parse_anew)
+        self._numbers = lru_cache(TEXTS)(partial(Numbers, options.precision))
         self._kept: OrderedDict[Any, list[_Variant[T]]] = OrderedDict()
         self._nodes = 0
 
-    def get(
-        self,
-        text: str,
-        inputs: Mapping[str, Array],
-        gradients: Sequence[Gradient],
-        outputs: tuple[str, ...],
-        wrt: tuple[str, ...],
-        seed: Callable[[], int],
-    ) -> T:
-        """The program made ready to run for these inputs and gradients.
+    def run(self, request: Request, seed: Callable[[], int]) -> T:
+        """What was made of the program, called for this request.
 
         `seed` is asked for only where it may matter.
 
         Raises GradcliError with the place in the text.
         """
-        key = (
-            text,
-            tuple(
-                [(name, each.shape, each.dtype.char, type(each)) for name, each in inputs.items()]
-            ),
-            tuple([(each.output, each.value.shape) for each in gradients]),
-            outputs,
-            wrt,
-        )
-        variants = self._kept.get(key, [])
-        for variant in variants:
-            if variant.fits(inputs, seed):
-                self._kept.move_to_end(key)
-                return variant.made
-        short = len(text) <= TEXT
-        program = self._parse(text) if short else self._parse_anew(text)
-        options = replace(self._options, outputs=outputs, wrt=wrt, seed=seed())
-        prepared = prepare(program, inputs, gradients, options)
-        made = self._make(prepared)
-        if short and prepared.graph.count <= NODES // 4 and len(variants) < VARIANTS:
-            guards = _guards(prepared)
-            if sum(map(nbytes, guards)) <= GUARD_BYTES:
-                self._keep(key, _Variant(made, prepared, guards, inputs, seed()))
-        return made
+        numbers = self._numbers(request.program)
+        key = _key(request, numbers)
+        found = self._find(key, request, numbers, seed)
+        if found is not None:
+            variant, feeds = found
+            try:
+                return variant.made(feeds)
+            except GradcliError:
+                if not variant.shares:
+                    raise
+        program = parse_program(Source("program", request.program), self._options.limits.parse)
+        # An error may lie at another place in this text, and what depends on constants alone fails
+        # before the rest: so after one, the program is traced for its own numbers.
+        if found is None and numbers.texts and program.source.text == request.program:
+            with suppress(GradcliError):
+                return self._run_anew(key, program, request, numbers, numbers.places(), seed)
+        return self._run_anew(key, program, request, numbers, NO_NUMBERS, seed)
 
-    def _parse_anew(self, text: str) -> Program:
-        return parse_program(Source("program", text), self._options.limits.parse)
+    def _find(
+        self, key: Any, request: Request, numbers: Numbers, seed: Callable[[], int]
+    ) -> tuple[_Variant[T], Feeds] | None:
+        """What is kept for such a request, and the values to call it with."""
+        for variant in self._kept.get(key, ()):
+            feeds = variant.feeds(request, numbers, seed)
+            if feeds is not None:
+                self._kept.move_to_end(key)
+                return variant, feeds
+        return None
+
+    def _run_anew(
+        self,
+        key: Any,
+        program: Program,
+        request: Request,
+        numbers: Numbers,
+        places: Mapping[int, int],
+        seed: Callable[[], int],
+    ) -> T:
+        """Trace the program and keep what was made of it."""
+        options = replace(self._options, outputs=request.outputs, wrt=request.wrt, seed=seed())
+        prepared = prepare(program, request.inputs, request.gradients, options, numbers=places)
+        made = self._make(prepared)
+        variant = _Variant(made, prepared, request, numbers, seed())
+        if len(request.program) <= TEXT and variant.is_small():
+            self._keep(key, variant)
+        return made(_feeds(prepared, request, numbers))
 
     def _keep(self, key: Any, variant: _Variant[T]) -> None:
-        self._kept.setdefault(key, []).append(variant)
+        variants = self._kept.setdefault(key, [])
         self._kept.move_to_end(key)
+        variants.insert(0, variant)
         self._nodes += variant.nodes
+        self._nodes -= sum(each.nodes for each in variants[VARIANTS:])
+        del variants[VARIANTS:]
         while self._nodes > NODES or len(self._kept) > PROGRAMS:
             _, forgotten = self._kept.popitem(last=False)
             self._nodes -= sum(each.nodes for each in forgotten)
 
 
+def _key(request: Request, numbers: Numbers) -> Any:
+    """What is the same in all requests that a plan may serve."""
+    return (
+        numbers.key,
+        tuple([(name, a.shape, a.dtype.char, type(a)) for name, a in request.inputs.items()]),
+        tuple([(each.output, each.value.shape) for each in request.gradients]),
+        request.outputs,
+        request.wrt,
+    )
+
+
+class Numbers:
+    """The numbers of a program's text, and what all programs have in common that could share its
+    plan: the text between them, which of them are equal, and which are 0 or 1.
+    """
+
+    __slots__ = ("_parts", "_pool", "key", "texts", "values")
+
+    def __init__(self, precision: Precision, text: str) -> None:
+        self._parts, self.texts = dissect(text) if len(text) <= TEXT else ((text,), ())
+        values = [*map(float, self.texts)]
+        if values and max(values) > LARGEST:
+            self._parts, self.texts, values = (text,), (), []
+        pool = np.array(values, precision)
+        self.values: list[float] = pool.tolist()
+        self._pool = np.concatenate((pool, -pool))
+        first: dict[float, int] = {0.0: -1, 1.0: -2}
+        equal = [first.setdefault(value, place) for place, value in enumerate(self.values)]
+        self.key = self._parts, tuple(equal)
+
+    def places(self) -> dict[int, int]:
+        """Where in the text each number begins, and which one it is."""
+        return starts(self._parts, self.texts)
+
+    def feeds(self, literals: Mapping[Node, Index]) -> dict[Node, Array]:
+        """The values of literals."""
+        return {node: self._pool[index] for node, index in literals.items()}
+
+
 class _Variant(Generic[T]):
-    """One way through a program, and the values for which it holds."""
+    """One way through a program, and the numbers and values for which it holds."""
 
     def __init__(
-        self,
-        made: T,
-        prepared: Prepared,
-        guards: list[Node],
-        inputs: Mapping[str, Array],
-        seed: int,
+        self, made: Made[T], prepared: Prepared, request: Request, numbers: Numbers, seed: int
     ) -> None:
+        graph = prepared.graph
         self.made = made
-        self.nodes = prepared.graph.count
-        self._inputs = list(prepared.inputs.items())
+        self.nodes = graph.count + len(request.program) // CHARACTERS
+        self._prepared = prepared
+        self._seed = seed if graph.draws else None
+        guards = _guards(prepared)
         self._engine = Engine(Plan(guards)) if guards else None
-        self._values = self._guarded(inputs)
-        self._seed = seed if prepared.graph.draws else None
+        self._guarded = self._values_of_guards(_feeds(prepared, request, numbers))
+        free = _free(graph, len(numbers.texts))
+        self.shares = bool(free)
+        self._pinned = [each for each in enumerate(numbers.texts) if each[0] not in free]
+        self._scalars = [place for place, node in free.items() if not node.shape]
+        self._others = {float(each) for each in graph.others() if not each.ndim}
 
-    def fits(self, inputs: Mapping[str, Array], seed: Callable[[], int]) -> bool:
-        """Whether tracing the program for these inputs and this seed would go the same way."""
+    def is_small(self) -> bool:
+        """Whether it is worth its place."""
+        guards = sum(map(nbytes, self._engine.plan.outputs)) if self._engine else 0
+        return self.nodes <= NODES // 4 and guards <= GUARD_BYTES
+
+    def feeds(
+        self, request: Request, numbers: Numbers, seed: Callable[[], int]
+    ) -> dict[Node, Array] | None:
+        """The values to call it with; None where tracing for them would go another way."""
+        for place, text in self._pinned:
+            if numbers.texts[place] != text:
+                return None
+        if not self._others.isdisjoint([numbers.values[place] for place in self._scalars]):
+            return None
         if self._seed is not None and self._seed != seed():
-            return False
-        return self._engine is None or self._guarded(inputs) == self._values
+            return None
+        feeds = _feeds(self._prepared, request, numbers)
+        return feeds if self._values_of_guards(feeds) == self._guarded else None
 
-    def _guarded(self, inputs: Mapping[str, Array]) -> list[bytes]:
+    def _values_of_guards(self, feeds: Feeds) -> list[bytes]:
         if self._engine is None:
             return []
-        feeds = {node: inputs[name] for name, node in self._inputs}
         return [array.tobytes() for array in self._engine.run(feeds)]
 
 
+def _feeds(prepared: Prepared, request: Request, numbers: Numbers) -> dict[Node, Array]:
+    feeds = prepared.feeds(request.inputs, request.gradients)
+    return feeds | numbers.feeds(prepared.graph.literals)
+
+
 def _guards(prepared: Prepared) -> list[Node]:
-    """What the trace looked at and an input decides."""
+    """What the trace looked at and an input decides. What numbers alone decide counts as seen."""
     looked = list(dict.fromkeys(prepared.looked))
     if not looked:
         return []
@@ -138,4 +238,18 @@ def _guards(prepared: Prepared) -> list[Node]:
     for node in ancestors(looked):
         if node.op is INPUT or not dependent.isdisjoint(node.inputs):
             dependent.add(node)
+    prepared.graph.seen.update(ancestors(node for node in looked if node not in dependent))
     return [node for node in looked if node in dependent]
+
+
+def _free(graph: Graph, count: int) -> dict[int, Node]:
+    """Literals whose numbers nothing saw and no other constant is equal to, by their places.
+
+    Arrays are taken for equal to others of their shape.
+    """
+    shapes = {each.shape for each in graph.others() if each.ndim}
+    return {
+        place % count: node
+        for place, node in graph.places.items()
+        if node in graph.literals and node not in graph.seen and node.shape not in shapes
+    }

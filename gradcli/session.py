@@ -102,6 +102,7 @@ class Options:
 
 DEFAULT = Options()
 NO_ARRAYS: Mapping[str, Array] = {}
+NO_NUMBERS: Mapping[int, int] = {}
 
 
 def evaluate(
@@ -125,10 +126,12 @@ def prepare(
     gradients: Sequence[Gradient] = (),
     options: Options = DEFAULT,
     draws: int = 0,
+    numbers: Mapping[int, int] = NO_NUMBERS,
 ) -> Prepared:
     """Trace, differentiate and plan a program, ready to run for these inputs and others like them.
 
-    Arguments and errors are those of `evaluate`.
+    Arguments and errors are those of `evaluate`. `numbers` tells where in the text numbers begin
+    for which others may stand in later runs, and counts them: they are fed like inputs.
     """
     memory = options.limits.memory_bytes()
     shares = not runs_backward(program)
@@ -144,6 +147,7 @@ def prepare(
         _own_node(options),
         nodes,
         options.strict,
+        numbers,
     )
     tracer.trace(program)
 
@@ -251,9 +255,19 @@ class Prepared:
 
         `into` are arrays that grads of the last pass are written into, by name.
         """
+        return self.answer(self.feeds(inputs, gradients), into)
+
+    def feeds(
+        self, inputs: Mapping[str, Array], gradients: Sequence[Gradient] = ()
+    ) -> dict[Node, Array]:
+        """The values of inputs and of gradients that were given."""
         feeds = _feeds(self.inputs, inputs)
         for each in self.backwards:
             each.feed(feeds, gradients)
+        return feeds
+
+    def answer(self, feeds: Mapping[Node, Array], into: Mapping[str, Array] = NO_ARRAYS) -> Result:
+        """The same as `run` for values by node; those of literals may be among them."""
         try:
             targets = {self.backwards[-1].grads[name]: array for name, array in into.items()}
             arrays = iter(self.engine.run(feeds, targets))

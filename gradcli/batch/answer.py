@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from gradcli.batch.form import renderer
 from gradcli.batch.items import Item, Kind, Verdict
-from gradcli.batch.record import Record, ToArray, bind, identify, parse
+from gradcli.batch.record import ToArray, bind, identify, parse
 from gradcli.data.text import decode
 from gradcli.diagnostics import Diagnostic, GradcliError
-from gradcli.plans import Plans
+from gradcli.plans import Plans, Request
 from gradcli.report.json import render_error, string
 from gradcli.session import Options
 
@@ -54,11 +54,11 @@ class Answerer:
                     ident = identify(document)
                     record = self._bind(document, to_array)
                 else:
-                    record = Record(decode(item.data, "program"))
+                    record = Request(decode(item.data, "program"))
             else:
                 name, _, text = item.data.partition(b"\0")
                 ident = string(os.fsdecode(name)) if name else "null"
-                record = Record(decode(text, "program"))
+                record = Request(decode(text, "program"))
             self._require_innocent(item)
             members = self._run(item.index, record)
             return Answer(True, f'{{"id": {ident}, "line": {item.line}, "ok": true, {members}}}')
@@ -74,7 +74,7 @@ class Answerer:
             )
         return failure(ident, item.line, diagnostic)
 
-    def _bind(self, document: dict[str, Any], to_array: ToArray) -> Record:
+    def _bind(self, document: dict[str, Any], to_array: ToArray) -> Request:
         settings = self._settings
         return bind(
             document,
@@ -102,16 +102,13 @@ class Answerer:
         if item.verdict is Verdict.DIED:
             raise died()
 
-    def _run(self, index: int, record: Record) -> str:
+    def _run(self, index: int, record: Request) -> str:
         """The members of the answer that come from running the record."""
 
         def seed() -> int:
             return derived_seed(self._settings.seed, index) if record.seed is None else record.seed
 
-        render = self._plans.get(
-            record.program, record.inputs, record.gradients, record.outputs, record.wrt, seed
-        )
-        return render(record.inputs, record.gradients)
+        return self._plans.run(record, seed)
 
 
 def derived_seed(seed: int, index: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import add
 from typing import TypeAlias
@@ -14,10 +14,10 @@ from gradcli.graph import Array, Node
 from gradcli.passes import Backward
 from gradcli.report.json import arrays, string
 from gradcli.report.numbers import nested
-from gradcli.session import Gradient, Prepared
+from gradcli.session import Prepared
 
-Render: TypeAlias = Callable[[Mapping[str, Array], Sequence[Gradient]], str]
-"""Inputs, in the dtypes of the run, and gradients to the members of the answer."""
+Render: TypeAlias = Callable[[Mapping[Node, Array]], str]
+"""Values of inputs, gradients and numbers to the members of the answer."""
 
 
 def renderer(prepared: Prepared) -> Render:
@@ -32,8 +32,8 @@ def _is_plain(prepared: Prepared) -> bool:
     return len(passes) < 2 and not prepared.printed and count == len(prepared.engine.plan.outputs)
 
 
-def _members(prepared: Prepared, inputs: Mapping[str, Array], gradients: Sequence[Gradient]) -> str:
-    result = prepared.run(inputs, gradients)
+def _members(prepared: Prepared, feeds: Mapping[Node, Array]) -> str:
+    result = prepared.answer(feeds)
     gradient = result.passes[-1].gradient if result.passes else {}
     printed = ", ".join(map(string, result.printed))
     return (
@@ -48,7 +48,6 @@ class Form:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self._inputs = list(prepared.inputs.items())
         self._backward: Backward | None = next(iter(prepared.backwards), None)
         self._values = _labels(prepared.shown)
         self._grads = _labels(self._backward.grads if self._backward else {})
@@ -57,11 +56,8 @@ class Form:
         if self._backward is None or not self._backward.given:
             self._gradient = self._gradient_text({})
 
-    def fill(self, inputs: Mapping[str, Array], gradients: Sequence[Gradient]) -> str:
+    def fill(self, feeds: Mapping[Node, Array]) -> str:
         """See `Render`."""
-        feeds = {node: inputs[name] for name, node in self._inputs}
-        if self._backward:
-            self._backward.feed(feeds, gradients)
         try:
             texts = [_text(array) for array in self._prepared.engine.run(feeds)]
         except GradcliError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -18,6 +17,7 @@ from gradcli.data.npy import to_run_dtype
 from gradcli.data.text import decode
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Array
+from gradcli.plans import Request
 from gradcli.report.json import string
 from gradcli.session import Gradient, Options
 
@@ -25,18 +25,6 @@ KEYS = ("id", "program", "set", "gradient", "output", "wrt", "seed")
 MAX_SEED = 2**63 - 1
 
 _MINUS_ZERO = re.compile(rb"-0(?![.0-9eE])")
-
-
-@dataclass(slots=True)
-class Record:
-    """What one record asks for."""
-
-    program: str
-    inputs: dict[str, Array] = field(default_factory=dict)
-    gradients: list[Gradient] = field(default_factory=list)
-    outputs: tuple[str, ...] = ()
-    wrt: tuple[str, ...] = ()
-    seed: int | None = None
 
 
 ToArray: TypeAlias = Callable[[Any, str], Array]
@@ -99,7 +87,7 @@ def bind(
     default: str | None,
     *,
     allow_files: bool,
-) -> Record:
+) -> Request:
     """A parsed record as what it asks for; `default` is the program of one that has none.
 
     Raises `data` for keys and values that a record cannot have, and what reading files raises.
@@ -134,7 +122,7 @@ def bind(
         raise GradcliError(
             "data", "the record has no program", hint="give it one, or all of them with --program"
         )
-    return Record(program, inputs, gradients, outputs, wrt, seed)
+    return Request(program, inputs, gradients, outputs, wrt, seed)
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -28,4 +28,4 @@ def scale(change: Node, factor: Operand) -> Node:
 
 
 def _is_one(node: Node) -> bool:
-    return node.data is not None and node.shape == () and bool(node.data == 1)
+    return node.op is CONSTANT and node is node.graph.constant(1.0)

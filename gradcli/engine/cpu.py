@@ -43,12 +43,12 @@ class Engine:
         self._inputs: list[tuple[int, Node]] = []
         self._attributes: dict[int, int] = {}
         for node in plan.sources:
-            slot = self._slot(node.data)
+            slot = self._slot(node.stored)
             self._slots[node] = slot
-            if node.op is INPUT:
+            if is_fed(node):
                 self._inputs.append((slot, node))
         self._steps: list[_Step] = []
-        folded = {node for node in plan.sources if node.op is CONSTANT}
+        folded = {node for node in plan.sources if not is_fed(node)}
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             step = self._step(unit, dying)
             if isinstance(unit, Node) and unit.size <= FOLDED and _follows(unit, folded):
@@ -181,6 +181,8 @@ class Evaluator:
         """The value of a node."""
         if node.op is not CONSTANT:
             self.looked.append(node)
+        elif node.data is not None:
+            return node.data
         known = self._known(node)
         if known is not None:
             return known
@@ -208,7 +210,7 @@ class Evaluator:
 
     def _known(self, node: Node) -> Array | None:
         if node.op is CONSTANT:
-            return node.data
+            return node.stored
         if node.op is INPUT:
             return self._inputs[node]
         return self._kept.get(node)
@@ -246,6 +248,11 @@ class Evaluator:
         while self._bytes > self._memory // 2:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= dropped.nbytes
+
+
+def is_fed(node: Node) -> bool:
+    """Whether a node's value is given at each run."""
+    return node.op is INPUT or node in node.graph.literals
 
 
 def _follows(node: Node, known: set[Node]) -> bool:

@@ -7,14 +7,14 @@ of its own. So they read like recursion, and no program is too deep for Python's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from types import GeneratorType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Span, nearest
-from gradcli.graph import MAX_RANK, Graph, Node
+from gradcli.graph import MAX_RANK, Graph, Node, Shape
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose, t
@@ -91,8 +91,12 @@ class UserFunction:
 class Expressions:
     """Evaluates expressions; `Tracer` adds statements and calls of the user's functions."""
 
-    def __init__(self, graph: Graph, values: Values, autograd: Autograd) -> None:
+    def __init__(
+        self, graph: Graph, values: Values, autograd: Autograd, numbers: Mapping[int, int]
+    ) -> None:
         self.graph = graph
+        self.numbers = numbers
+        """By where in the text a number begins: its place among those that become literals."""
         self.values = values
         self.autograd = autograd
         self.frame = Frame()
@@ -156,7 +160,10 @@ class Expressions:
 
     def _number(self, expression: syntax.Number) -> Node:
         self.graph.span = expression.span
-        return self.graph.constant(expression.value)
+        place = self.numbers.get(expression.span[0])
+        if place is None:
+            return self.graph.constant(expression.value)
+        return self.graph.literal(expression.value, [place])
 
     def _constant(self, expression: syntax.Constant) -> Node | None:
         return None if expression.value is None else self.graph.constant(expression.value)
@@ -192,14 +199,29 @@ class Expressions:
     # --- literals ---
 
     def _list(self, expression: syntax.List) -> Visit:
-        array = numeric(expression)
-        if array is not None:
+        found = numeric(expression)
+        if found is not None:
             self.graph.span = expression.span
-            return self.graph.constant(array)
+            return self._array(*found)
         items = []
         for item in expression.items:
             items.append((yield self.visit(item)))
         return Items(items)
+
+    def _array(self, shape: Shape, items: Sequence[syntax.Number | syntax.Unary]) -> Node:
+        """A literal of numbers in equal rows."""
+        values, places = [], []
+        for item in items:
+            number: Any = item.operand if isinstance(item, syntax.Unary) else item
+            negative = number is not item
+            values.append(-number.value if negative else number.value)
+            place = self.numbers.get(number.span[0])
+            if place is not None:
+                places.append(place - len(self.numbers) if negative else place)
+        array = np.array(values).reshape(shape)
+        if len(places) < len(values):
+            return self.graph.constant(array)
+        return self.graph.literal(array, places)
 
     def _tuple(self, expression: syntax.Tuple) -> Visit:
         items = []
@@ -419,8 +441,10 @@ class Expressions:
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
 
 
-def numeric(expression: syntax.List) -> np.ndarray[Any, Any] | None:
-    """The array of a literal that holds nothing but numbers in equal rows, else None.
+def numeric(
+    expression: syntax.List,
+) -> tuple[Shape, list[syntax.Number | syntax.Unary]] | None:
+    """Shape and elements of a literal that holds nothing but numbers in equal rows, else None.
 
     Level by level, so that no nesting is too deep.
     """
@@ -439,16 +463,13 @@ def numeric(expression: syntax.List) -> np.ndarray[Any, Any] | None:
         raise GradcliError(
             "shape", f"{len(shape)} dimensions; there can be {MAX_RANK}", span=expression.span
         )
-    numbers: list[float] = []
-    for item in level:
-        if type(item) is syntax.Number:
-            numbers.append(item.value)
-        elif (
-            type(item) is syntax.Unary
-            and item.operator == "-"
-            and type(item.operand) is syntax.Number
-        ):
-            numbers.append(-item.operand.value)
-        else:
-            return None
-    return np.array(numbers).reshape(shape)
+    if not all(map(_is_number, level)):
+        return None
+    return tuple(shape), level
+
+
+def _is_number(item: syntax.Expression) -> bool:
+    """Whether it is a number, perhaps with a minus."""
+    if type(item) is syntax.Unary and item.operator == "-":
+        item = item.operand
+    return type(item) is syntax.Number

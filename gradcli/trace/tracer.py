@@ -61,13 +61,15 @@ class Tracer(Expressions):
         own: Callable[[str], bool] = frozenset().__contains__,
         inputs: Mapping[str, Node] = MappingProxyType({}),
         strict: bool = False,
+        numbers: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """`own` tells which names get a node of their own, because their grad is wanted; `strict`
-        forbids gradients that have to be broadcast.
+        forbids gradients that have to be broadcast. `numbers` become literals of the graph.
         """
         self.notes: list[Note] = []
         values = Values(graph, evaluator)
-        super().__init__(graph, values, Autograd(values, source, strict, self.notes, bool(inputs)))
+        autograd = Autograd(values, source, strict, self.notes, bool(inputs))
+        super().__init__(graph, values, autograd, numbers)
         self.source = source
         self.globals = self.frame
         self.globals.values.update(inputs)
