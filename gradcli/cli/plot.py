@@ -95,10 +95,12 @@ def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
     import numpy as np
 
     from gradcli.cli.request import read_values
-    from gradcli.data.binding import parse_binding
+    from gradcli.data.binding import checked_name
 
-    name, value = parse_binding(text)
-    ends, _, _ = read_values([(f"--over {name}", end) for end in value.split(":")], options)
+    before, _, value = text.partition("=")
+    name = checked_name(before)
+    texts = [(f"--over {name}", end) for end in value.split(":") if end.strip()]
+    ends, _, _ = read_values(texts, options)
     if len(ends) != 2 or any(end.size != 1 or not np.isfinite(end).all() for end in ends):
         raise GradcliError("usage", f"--over {name} needs two numbers", hint=f"--over {name}=-2:2")
     first, last = (float(end.item()) for end in ends)
