@@ -27,19 +27,19 @@ BLOCK = 1 << 15
 Place: TypeAlias = tuple[slice, ...]
 
 
-def blocks(shape: Shape) -> list[Place]:
-    """The shape cut into blocks of about BLOCK elements, in C order.
+def blocks(shape: Shape, size: int = BLOCK) -> list[Place]:
+    """The shape cut into blocks of about `size` elements, in C order.
 
     Inner axes are whole, one axis is cut into ranges, the axes before it are taken one by one.
     """
     axis, inner = len(shape), 1
-    while axis and inner * shape[axis - 1] <= BLOCK:
+    while axis and inner * shape[axis - 1] <= size:
         axis -= 1
         inner *= shape[axis]
     if not axis:
         return [tuple(slice(0, length) for length in shape)]
     axis -= 1
-    rows = max(1, BLOCK // inner)
+    rows = max(1, size // inner)
     whole = tuple(slice(0, length) for length in shape[axis + 1 :])
     ranges = [slice(i, min(i + rows, shape[axis])) for i in range(0, shape[axis], rows)]
     return [
@@ -125,7 +125,7 @@ class RegionRunner:
                 part = _buffer(buffers, node, shape, array.dtype)
                 files[node].read(start, part)
             else:
-                part = _part(array, place)
+                part = part_of(array, place)
             values.append(part)
         for node, call, dtype, buffer in zip(
             self.region.members, self._calls, self._dtypes, self._buffers, strict=True
@@ -225,7 +225,7 @@ def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[
     return result.reshape(node.shape)
 
 
-def _part(array: Array, place: Place) -> Array:
+def part_of(array: Array, place: Place) -> Array:
     """The part of an operand that goes into a block: axes that it lacks, or repeats, are whole."""
     lead = len(place) - array.ndim
     return array[

@@ -52,13 +52,17 @@ def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple
                 if product is not None and len(node.inputs[0].shape) == len(node.shape):
                     return product, (), (), 1
         return getattr(np, op.ufunc), (), (), len(node.inputs)
-    attributes = node.attributes
     if op.combine:
         return _reduction(node), (), (), 1
-    if op.typed:
-        attributes = (*attributes[:-1], node.graph.dtype(attributes[-1]))
     xp = Tiled(threads) if is_large(node) else np
-    return op.forward, (xp,), attributes, len(node.inputs)
+    return op.forward, (xp,), attributes_of(node), len(node.inputs)
+
+
+def attributes_of(node: Node) -> tuple[Any, ...]:
+    """A node's attributes as its forward function takes them."""
+    if node.op.typed:
+        return (*node.attributes[:-1], node.graph.dtype(node.attributes[-1]))
+    return node.attributes
 
 
 def _reduction(node: Node) -> Kernel:
