@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, Source, nearest
-from gradcli.engine.cpu import Engine, Evaluator
+from gradcli.engine.cpu import Evaluator
+from gradcli.engine.device import Engine, engine
 from gradcli.engine.mapped import mapping
-from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.syntax import Program
@@ -91,6 +91,7 @@ class Options:
     """`all`, `outputs` or `none`."""
     precision: Precision = "float64"
     device: str = "cpu"
+    """`cpu`, `gpu`, or `auto`: the GPU where there is one and the arrays are worth the trip."""
     threads: int | None = None
     seed: int | None = None
     trace_values: bool = False
@@ -225,10 +226,10 @@ class Prepared:
             wanted += [*each.grads.values(), *each.retained.values()]
         wanted += self.grads.values()
         wanted += tensors(self.printed)
-        plan = Plan(wanted)
+        options = self.options
+        memory = options.limits.memory_bytes()
         try:
-            plan.check_memory(self.options.limits.memory_bytes(), self._filed())
-            self.engine = Engine(plan, self.options.threads)
+            self.engine = engine(wanted, options.device, options.threads, memory, self._filed())
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
 
@@ -300,10 +301,10 @@ class Prepared:
             grads=grads,
             leaves=self.leaves,
             precision=self.options.precision,
-            device="cpu",
+            device=self.engine.device,
             seed=self.graph.seed,
             accumulated=self.options.accumulate,
-            notes=self.notes + culprits,
+            notes=self.notes + self.engine.notes + culprits,
             printed=[text(line, printed) for line in self.printed],
         )
 

@@ -17,7 +17,7 @@ import numpy as np
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vectorise, vjp
-from gradcli.engine.cpu import Engine
+from gradcli.engine.device import Engine
 from gradcli.engine.plan import show_bytes
 from gradcli.graph import Array, Node, Shape, ancestors, dependents
 from gradcli.ops.kinds import zeros_like

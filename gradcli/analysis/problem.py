@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.cpu import Engine
-from gradcli.engine.plan import Plan
+from gradcli.engine.device import Engine, engine
 from gradcli.graph import Array, Graph, Node
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, prepare
@@ -38,12 +37,12 @@ class Problem:
 
     def engine(self, nodes: Sequence[Node], beside: int = 0) -> Engine:
         """The nodes ready to be computed, where `beside` bytes are taken. Raises `limit-memory`."""
-        plan = Plan(nodes)
+        options = self.options
         try:
-            plan.check_memory(self.options.limits.memory_bytes() - beside)
+            memory = options.limits.memory_bytes() - beside
+            return engine(nodes, options.device, options.threads, memory)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
-        return Engine(plan, self.options.threads)
 
     def values(self, nodes: Sequence[Node]) -> list[Array]:
         """The values of nodes at the point. Raises what the engine raises."""

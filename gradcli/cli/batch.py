@@ -92,6 +92,7 @@ def command(
     allow_files: AllowFiles = False,
     strict: flag.Strict = False,
     dtype: flag.Dtype = "float64",
+    device: flag.Device = "cpu",
     seed: RunSeed = 0,
     values: flag.Values = "outputs",
     quiet: flag.Quiet = False,
@@ -120,7 +121,7 @@ def command(
         raise GradcliError("usage", "--allow-files opens files, and --safe opens none")
     allowed = limits(max_memory, max_steps, safe=safe)
     settings = Settings(
-        Options(values=values, strict=strict, precision=dtype, limits=allowed),
+        Options(values=values, strict=strict, precision=dtype, device=device, limits=allowed),
         program=_default_program(program, file, allowed.parse.source_bytes),
         seed=seed,
         allow_files=allow_files,

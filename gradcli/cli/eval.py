@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from gradcli.cli import options as flag
 from gradcli.cli import streams
@@ -69,7 +69,6 @@ def command(
     if json and format_ == "csv":
         raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
     check_save(save, safe=safe)
-    _require_cpu(device)
     gc.disable()  # one run makes one graph and hardly any garbage: to look for it takes a quarter
     shown = "json" if json else format_
     options = Options(
@@ -81,6 +80,7 @@ def command(
         strict=strict,
         values="outputs" if save and values == "none" else values,
         precision=dtype,
+        device=device,
         threads=threads,
         seed=seed,
         grads_to_file=save is not None and save.lower().endswith(".npy"),
@@ -105,15 +105,6 @@ def command(
         _print_text(result, tree=tree, precision=precision, color=color)
     else:
         _print_data(result, shown)
-
-
-def _require_cpu(device: Literal["cpu", "gpu", "auto"]) -> None:
-    if device == "gpu":
-        raise GradcliError(
-            "device",
-            "--device gpu is not there yet: this version computes on the CPU only",
-            hint="leave out --device, or say --device cpu",
-        )
 
 
 @contextmanager

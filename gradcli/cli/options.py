@@ -94,7 +94,11 @@ Dtype = Annotated[
     typer.Option("--dtype", help="The floating-point type of the run."),
 ]
 Device = Annotated[
-    Literal["cpu", "gpu", "auto"], typer.Option("--device", help="Where to compute.")
+    Literal["cpu", "gpu", "auto"],
+    typer.Option(
+        "--device",
+        help="Where to compute; auto is a GPU where there is one and arrays are large.",
+    ),
 ]
 Seed = Annotated[
     int | None,

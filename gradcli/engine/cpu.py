@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.mapped import stored
@@ -34,9 +34,12 @@ _Step: TypeAlias = tuple[Kernel, _Take, int | tuple[int, ...], tuple[int, ...]]
 class Engine:
     """A plan made ready for NumPy: a list of calls over numbered slots. It may run many times."""
 
+    device = "cpu"
+
     def __init__(self, plan: Plan, threads: int | None = None) -> None:
         """`threads` is for large arrays; None takes one for each core. It changes no result."""
         self.plan = plan
+        self.notes: list[Note] = []
         self._threads = threads or len(os.sched_getaffinity(0))
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = []
@@ -66,7 +69,7 @@ class Engine:
             try:
                 self._start[slot] = call(*take(self._start))
             except GradcliError as error:
-                raise _placed(error, node) from None
+                raise placed(error, node) from None
 
     def _step(self, unit: Node | Region, dying: Sequence[Node]) -> _Step:
         """A call, how it takes its arguments, the slots of its results, those that die with it."""
@@ -121,7 +124,7 @@ class Engine:
                         values[free] = None
                     done += 1
             except GradcliError as error:
-                raise _placed(error, self._node_at(done)) from None
+                raise placed(error, self._node_at(done)) from None
             except MemoryError:
                 raise _out_of_memory(self._node_at(done)) from None
             if targets:
@@ -201,7 +204,7 @@ class Evaluator:
                 try:
                     values[current] = np.asarray(call(*before, *operands, *after))
                 except GradcliError as error:
-                    raise _placed(error, current) from None
+                    raise placed(error, current) from None
                 except MemoryError:
                     raise _out_of_memory(current) from None
         for current, value in values.items():
@@ -260,7 +263,7 @@ def _follows(node: Node, known: set[Node]) -> bool:
     return bool(node.inputs) and known.issuperset(node.inputs)
 
 
-def _placed(error: GradcliError, node: Node) -> GradcliError:
+def placed(error: GradcliError, node: Node) -> GradcliError:
     """The error with the place in the program that the node comes from."""
     diagnostic = error.diagnostic
     if diagnostic.span is not None:

@@ -12,7 +12,7 @@ import json
 import operator
 from collections.abc import Callable
 from pathlib import Path
-from types import EllipsisType
+from types import EllipsisType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -55,10 +55,26 @@ class DeviceArray:
     def flat(self) -> Flat:
         return Flat(self.held)
 
-    def get(self) -> np.ndarray[Any, Any]:
+    @property
+    def data(self) -> Any:
+        return SimpleNamespace(ptr=self.held.ctypes.data)
+
+    def get(
+        self, stream: Any = None, out: np.ndarray[Any, Any] | None = None, blocking: bool = True
+    ) -> np.ndarray[Any, Any]:
         """The array on the computer."""
         DeviceArray.looks += 1
-        return self.held.copy()
+        if out is None:
+            return self.held.copy()
+        out[...] = self.held
+        return out
+
+    def set(self, array: np.ndarray[Any, Any], stream: Any = None) -> None:
+        """Copy an array from the computer."""
+        same = (array.shape, array.dtype) == (self.held.shape, self.held.dtype)
+        if not (same and self.held.flags.c_contiguous):
+            raise ValueError("shapes, dtypes or layouts differ")
+        self.held[...] = array
 
     def item(self) -> Any:
         return self.get().item()

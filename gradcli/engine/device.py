@@ -1,0 +1,112 @@
+"""Where a plan is computed: on the CPU, on a GPU, or where it is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Protocol
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine import cpu
+from gradcli.engine.plan import Plan
+from gradcli.graph import Array, Node, ancestors
+
+WORTH = 10**7
+"""From this many elements on, the way to a GPU and back pays."""
+NOWHERE: Mapping[Node, Array] = {}
+
+
+class Engine(Protocol):
+    """A plan made ready for a device. It may run many times."""
+
+    @property
+    def device(self) -> str:
+        """`cpu` or `gpu`."""
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed, and in which order."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What there is to say of the device, after a run."""
+
+    def run(
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+    ) -> list[Array]:
+        """The values of the plan's outputs; those with a target are written into it."""
+        ...
+
+
+def engine(
+    nodes: Sequence[Node],
+    device: str,
+    threads: int | None,
+    memory: int,
+    filed: Collection[Node] = (),
+) -> Engine:
+    """An engine for some nodes on `cpu`, `gpu` or, with `auto`, where it is worth it.
+
+    Raises `limit-memory` where values take more than `memory` bytes; those in `filed` lie in files.
+    With `gpu` raises `device` where there is none.
+    """
+
+    def on_cpu() -> cpu.Engine:
+        plan = Plan(nodes)
+        plan.check_memory(memory, filed)
+        return cpu.Engine(plan, threads)
+
+    if device == "cpu" or (device == "auto" and not _is_worth_it(nodes)):
+        return on_cpu()
+    from gradcli.engine import gpu
+
+    if device == "auto":
+        return Automatic(lambda: gpu.Engine(nodes), on_cpu)
+    on_gpu = gpu.Engine(nodes)
+    on_gpu.plan.check_memory(memory, filed)
+    return on_gpu
+
+
+def _is_worth_it(nodes: Sequence[Node]) -> bool:
+    return any(node.size >= WORTH for node in ancestors(nodes))
+
+
+class Automatic:
+    """The GPU, and the CPU from when that has not worked; a note says why."""
+
+    def __init__(self, on_gpu: Callable[[], Engine], on_cpu: Callable[[], Engine]) -> None:
+        self._on_cpu = on_cpu
+        try:
+            self._engine = on_gpu()
+        except GradcliError as error:
+            self._fall_back(error)
+
+    @property
+    def plan(self) -> Plan:
+        return self._engine.plan
+
+    @property
+    def device(self) -> str:
+        return self._engine.device
+
+    @property
+    def notes(self) -> list[Note]:
+        return self._engine.notes
+
+    def run(
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+    ) -> list[Array]:
+        """The values of the plan's outputs, from the CPU where the GPU fails or is too small."""
+        try:
+            return self._engine.run(inputs, targets)
+        except GradcliError as error:
+            if self.device == "cpu":
+                raise
+            self._fall_back(error)
+        return self._engine.run(inputs, targets)
+
+    def _fall_back(self, error: GradcliError) -> None:
+        diagnostic = error.diagnostic
+        if diagnostic.code not in ("device", "limit-memory"):
+            raise error
+        self._engine = self._on_cpu()
+        self._engine.notes.append(Note("device", f"computed on the CPU: {diagnostic.message}"))
