@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.diagnostics import Source
 from gradcli.engine.cpu import Evaluator, run
 from gradcli.engine.plan import Plan
-from gradcli.graph import Array, Graph, Node
+from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Case
 from gradcli.trace import TraceLimits, Tracer
@@ -52,10 +52,12 @@ def case_id(value: object) -> str:
     return str(value)
 
 
-def trace(case: Case, seed: int = 0) -> Traced:
+def trace(
+    case: Case, seed: int = 0, precision: Precision = "float64", graph: Graph | None = None
+) -> Traced:
     """Trace a case over inputs drawn from its domain, no two of them close to each other."""
     generator = np.random.default_rng(seed)
-    graph = Graph(seed=1)
+    graph = graph or Graph(precision, seed=1)
     low, high = case.domain
     names: dict[str, Node] = {}
     feeds: dict[Node, Array] = {}
@@ -64,7 +66,8 @@ def trace(case: Case, seed: int = 0) -> Traced:
         size = node.size
         grid = (np.arange(size) + 0.5 + 0.6 * (generator.random(size) - 0.5)) / max(size, 1)
         names[name] = node
-        feeds[node] = low + (high - low) * generator.permutation(grid).reshape(shape)
+        drawn = low + (high - low) * generator.permutation(grid).reshape(shape)
+        feeds[node] = drawn.astype(graph.precision)
     tracer = Tracer(graph, Evaluator(feeds, 2**30), Source("case", case.program), TraceLimits())
     tracer.globals.values.update(names)
     tracer.trace(parse_program(Source("case", case.program), ParseLimits()))
