@@ -7,139 +7,22 @@ takes fewer seeds; one plan serves them all, many seeds at once being its input.
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, Mode, Product, Side
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vectorise, vjp
 from gradcli.engine.device import Engine
 from gradcli.engine.plan import show_bytes
-from gradcli.graph import Array, Node, Shape, ancestors, dependents
+from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show
 
 SEEDED = 1 << 16
 """Elements of the largest array while many seeds are at work: more leave the cache."""
-
-Mode: TypeAlias = Literal["reverse", "forward"]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What the rows or the columns of a matrix stand for: the elements of named tensors."""
-
-    shapes: dict[str, Shape]
-
-    @property
-    def size(self) -> int:
-        return sum(math.prod(shape) for shape in self.shapes.values())
-
-    def slices(self) -> Iterator[tuple[str, Shape, slice]]:
-        """Each name, its shape, and its part of the rows or columns."""
-        start = 0
-        for name, shape in self.shapes.items():
-            stop = start + math.prod(shape)
-            yield name, shape, slice(start, stop)
-            start = stop
-
-    def label(self, place: int) -> str:
-        """`x[0,1]`, or `x` for a single value."""
-        for name, shape, part in self.slices():
-            if place < part.stop:
-                index = np.unravel_index(place - part.start, shape) if shape else ()
-                return f"{name}[{','.join(map(str, index))}]" if shape else name
-        raise IndexError(place)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Matrix:
-    """A Jacobian or Hessian: one row an element of the outputs, one column an element of leaves."""
-
-    rows: Side
-    columns: Side
-    values: Array
-    """Shape (rows, columns)."""
-    mode: Mode
-
-    def blocks(self) -> dict[str, dict[str, Array]]:
-        """By row name and column name, in the shape of both together."""
-        return {
-            row: {
-                column: self.values[part, place].reshape(*shape, *other)
-                for column, other, place in self.columns.slices()
-            }
-            for row, shape, part in self.rows.slices()
-        }
-
-    @property
-    def zeros(self) -> int:
-        """How many entries are exactly 0."""
-        return int(self.values.size - np.count_nonzero(self.values))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Jacobian:
-    """J, and with a gradient v also v and vᵀ·J, which must be the grads."""
-
-    matrix: Matrix
-    gradient: dict[str, Array] | None
-    product: dict[str, Array]
-    """vᵀ·J by leaf, in the leaf's shape; empty without v."""
-    grads: dict[str, Array]
-    """What a backward pass finds."""
-
-    @property
-    def agree(self) -> bool:
-        """Whether vᵀ·J and the grads are the same up to rounding."""
-        size = max((float(np.max(np.abs(g), initial=0.0)) for g in self.grads.values()), default=0)
-        return all(
-            np.allclose(self.product[name], grad, rtol=1e-9, atol=1e-12 * size, equal_nan=True)
-            for name, grad in self.grads.items()
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Hessian:
-    """Second derivatives of one number by all leaves."""
-
-    matrix: Matrix
-    asymmetry: float
-    """The largest difference between an entry and its mirror image."""
-    eigenvalues: Array
-    """Of the symmetric part, ascending; empty where an entry is not finite."""
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether mirror images are the same up to rounding."""
-        return self.asymmetry <= 1e-9 * float(np.max(np.abs(self.matrix.values), initial=0.0))
-
-    @property
-    def definiteness(self) -> str:
-        """`positive definite`, `negative semidefinite`, `indefinite`, `zero`, or `unknown`."""
-        if not self.eigenvalues.size:
-            return "unknown"
-        low, high = float(self.eigenvalues[0]), float(self.eigenvalues[-1])
-        largest = max(abs(low), abs(high))
-        slack = largest * self.eigenvalues.size * float(np.finfo(self.eigenvalues.dtype).eps)
-        if largest == 0:
-            return "zero"
-        if low < -slack and high > slack:
-            return "indefinite"
-        sign, nearest_to_zero = ("positive", low) if high > slack else ("negative", high)
-        return f"{sign} {'definite' if abs(nearest_to_zero) > slack else 'semidefinite'}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Product:
-    """J·t or H·u: the vectors that went in, and by name what came out."""
-
-    vectors: dict[str, Array]
-    products: dict[str, Array]
 
 
 def jacobian(problem: Problem) -> Jacobian:
@@ -162,22 +45,23 @@ def hessian(problem: Problem) -> Hessian:
     matrix = derivative_matrix(problem, _grads(problem))
     values = matrix.values
     finite = bool(np.isfinite(values).all())
+    same = (values == values.T) | (np.isnan(values) & np.isnan(values.T))
     with np.errstate(all="ignore"):
-        asymmetry = float(np.max(np.abs(values - values.T), initial=0.0))
-    eigenvalues = np.linalg.eigvalsh((values + values.T) / 2) if finite else values[:0, 0]
+        asymmetry = float(np.max(np.abs(values - values.T)[~same], initial=0.0))
+    eigenvalues = np.linalg.eigvalsh((values + values.T) / 2) if finite else np.empty(0)
     return Hessian(matrix, asymmetry, eigenvalues)
 
 
 def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> Product:
     """J·t by output; leaves without a tangent stay where they are. Raises `name`, `shape`."""
     directions = _directions(problem, tangents, "--tangent")
-    return Product(directions, _along(problem, problem.outputs, directions))
+    return Product("jvp", directions, _along(problem, problem.outputs, directions))
 
 
 def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> Product:
     """H·u by leaf. Raises `name`, `shape`, `gradient-required`."""
     directions = _directions(problem, vectors, "--vector")
-    return Product(directions, _along(problem, _grads(problem), directions))
+    return Product("hvp", directions, _along(problem, _grads(problem), directions))
 
 
 def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
@@ -195,13 +79,19 @@ def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
         )
     values = np.empty((rows.size, columns.size), problem.graph.dtype("float"))
     nodes, leaves = list(outputs.values()), list(problem.leaves.values())
-    if rows.size <= columns.size:
-        seeds = [problem.graph.input("v", node.shape, "float") for node in nodes]
-        _fill(values, problem, seeds, vjp(nodes, seeds, leaves), leaves)
-        return Matrix(rows, columns, values, "reverse")
-    seeds = [problem.graph.input("t", leaf.shape, "float") for leaf in leaves]
-    _fill(values.T, problem, seeds, jvp(nodes, leaves, seeds), nodes)
-    return Matrix(rows, columns, values, "forward")
+    mode: Mode = "reverse" if rows.size <= columns.size else "forward"
+    start, end = (nodes, leaves) if mode == "reverse" else (leaves, nodes)
+    # A unit vector selects elements, so that the others get 0 even where 0·inf is nan. That takes
+    # longer, and is seldom needed.
+    for selected in ([], start):
+        seeds = [problem.graph.input("seed", node.shape, "float") for node in start]
+        if mode == "reverse":
+            _fill(values, problem, seeds, vjp(nodes, seeds, leaves, selected), end)
+        else:
+            _fill(values.T, problem, seeds, jvp(nodes, leaves, seeds, selected), end)
+        if not np.isnan(values).any():
+            break
+    return Matrix(rows, columns, values, mode)
 
 
 def _fill(

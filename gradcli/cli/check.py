@@ -58,20 +58,12 @@ def command(
     from gradcli.cli import posing
     from gradcli.cli.deadline import deadline, seconds_allowed
     from gradcli.cli.exit import DONE, FINDING
-    from gradcli.cli.request import limits, parse_names
-    from gradcli.session import Options
 
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        precision=dtype,
-        device=device,
-        threads=threads,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
+    options = posing.read_options(
+        output, wrt, dtype, seed, max_memory, max_steps, safe=safe, device=device, threads=threads
     )
     with deadline(seconds_allowed(timeout, safe=safe)):
-        problem = posing.read_problem(program, file, set_ or (), gradient or (), options, safe=safe)
+        problem = posing.read_problem(program, file, set_, gradient, options, safe=safe)
         found = check(problem, order)
     if not quiet:
         if json or format_ == "json":

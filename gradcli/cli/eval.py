@@ -63,14 +63,12 @@ def command(
     An output of several elements needs --gradient, the vector v of the product v·J.
     """
     from gradcli.cli.deadline import deadline, seconds_allowed
-    from gradcli.cli.request import check_save, limits, parse_names, read_request
+    from gradcli.cli.request import check_save, choose_format, limits, parse_names, read_request
     from gradcli.session import Options, prepare
 
-    if json and format_ == "csv":
-        raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
+    shown = choose_format(format_, json=json)
     check_save(save, safe=safe)
     gc.disable()  # one run makes one graph and hardly any garbage: to look for it takes a quarter
-    shown = "json" if json else format_
     options = Options(
         outputs=parse_names("--output", output or ()),
         wrt=parse_names("--wrt", wrt or ()),

@@ -51,18 +51,13 @@ def command(
     from gradcli.analysis.explain import explain
     from gradcli.analysis.paths import follow
     from gradcli.analysis.single import run
-    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.cli.posing import read_options
+    from gradcli.cli.request import read_request
     from gradcli.report import explain as report
     from gradcli.report.document import render
-    from gradcli.session import Options
 
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        strict=strict,
-        precision=dtype,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
+    options = read_options(
+        output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
     )
     request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
     single = run(request.program, request.inputs, request.gradients, request.options, request.draws)

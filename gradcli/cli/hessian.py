@@ -1,9 +1,6 @@
 """`gradcli hessian`: all second derivatives of a number, as a matrix."""
 
-from __future__ import annotations
-
-from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.matrices import answering
 
 EXAMPLES = """\b
 Examples:
@@ -12,70 +9,11 @@ Examples:
   gradcli hessian "y = x**3" -s x=1,2 -g 1,0.5
 """
 
-
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
-    gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
-    dtype: flag.Dtype = "float64",
-    device: flag.Device = "cpu",
-    seed: flag.Seed = None,
-    threads: flag.Threads = None,
-    json: flag.Json = False,
-    format_: flag.Format = "text",
-    precision: flag.Precision = 6,
-    color: flag.Color = "auto",
-    save: flag.SaveMatrix = None,
-    quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
-) -> None:
+command = answering(
+    "hessian",
     """Show the Hessian, whether it is symmetric, and whether it is definite.
 
     An output of several elements needs --gradient, the weights v of the number v·output.
-    """
-    from gradcli.analysis.jacobian import hessian
-    from gradcli.cli import posing
-    from gradcli.cli.deadline import deadline, seconds_allowed
-    from gradcli.cli.request import check_save, limits, parse_names
-    from gradcli.session import Options
-
-    check_save(save, safe=safe)
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        precision=dtype,
-        device=device,
-        threads=threads,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
-    )
-    with deadline(seconds_allowed(timeout, safe=safe)):
-        problem = posing.read_problem(program, file, set_ or (), gradient or (), options, safe=safe)
-        found = hessian(problem)
-        if save:
-            from gradcli.data.save import save as write_file
-            from gradcli.report.matrices import blocks
-
-            flat = save.lower().endswith(".npy")
-            write_file(save, {"hessian": found.matrix.values} if flat else blocks(found.matrix))
-    if quiet:
-        return
-    from gradcli.report import matrices
-
-    if json or format_ == "json":
-        posing.write([*matrices.hessian_json(found, problem.notes), "\n"])
-    elif format_ == "csv":
-        posing.write(matrices.matrix_csv(found.matrix))
-    else:
-        from gradcli.report.text_matrices import hessian_text
-
-        text = hessian_text(
-            found, problem.notes, posing.layout(precision), colour=streams.use_colour(color)
-        )
-        posing.write([text])
+    """,
+    "gradient",
+)

@@ -1,9 +1,6 @@
 """`gradcli jvp`: the product of the Jacobian and a tangent."""
 
-from __future__ import annotations
-
-from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.matrices import answering
 
 EXAMPLES = """\b
 Examples:
@@ -11,70 +8,11 @@ Examples:
   gradcli jvp "y = a*sin(b)" -s a=2 -s b=1 --tangent a=1 --tangent b=0.5
 """
 
-
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
-    tangent: flag.Tangents = None,
-    gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
-    dtype: flag.Dtype = "float64",
-    device: flag.Device = "cpu",
-    seed: flag.Seed = None,
-    threads: flag.Threads = None,
-    json: flag.Json = False,
-    format_: flag.TextOrJson = "text",
-    precision: flag.Precision = 6,
-    color: flag.Color = "auto",
-    save: flag.SaveMatrix = None,
-    quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
-) -> None:
+command = answering(
+    "tangent_product",
     """Show J·t: how the outputs change when the leaves move along a tangent t.
 
     Leaves without a tangent stay where they are.
-    """
-    from gradcli.analysis.jacobian import tangent_product
-    from gradcli.cli import posing
-    from gradcli.cli.deadline import deadline, seconds_allowed
-    from gradcli.cli.request import check_save, limits, parse_names
-    from gradcli.session import Options
-
-    check_save(save, safe=safe)
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        precision=dtype,
-        device=device,
-        threads=threads,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
-    )
-    with deadline(seconds_allowed(timeout, safe=safe)):
-        problem = posing.read_problem(program, file, set_ or (), gradient or (), options, safe=safe)
-        vectors = posing.read_vectors("--tangent", tangent or (), problem, safe=safe)
-        found = tangent_product(problem, vectors)
-        if save:
-            from gradcli.data.save import save as write_file
-            from gradcli.report.matrices import vector_arrays
-
-            write_file(save, vector_arrays(found.products, "jvp"))
-    if quiet:
-        return
-    if json or format_ == "json":
-        from gradcli.report.matrices import product_json
-
-        posing.write([*product_json("jvp", found, problem.notes), "\n"])
-    else:
-        from gradcli.report.text_matrices import product_text
-
-        text = product_text(
-            "J·t", "t", found, problem.notes, posing.layout(precision),
-            colour=streams.use_colour(color),
-        )  # fmt: skip
-        posing.write([text])
+    """,
+    "tangent",
+)

@@ -10,16 +10,45 @@ from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array
+    from gradcli.graph import Array, Precision
     from gradcli.report.text_style import Layout
     from gradcli.session import Options
+
+
+def read_options(
+    outputs: Sequence[str] | None,
+    wrt: Sequence[str] | None,
+    precision: Precision,
+    seed: int | None,
+    max_memory: str | None,
+    max_steps: int | None,
+    *,
+    safe: bool,
+    device: str = "cpu",
+    threads: int | None = None,
+    strict: bool = False,
+) -> Options:
+    """What the flags that analyses share ask for. Raises `usage`."""
+    from gradcli.cli.request import limits, parse_names
+    from gradcli.session import Options
+
+    return Options(
+        outputs=parse_names("--output", outputs or ()),
+        wrt=parse_names("--wrt", wrt or ()),
+        strict=strict,
+        precision=precision,
+        device=device,
+        threads=threads,
+        seed=seed,
+        limits=limits(max_memory, max_steps, safe=safe),
+    )
 
 
 def read_problem(
     program: str | None,
     file: str | None,
-    inputs: Sequence[str],
-    gradients: Sequence[str],
+    inputs: Sequence[str] | None,
+    gradients: Sequence[str] | None,
     options: Options,
     *,
     safe: bool,
@@ -28,20 +57,27 @@ def read_problem(
     from gradcli.analysis.problem import pose
     from gradcli.cli.request import read_request
 
-    request = read_request(program, file, inputs, gradients, options, safe=safe)
+    request = read_request(program, file, inputs or (), gradients or (), options, safe=safe)
     return pose(request.program, request.inputs, request.gradients, request.options, request.draws)
 
 
 def read_vectors(
-    flag: str, texts: Iterable[str], problem: Problem, *, safe: bool
+    flag: str, texts: Sequence[str] | None, problem: Problem, *, safe: bool
 ) -> dict[str, Array]:
     """The values of `--tangent [NAME=]VALUE` by leaf; a name may be left out for the only leaf.
 
-    Raises `usage`, and what reading raises.
+    Raises `usage`, also where there are none, and what reading raises.
     """
     from gradcli.cli.request import read_values
     from gradcli.data.binding import parse_gradient
 
+    leaf = next(iter(problem.leaves))
+    if not texts:
+        raise GradcliError(
+            "usage",
+            f"without {flag} nothing moves: say how the leaves do",
+            hint=f"{flag} {leaf}=…, one number for each element; the others stay where they are",
+        )
     named: dict[str, str] = {}
     for text in texts:
         name, value = parse_gradient(text)
@@ -49,9 +85,9 @@ def read_vectors(
             raise GradcliError(
                 "usage",
                 f"there are {len(problem.leaves)} leaves: say which one the vector is for",
-                hint=f"{flag} {next(iter(problem.leaves))}=…",
+                hint=f"{flag} {leaf}=…",
             )
-        name = name or next(iter(problem.leaves))
+        name = name or leaf
         if name in named:
             raise GradcliError("usage", f"{flag} {name} stands twice", hint="give each leaf once")
         if safe and value.lstrip().startswith("@"):

@@ -85,6 +85,13 @@ def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def choose_format(name: str, *, json: bool) -> str:
+    """What `--format` names, or JSON. Raises `usage` for both `--json` and `--format csv`."""
+    if json and name == "csv":
+        raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
+    return "json" if json else name
+
+
 def check_save(path: str | None, *, safe: bool) -> None:
     """Refuse a `--save` that cannot work before anything is computed."""
     if path is None:

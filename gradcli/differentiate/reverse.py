@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
@@ -10,12 +10,16 @@ from gradcli.ops.elementwise import Elementwise
 
 
 def vjp(
-    outputs: Sequence[Node], cotangents: Sequence[Node], wrt: Sequence[Node]
+    outputs: Sequence[Node],
+    cotangents: Sequence[Node],
+    wrt: Sequence[Node],
+    selected: Iterable[Node] = (),
 ) -> list[Node | None]:
     """Cotangents of the nodes `wrt`, vᵀ·J each in its node's shape; None where no path leads.
 
     `cotangents` are the v of the outputs, of shapes that broadcast to them. A node in `wrt` is
-    not a barrier: gradients flow on through it to the others, as in PyTorch.
+    not a barrier: gradients flow on through it to the others, as in PyTorch. The cotangents of
+    `selected` outputs select elements: those with 0 get no gradient, not even 0·inf.
 
     While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
     back is one number until an op needs it in full.
@@ -23,7 +27,7 @@ def vjp(
     order = upstream(outputs)
     linked = dependents(order, wrt)
     changes: dict[Node, Node] = {}
-    selected: set[Node] = set()  # nodes whose cotangent has been through an op that selects
+    selected = set(selected)  # grows by nodes whose cotangent has been through an op that selects
     for output, cotangent in zip(outputs, cotangents, strict=True):
         if output in linked:
             _accumulate(changes, output, cotangent)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.analysis.verdict import Check, Finding, LeafCheck
-from gradcli.report.json import arrays, string
-from gradcli.report.matrices import notes_json
+from gradcli.report.json import arrays, closing, string
 from gradcli.report.numbers import nested
 
 
@@ -26,7 +25,7 @@ def check_json(found: Check) -> Iterator[str]:
         f'"reverse": {_number(walk.reverse)}}}, "gradient": '
     )
     yield from arrays(found.gradient)
-    yield f', "seed": {"null" if found.seed is None else found.seed}, {notes_json(found.notes)}}}'
+    yield closing(found.notes, found.seed)
 
 
 def _leaf(leaf: LeafCheck) -> Iterator[str]:

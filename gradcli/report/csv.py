@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gradcli.result import Result
 
 
+HEADINGS = "name,kind,index,value\n"
+
+
 def render(result: Result) -> str:
     """What `--format csv` prints."""
     return "".join(_rows(result))
@@ -28,19 +31,20 @@ def write(result: Result, stream: TextIO) -> None:
 
 
 def _rows(result: Result) -> Iterator[str]:
-    yield "name,kind,index,value\n"
-    yield from _elements(result.values, "value")
+    yield HEADINGS
+    yield from elements_of(result.values, "value")
     several = len(result.passes) > 1
     for number, backward in enumerate(result.passes, 1):
         suffix = f".{number}" if several else ""
-        yield from _elements(backward.gradient, "gradient" + suffix)
+        yield from elements_of(backward.gradient, "gradient" + suffix)
         if several:
-            yield from _elements(grads_of(backward), "grad" + suffix)
+            yield from elements_of(grads_of(backward), "grad" + suffix)
     if not several or result.accumulated:
-        yield from _elements(final_grads(result), "grad")
+        yield from elements_of(final_grads(result), "grad")
 
 
-def _elements(named: Mapping[str, Array], kind: str) -> Iterator[str]:
+def elements_of(named: Mapping[str, Array], kind: str) -> Iterator[str]:
+    """A row for each element of arrays that are all of one kind."""
     for name, array in named.items():
         quote = '"' if array.ndim > 1 else ""
         start = f"{name},{kind},{quote}"  # names are identifiers: nothing to quote

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, TextIO
 
-from gradcli.diagnostics import Diagnostic
+from gradcli.diagnostics import Diagnostic, Note
 from gradcli.graph import Array
 from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
@@ -63,9 +63,17 @@ def arrays(named: Mapping[str, Array]) -> Iterator[str]:
     yield "}" if named else "{}"
 
 
+def closing(notes: Iterable[Note], seed: int | None) -> str:
+    """The members that every answer ends with, and the end of its object."""
+    texts = ", ".join(
+        f'{{"code": {string(note.code)}, "message": {string(note.message)}}}' for note in notes
+    )
+    return f', "seed": {_integer(seed)}, "notes": [{texts}]}}'
+
+
 def _pieces(result: Result) -> Iterator[str]:
     passes = result.passes
-    yield f'{{"outputs": {_strings(result.outputs)}, "values": '
+    yield f'{{"outputs": {strings(result.outputs)}, "values": '
     yield from arrays(result.values)
     yield ', "gradient": '
     yield from arrays(passes[-1].gradient if passes else {})
@@ -82,18 +90,13 @@ def _pieces(result: Result) -> Iterator[str]:
             separator = ", "
         yield "]"
     if result.printed:
-        yield f', "printed": {_strings(result.printed)}'
-    notes = ", ".join(
-        f'{{"code": {string(note.code)}, "message": {string(note.message)}}}'
-        for note in result.notes
-    )
-    yield (
-        f', "dtype": {string(result.precision)}, "device": {string(result.device)}, '
-        f'"seed": {_integer(result.seed)}, "notes": [{notes}]}}'
-    )
+        yield f', "printed": {strings(result.printed)}'
+    yield f', "dtype": {string(result.precision)}, "device": {string(result.device)}'
+    yield closing(result.notes, result.seed)
 
 
-def _strings(texts: Iterable[str]) -> str:
+def strings(texts: Iterable[str]) -> str:
+    """A JSON array of strings."""
     return "[" + ", ".join(map(string, texts)) + "]"
 
 

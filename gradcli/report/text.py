@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import StringIO
 from textwrap import wrap
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from gradcli.diagnostics import Note
 from gradcli.report import text_table, text_tree
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import sections
@@ -51,14 +53,20 @@ def render(
 def _remarks(result: Result, layout: Layout) -> list[Text]:
     """What `v` means, the notes, and the seed."""
     product = "v^T J" if layout.ascii_only else "vᵀ·J"
-    remarks: list[tuple[str, str]] = []
+    remarks = []
     if result.passes:
-        remarks.append(("v: ", f"the gradient of the output; grad = {product}"))
-    messages = dict.fromkeys(note.message for note in result.notes)  # passes may say the same
-    remarks += [("note: ", sanitise(message)) for message in messages]
-    if result.seed is not None:
-        remarks.append(("seed: ", f"{result.seed} (repeat with --seed {result.seed})"))
-    return [folded(label, text, layout.width) for label, text in remarks]
+        text = f"the gradient of the output; grad = {product}"
+        remarks.append(folded("v: ", text, layout.width))
+    return remarks + closing(result.notes, result.seed, layout.width)
+
+
+def closing(notes: Iterable[Note], seed: int | None, width: int) -> list[Text]:
+    """What every answer ends with: the notes, each once, and the seed."""
+    messages = dict.fromkeys(note.message for note in notes)  # passes may say the same
+    lines = [folded("note: ", sanitise(message), width) for message in messages]
+    if seed is not None:
+        lines.append(folded("seed: ", f"{seed} (repeat with --seed {seed})", width))
+    return lines
 
 
 def folded(label: str, text: str, width: int) -> Text:

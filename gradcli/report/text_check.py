@@ -12,7 +12,7 @@ from rich.text import Text
 from gradcli.analysis.verdict import Check, LeafCheck, Verdict, element
 from gradcli.report.arrays import number
 from gradcli.report.sanitise import sanitise
-from gradcli.report.text import folded, printed
+from gradcli.report.text import closing, folded, printed
 from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, Layout, table
 
 STYLES: dict[Verdict, str] = {
@@ -108,12 +108,7 @@ def _remarks(found: Check, layout: Layout) -> list[Text]:
             place = sanitise(element(leaf.name, leaf.worst.index))
             text = f"{leaf.worst.verdict}, {sanitise(leaf.worst.reason)}"
             remarks.append(folded(f"{place}: ", text, layout.width))
-    messages = dict.fromkeys(note.message for note in found.notes)
-    remarks += [folded("note: ", sanitise(message), layout.width) for message in messages]
-    if found.seed is not None:
-        text = f"{found.seed} (repeat with --seed {found.seed})"
-        remarks.append(folded("seed: ", text, layout.width))
-    return remarks
+    return remarks + closing(found.notes, found.seed, layout.width)
 
 
 def _summary(found: Check) -> str:

@@ -2,166 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.jacobian import Hessian, Jacobian, Matrix, Product, Side
-from gradcli.diagnostics import Note
+from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product, Side
+from gradcli.analysis.problem import Problem
 from gradcli.graph import Array
 from gradcli.report.arrays import GAP, excerpt, number
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
-from gradcli.report.text import folded, printed
+from gradcli.report.text import closing, folded, printed
 from gradcli.report.text_style import GAP as BETWEEN
 from gradcli.report.text_style import GRAD, HEADING, Layout, table
 from gradcli.report.text_table import draw
 
 ROWS = 40
 """More rows are shown by those at the edges."""
+HEADINGS = {"jvp": ("t", "J·t"), "hvp": ("u", "H·u")}
 
 
-def jacobian_text(
-    found: Jacobian, notes: Iterable[Note], layout: Layout, *, colour: bool = False
-) -> str:
-    """J with v beside it and vᵀ·J below it, where there is a gradient v."""
-    matrix = found.matrix
-    product = "v^T J" if layout.ascii_only else "vᵀ·J"
-    beside: Array | None = None
-    below: dict[str, Array] = {}
-    if found.gradient is not None:
-        beside = _flat(found.gradient)
-        below = {product: _flat(found.product), ".grad": _flat(found.grads)}
-    lines = [_sparsity("J", matrix)]
-    if found.gradient is not None:
-        lines.append(
-            f"{product} equals .grad, what backward gives"
-            if found.agree
-            else f"{product} differs from .grad: please report this"
-        )
-    blocks = [
-        Text(f"J: {_shape(matrix)}, in {matrix.mode} mode", style=HEADING),
-        _table(matrix, beside, below, layout),
-        Text("\n").join(map(Text, lines)),
+def to_text(found: Answer, problem: Problem, layout: Layout, *, colour: bool = False) -> str:
+    """A matrix with what is known about it, or what went into a product and what came out."""
+    if isinstance(found, Product):
+        blocks = _product(found, layout)
+    elif isinstance(found, Hessian):
+        blocks = _matrix("H", found.matrix, _symmetry(found, layout), layout)
+    else:
+        blocks = _jacobian(found, layout)
+    remarks = closing(problem.notes, problem.graph.seed, layout.width)
+    return printed(blocks + ([Text("\n").join(remarks)] if remarks else []), colour)
+
+
+def _product(found: Product, layout: Layout) -> list[RenderableType]:
+    inward, outward = HEADINGS[found.name]
+    return [
+        draw(Section("", (heading,), [_row(*each) for each in named.items()]), layout)
+        for heading, named in ((inward, found.vectors), (outward, found.products))
     ]
-    return printed(blocks + _notes(notes, layout), colour)
-
-
-def hessian_text(
-    found: Hessian, notes: Iterable[Note], layout: Layout, *, colour: bool = False
-) -> str:
-    """H, whether it is symmetric, and its definiteness."""
-    matrix = found.matrix
-    lines = [
-        _sparsity("H", matrix),
-        "symmetric" if found.symmetric else f"not symmetric: off by {found.asymmetry:.2g}",
-    ]
-    if found.eigenvalues.size:
-        low, high = (number(found.eigenvalues[place], layout.precision) for place in (0, -1))
-        lines.append(f"{found.definiteness}: eigenvalues from {low} to {high}")
-    blocks = [
-        Text(f"H: {_shape(matrix)}", style=HEADING),
-        _table(matrix, None, {}, layout),
-        Text("\n").join(map(Text, lines)),
-    ]
-    return printed(blocks + _notes(notes, layout), colour)
-
-
-def product_text(
-    heading: str,
-    vector: str,
-    found: Product,
-    notes: Iterable[Note],
-    layout: Layout,
-    *,
-    colour: bool = False,
-) -> str:
-    """What went in, and what came out, by name."""
-    inward = [_row(name, array) for name, array in found.vectors.items()]
-    outward = [_row(name, array) for name, array in found.products.items()]
-    blocks: list[RenderableType] = [
-        draw(Section("", (vector,), inward), layout),
-        draw(Section("", (heading,), outward), layout),
-    ]
-    return printed(blocks + _notes(notes, layout), colour)
 
 
 def _row(name: str, array: Array) -> Row:
-    shape = "scalar" if not array.shape else "×".join(map(str, array.shape))
+    shape = "×".join(map(str, array.shape)) or "scalar"
     return Row(sanitise(name), "", shape, (excerpt(array),))
+
+
+def _jacobian(found: Jacobian, layout: Layout) -> list[RenderableType]:
+    """J, with v beside it and vᵀ·J below it where there is a gradient v."""
+    if found.gradient is None:
+        return _matrix("J", found.matrix, [], layout)
+    product = "v^T J" if layout.ascii_only else "vᵀ·J"
+    told = (
+        f"{product} equals .grad, what backward gives"
+        if found.agree
+        else f"{product} differs from .grad: please report this"
+    )
+    below = {product: _flat(found.product), ".grad": _flat(found.grads)}
+    return _matrix("J", found.matrix, [told], layout, _flat(found.gradient), below)
 
 
 def _flat(named: dict[str, Array]) -> Array:
     return np.concatenate([np.ravel(array) for array in named.values()])
 
 
-def _shape(matrix: Matrix) -> str:
-    rows, columns = matrix.values.shape
-    return (
-        f"{rows:,} row{'s' if rows != 1 else ''} ({', '.join(map(sanitise, matrix.rows.shapes))}) "
-        f"× {columns:,} column{'s' if columns != 1 else ''} "
-        f"({', '.join(map(sanitise, matrix.columns.shapes))})"
-    )
+# --- what is said about a matrix -----------------------------------------------------------
+
+
+def _symmetry(found: Hessian, layout: Layout) -> list[str]:
+    told = ["symmetric" if found.symmetric else f"not symmetric: off by {found.asymmetry:.2g}"]
+    if found.eigenvalues.size:
+        low, high = (number(found.eigenvalues[place], layout.precision) for place in (0, -1))
+        told.append(f"{found.definiteness}: eigenvalues from {low} to {high}")
+    elif found.matrix.values.size:
+        told.append("neither definite nor indefinite: not all entries are finite")
+    return told
+
+
+def _size(side: Side, what: str) -> str:
+    names = ", ".join(map(sanitise, side.shapes))
+    return f"{side.size:,} {what}{'' if side.size == 1 else 's'} ({names})"
 
 
 def _sparsity(name: str, matrix: Matrix) -> str:
     size, zeros = matrix.values.size, matrix.zeros
+    if not size:
+        return f"{name} has no entries"
+    if zeros == size:
+        return f"{name} is 0"
     if not zeros:
         return f"no entry of {name} is 0"
-    told = f"{zeros:,} of {size:,} entries are 0"
     structure = _structure(matrix.values)
-    return f"{told}: {name} is {structure}" if structure else told
+    return f"{zeros:,} of {size:,} entries are 0" + (f": {name} is {structure}" * bool(structure))
 
 
 def _structure(values: Array) -> str:
-    if not values.any():
-        return "zero"
-    if values.shape[0] != values.shape[1] or len(values) == 1:
+    """What a square matrix that is not 0 is called for where its entries are."""
+    if values.shape[0] != values.shape[1]:
         return ""
-    if not np.triu(values, 1).any():
-        return "diagonal" if not np.tril(values, -1).any() else "lower triangular"
-    return "" if np.tril(values, -1).any() else "upper triangular"
+    rows, columns = values.nonzero()
+    below, above = int((rows - columns).max()), int((columns - rows).max())
+    if below <= 0 and above <= 0:
+        return "diagonal"
+    if below <= 0 or above <= 0:
+        return "upper triangular" if below <= 0 else "lower triangular"
+    if below + above + 1 > len(values) // 2:
+        return ""
+    return "tridiagonal" if below == above == 1 else f"banded, {below} below and {above} above"
+
+
+# --- the table -----------------------------------------------------------------------------
+
+
+def _matrix(
+    name: str,
+    matrix: Matrix,
+    told: list[str],
+    layout: Layout,
+    beside: Array | None = None,
+    below: dict[str, Array] | None = None,
+) -> list[RenderableType]:
+    """A heading, the entries between row and column labels, and what is known of them."""
+    sides = f"{_size(matrix.rows, 'row')} × {_size(matrix.columns, 'column')}"
+    blocks: list[RenderableType] = [
+        folded("", f"{name}: {sides}, in {matrix.mode} mode", layout.width)
+    ]
+    if matrix.values.size:
+        blocks.append(_table(matrix, beside, below or {}, layout))
+    return [*blocks, Text("\n").join(map(Text, [_sparsity(name, matrix), *told]))]
 
 
 def _table(
     matrix: Matrix, beside: Array | None, below: dict[str, Array], layout: Layout
 ) -> RenderableType:
-    rows = _shown(matrix.values.shape[0], ROWS)
-    names = [GAP if row is None else _label(matrix.rows, row) for row in rows]
-    lead = [max(map(len, [*names, *below]), default=0)]
-    weights: list[str] = []
+    rows = _shown(len(matrix.values), ROWS)
+    labels = [GAP if row is None else sanitise(matrix.rows.label(row)) for row in rows]
+    columns = [_padded(["", *labels, *below], str.ljust)]
+    styles = [HEADING]
+
+    def column(heading: str, values: Array, more: Iterable[Array] = ()) -> list[str]:
+        """A heading, the entries in `values`, and `more` below them."""
+        entries = [GAP if row is None else number(values[row], layout.precision) for row in rows]
+        return _padded([heading, *entries, *(number(v, layout.precision) for v in more)], str.rjust)
+
+    @cache
+    def entries(place: int | None) -> list[str]:
+        if place is None:
+            return [GAP] * (1 + len(rows) + len(below))
+        more = (vector[place] for vector in below.values())
+        return column(sanitise(matrix.columns.label(place)), matrix.values[:, place], more)
+
     if beside is not None:
-        weights = [GAP if row is None else number(beside[row], layout.precision) for row in rows]
-        lead.append(max(map(len, [*weights, "v"])))
-    room = layout.width - sum(lead) - BETWEEN * len(lead)
-    columns = _fitting(matrix, rows, list(below.values()), room, layout.precision)
-    headings = ["", *(["v"] if beside is not None else [])]
-    headings += [GAP if place is None else _label(matrix.columns, place) for place in columns]
+        columns.append(column("v", beside))
+        styles.append(GRAD)
+    room = layout.width - sum(len(cells[0]) + BETWEEN for cells in columns)
+    for place in _fitting(matrix.values.shape[1], lambda place: len(entries(place)[0]), room):
+        columns.append(entries(place))
+        styles.append("")
+    headings, *lines = zip_longest(*columns, fillvalue="")
     drawn = table(headings, layout)
-    for column in drawn.columns[1:]:
-        column.justify = "right"
-    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
-        cells = [Text(name, style=HEADING)]
-        if beside is not None:
-            cells.append(Text(weights[place], style=GRAD))
-        values = None if row is None else matrix.values[row]
-        cells += [Text(_cell(values, column, layout.precision)) for column in columns]
-        drawn.add_row(*cells, end_section=place == len(rows) - 1 and bool(below))
-    for name, vector in below.items():
-        cells = [Text(name, style=HEADING), Text("")]
-        cells += [Text(_cell(vector, at, layout.precision), style=GRAD) for at in columns]
-        drawn.add_row(*cells)
+    for number_of, cells in enumerate(lines, 1):
+        in_matrix = number_of <= len(rows)
+        drawn.add_row(
+            *(
+                Text(cell, style=style if in_matrix else style or GRAD)
+                for cell, style in zip(cells, styles, strict=True)
+            ),
+            end_section=number_of == len(rows) and bool(below),
+        )
     return drawn
 
 
-def _label(side: Side, place: int) -> str:
-    return sanitise(side.label(place))
-
-
-def _cell(values: Array | None, place: int | None, precision: int) -> str:
-    return GAP if values is None or place is None else number(values[place], precision)
+def _padded(cells: list[str], pad: Callable[[str, int], str]) -> list[str]:
+    """Cells that are all as wide as the widest of them."""
+    width = max(map(len, cells))
+    return [pad(cell, width) for cell in cells]
 
 
 def _shown(length: int, most: int) -> list[int | None]:
@@ -172,34 +190,16 @@ def _shown(length: int, most: int) -> list[int | None]:
     return [*range(half), None, *range(length - (most - half), length)]
 
 
-def _fitting(
-    matrix: Matrix, rows: Sequence[int | None], more: Sequence[Array], room: int, precision: int
-) -> list[int | None]:
+def _fitting(count: int, width: Callable[[int | None], int], room: int) -> list[int | None]:
     """As many columns as there is room for, those at the edges; at least two."""
-    chosen: list[int | None] = []
-    for most in range(min(matrix.values.shape[1], room), 1, -1):
-        chosen = _shown(matrix.values.shape[1], most)
-        width = sum(_width(matrix, rows, more, place, precision) + BETWEEN for place in chosen)
-        if width <= room:
-            break
-    return chosen or _shown(matrix.values.shape[1], 2)
 
+    def fits(places: list[int | None]) -> bool:
+        return sum(width(place) + BETWEEN for place in places) - BETWEEN <= room
 
-def _width(
-    matrix: Matrix,
-    rows: Sequence[int | None],
-    more: Sequence[Array],
-    place: int | None,
-    precision: int,
-) -> int:
-    if place is None:
-        return len(GAP)
-    texts = [number(matrix.values[row, place], precision) for row in rows if row is not None]
-    texts += [number(vector[place], precision) for vector in more]
-    return max(map(len, [*texts, _label(matrix.columns, place)]))
-
-
-def _notes(notes: Iterable[Note], layout: Layout) -> list[RenderableType]:
-    messages = dict.fromkeys(note.message for note in notes)
-    lines = [folded("note: ", sanitise(message), layout.width) for message in messages]
-    return [Text("\n").join(lines)] if lines else []
+    everything = _shown(count, count)
+    if count <= room and fits(everything):
+        return everything
+    most = 2
+    while fits(_shown(count, most + 1)):
+        most += 1
+    return _shown(count, most)

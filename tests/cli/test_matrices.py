@@ -95,3 +95,159 @@ def test_a_tangent_must_fit(gradcli: Runner) -> None:
     assert outcome.code == 3
     assert "(3,)" in outcome.error["message"]
     assert "(2,)" in outcome.error["message"]
+
+
+def test_without_a_vector_nothing_moves(gradcli: Runner) -> None:
+    for command, flag in (("jvp", "--tangent"), ("hvp", "--vector")):
+        outcome = gradcli(command, "sum(x**2)", "--set", "x=1,2", "--json")
+        assert outcome.code == 2
+        assert outcome.error["message"].startswith(f"without {flag} nothing moves")
+
+
+def test_products_as_csv_and_as_files(gradcli: Runner, tmp_path: Path) -> None:
+    jvp = ("jvp", "x**3", "--set", "x=[[2],[1]]", "--tangent", "[[1],[10]]")
+    assert gradcli(*jvp, "--format", "csv").out.splitlines() == [
+        "name,kind,index,value",
+        'out,jvp,"0,0",12.0',
+        'out,jvp,"1,0",30.0',
+    ]
+    path = tmp_path / "products.npz"
+    assert gradcli(*jvp, "--save", str(path), "--quiet").out == ""
+    assert np.load(path)["out.jvp"].tolist() == [[12], [30]]
+
+
+def test_blocks_are_saved_in_the_shape_of_both_tensors(gradcli: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "J.npz"
+    arguments = ("jacobian", "y = a*x", "--set", "a=2", "--set", "x=[[1,2,3]]", "--quiet")
+    assert gradcli(*arguments, "--save", str(path)).code == 0
+    saved = np.load(path)
+    assert saved["y.a"].tolist() == [[1, 2, 3]]
+    np.testing.assert_array_equal(saved["y.x"], 2 * np.eye(3).reshape(1, 3, 1, 3))
+
+
+def test_two_formats_are_an_error(gradcli: Runner) -> None:
+    outcome = gradcli("hessian", "x**2", "--set", "x=1", "--json", "--format", "csv")
+    assert outcome.code == 2
+
+
+def test_a_seed_that_was_drawn_is_told(gradcli: Runner) -> None:
+    arguments = ("jacobian", "x*rand(2)", "--set", "x=1,2")
+    seed = gradcli(*arguments, "--json").json["seed"]
+    again = gradcli(*arguments, "--seed", str(seed)).out
+    assert f"seed: {seed} (repeat with --seed {seed})" in again
+
+
+# --- infinite and undefined entries --------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", ["log(x)", "cat([log(x), x])"], ids=["reverse", "forward"])
+def test_an_entry_that_a_unit_vector_leaves_out_is_zero(gradcli: Runner, program: str) -> None:
+    """d log(x_i) / d x_j is 0 beside the diagonal, even where that at x_i = 0 is infinite."""
+    answer = gradcli("jacobian", program, "--set", "x=0,-1,2", "--gradient", "1", "--json").json
+    assert answer["matrix"][:3] == [["Infinity", 0, 0], [0, -1, 0], [0, 0, 0.5]]
+    assert answer["equal"] is True
+
+
+def test_what_is_undefined_stays_so(gradcli: Runner) -> None:
+    answer = gradcli("jacobian", "sqrt(sum(x**2)) + [0, 1]", "--set", "x=0,0", "--json").json
+    assert answer["matrix"] == [["NaN", "NaN"], ["NaN", "NaN"]]
+
+
+def test_a_hessian_that_is_not_finite(gradcli: Runner) -> None:
+    arguments = ("hessian", "sum(log(x))", "--set", "x=0,-1,2")  # -1/x² on the diagonal
+    answer = gradcli(*arguments, "--json").json
+    assert answer["matrix"] == [["-Infinity", 0, 0], [0, -1, 0], [0, 0, -0.25]]
+    assert answer["symmetric"] is True
+    assert answer["definiteness"] == "unknown"
+    assert "not all entries are finite" in gradcli(*arguments).out
+
+
+# --- definiteness --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("sum(x**2)", "positive definite"),
+        ("-sum(x**2)", "negative definite"),
+        ("(x[0] + x[1])**2", "positive semidefinite"),
+        ("-(x[0] + x[1])**2", "negative semidefinite"),
+        ("x[0] * x[1]", "indefinite"),
+        ("sum(x)", "zero"),
+    ],
+)
+def test_definiteness(gradcli: Runner, program: str, expected: str) -> None:
+    answer = gradcli("hessian", "--set", "x=0.3,0.7", "--json", "--", program).json
+    assert answer["definiteness"] == expected
+
+
+# --- for people ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("exp(x)", "20 of 25 entries are 0: J is diagonal"),
+        ("cumsum(x, 0)", "10 of 25 entries are 0: J is lower triangular"),
+        ("flip(cumsum(flip(x, 0), 0), 0)", "10 of 25 entries are 0: J is upper triangular"),
+        ("ones(5, 5) @ x", "no entry of J is 0"),
+        ("0 * x", "J is 0"),
+        ("x[[0, 2, 1, 3, 4]]", "20 of 25 entries are 0"),
+        ("zeros(0) * x[0]", "J has no entries"),
+    ],
+)
+def test_sparsity_is_told(gradcli: Runner, program: str, told: str) -> None:
+    lines = gradcli("jacobian", program, "--set", "x=1,2,3,4,5").out.splitlines()
+    assert told in lines
+
+
+def test_bands_are_told(gradcli: Runner) -> None:
+    """Each term has neighbours, or neighbours but one."""
+    tridiagonal = gradcli("hessian", "sum(x[1:]**2 * x[:-1]**2)", "--set", "x=arange(9)+1")
+    assert "tridiagonal" in tridiagonal.out
+    wider = gradcli("hessian", "sum(x[2:]**2 * x[:-2]**2)", "--set", "x=arange(19)+1")
+    assert "banded, 2 below and 2 above" in wider.out
+
+
+def test_a_large_matrix_is_shown_by_its_edges(gradcli: Runner) -> None:
+    lines = gradcli("jacobian", "outer(x, x)", "--set", "x=linspace(0.1, 1, 60)").out.splitlines()
+    assert len(lines) < 60
+    assert max(map(len, lines)) <= 100, "the width of a pipe"
+    assert lines[0] == "J: 3,600 rows (out) × 60 columns (x), in forward mode"
+    first, last = lines[2].split()[0], lines[2].split()[-1]
+    assert (first, last) == ("x[0]", "x[59]")
+    labels = [line.split()[0] for line in lines[4:-2]]
+    assert (labels[0], labels[20], labels[-1]) == ("out[0,0]", "...", "out[59,59]")
+
+
+def test_numbers_end_below_each_other(gradcli: Runner) -> None:
+    lines = gradcli("jacobian", *MM, "--gradient", "[[100,0.25]]").out.splitlines()
+    assert lines[2:9] == [
+        "            v   x[0,0]   x[0,1]",
+        "───────────────────────────────",
+        "y[0,0]    100        1        3",
+        "y[0,1]   0.25        2        4",
+        "",
+        "vᵀ·J             100.5      301",
+        ".grad            100.5      301",
+    ]
+
+
+def test_higher_ranks_are_flattened_with_labels(gradcli: Runner) -> None:
+    """y_ijk = Σ_l x_ijl·w_lk, so ∂y_ijk/∂x_ijl = w_lk."""
+    arguments = ("jacobian", "y = x @ w", "-s", "x=[[[1,2]],[[3,4]]]", "-s", "w=[[5,6],[7,8]]")
+    answer = gradcli(*arguments, "--wrt", "x", "--json").json
+    assert answer["rows"] == ["y[0,0,0]", "y[0,0,1]", "y[1,0,0]", "y[1,0,1]"]
+    assert answer["columns"] == ["x[0,0,0]", "x[0,0,1]", "x[1,0,0]", "x[1,0,1]"]
+    assert answer["matrix"] == [[5, 7, 0, 0], [6, 8, 0, 0], [0, 0, 5, 7], [0, 0, 6, 8]]
+    block = np.array(answer["jacobian"]["y"]["x"])
+    assert block.shape == (2, 1, 2, 2, 1, 2)
+    assert block[1, 0, 0, 1, 0, 1] == 7
+
+
+def test_integers_and_empty_leaves_have_their_place(gradcli: Runner) -> None:
+    arguments = ("jacobian", "sum(x)*a + k", "-s", "x=zeros(0)", "-s", "a=2", "-s", "k=[True]")
+    answer = gradcli(*arguments, "--json").json
+    assert answer["columns"] == ["a"]
+    assert answer["matrix"] == [[0]]
+    assert np.shape(answer["jacobian"]["out"]["x"]) == (1, 0)

@@ -1,0 +1,142 @@
+"""Matrices of derivatives, and their products with vectors: what the analyses answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from gradcli.analysis.verdict import element
+from gradcli.graph import Array, Shape
+
+Mode: TypeAlias = Literal["reverse", "forward"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What the rows or the columns of a matrix stand for: the elements of named tensors."""
+
+    shapes: dict[str, Shape]
+
+    @property
+    def size(self) -> int:
+        return sum(math.prod(shape) for shape in self.shapes.values())
+
+    def slices(self) -> Iterator[tuple[str, Shape, slice]]:
+        """Each name, its shape, and its part of the rows or columns."""
+        start = 0
+        for name, shape in self.shapes.items():
+            stop = start + math.prod(shape)
+            yield name, shape, slice(start, stop)
+            start = stop
+
+    def label(self, place: int) -> str:
+        """`x[0,1]`, or `x` for a single value."""
+        for name, shape, part in self.slices():
+            if place < part.stop:
+                return element(name, np.unravel_index(place - part.start, shape) if shape else ())
+        raise IndexError(place)
+
+    def labels(self) -> Iterator[str]:
+        """The label of every place."""
+        for name, shape in self.shapes.items():
+            for index in np.ndindex(shape):
+                yield element(name, index)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """A Jacobian or Hessian: one row an element of the outputs, one column an element of leaves."""
+
+    rows: Side
+    columns: Side
+    values: Array
+    """Shape (rows, columns)."""
+    mode: Mode
+
+    def blocks(self) -> dict[str, dict[str, Array]]:
+        """By row name and column name, in the shape of both together."""
+        return {
+            row: {
+                column: self.values[part, place].reshape(*shape, *other)
+                for column, other, place in self.columns.slices()
+            }
+            for row, shape, part in self.rows.slices()
+        }
+
+    @property
+    def zeros(self) -> int:
+        """How many entries are exactly 0."""
+        return int(self.values.size - np.count_nonzero(self.values))
+
+
+def _largest(array: Array) -> float:
+    """The largest absolute value among the finite ones."""
+    return float(np.max(np.abs(array[np.isfinite(array)]), initial=0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jacobian:
+    """J, and with a gradient v also v and vᵀ·J, which must be the grads."""
+
+    matrix: Matrix
+    gradient: dict[str, Array] | None
+    product: dict[str, Array]
+    """vᵀ·J by leaf, in the leaf's shape; empty without v."""
+    grads: dict[str, Array]
+    """What a backward pass finds."""
+
+    @property
+    def agree(self) -> bool:
+        """Whether vᵀ·J and the grads are the same up to rounding."""
+        largest = max(_largest(grad) for grad in self.grads.values())
+        return all(
+            np.allclose(self.product[name], grad, rtol=1e-9, atol=1e-12 * largest, equal_nan=True)
+            for name, grad in self.grads.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hessian:
+    """Second derivatives of one number by all leaves."""
+
+    matrix: Matrix
+    asymmetry: float
+    """The largest difference between an entry and its mirror image."""
+    eigenvalues: Array
+    """Of the symmetric part, ascending; empty where an entry is not finite."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether mirror images are the same up to rounding."""
+        return self.asymmetry <= 1e-9 * _largest(self.matrix.values)
+
+    @property
+    def definiteness(self) -> str:
+        """`positive definite`, `negative semidefinite`, `indefinite`, `zero`, or `unknown`."""
+        if not self.eigenvalues.size:
+            return "unknown"
+        low, high = float(self.eigenvalues[0]), float(self.eigenvalues[-1])
+        largest = max(abs(low), abs(high))
+        slack = largest * self.eigenvalues.size * float(np.finfo(self.eigenvalues.dtype).eps)
+        if largest == 0:
+            return "zero"
+        if low < -slack and high > slack:
+            return "indefinite"
+        sign, nearest_to_zero = ("positive", low) if high > slack else ("negative", high)
+        return f"{sign} {'definite' if abs(nearest_to_zero) > slack else 'semidefinite'}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """J·t or H·u: the vectors that went in, and by name what came out."""
+
+    name: Literal["jvp", "hvp"]
+    vectors: dict[str, Array]
+    products: dict[str, Array]
+
+
+Answer: TypeAlias = Jacobian | Hessian | Product
