@@ -47,8 +47,7 @@ def _product(found: Product, layout: Layout) -> list[RenderableType]:
 
 
 def _row(name: str, array: Array) -> Row:
-    shape = "×".join(map(str, array.shape)) or "scalar"
-    return Row(sanitise(name), "", shape, (excerpt(array),))
+    return Row(sanitise(name), "", str(array.shape), (excerpt(array),))
 
 
 def _jacobian(found: Jacobian, layout: Layout) -> list[RenderableType]:
