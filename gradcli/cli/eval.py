@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from gradcli.cli import options as flag
 from gradcli.cli import streams
-from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.graph import Array
