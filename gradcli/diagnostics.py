@@ -1,13 +1,15 @@
 """Errors and notes: one type for everything that a user is told went wrong.
 
 A room below the command line raises :class:`GradcliError`; `cli` alone turns it into an exit code.
+
+Records that every start makes are named tuples, here and elsewhere: a frozen dataclass takes half a
+millisecond more, a class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 """Start (inclusive) and end (exclusive) offsets in a source text, in code points."""
@@ -25,8 +27,7 @@ _LONGEST = 600
 """Code points of a message or hint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A text that came from the user, and what to call it: `program`, `--set x`, a file's name."""
 
     name: str
@@ -44,8 +45,7 @@ class Source:
         return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """What is wrong, where, and what to do about it."""
 
     code: Code
@@ -75,12 +75,11 @@ class GradcliError(Exception):
         """Fill in the place where the error arose; a place that is already known stays."""
         if self.diagnostic.source is None:
             known = self.diagnostic.span
-            self.diagnostic = replace(self.diagnostic, source=source, span=known or span)
+            self.diagnostic = self.diagnostic._replace(source=source, span=known or span)
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """Something that the user should know although the run succeeded."""
 
     code: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,15 +13,12 @@ from gradcli.engine.cpu import run
 from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
 from gradcli.graph import CONSTANT, INPUT, Array, Node
-from gradcli.remedies import remedies
-from gradcli.simplify import rebuilt
 
 SEARCH_BYTES = 1 << 28
 """A run whose values take more than this together is not searched for the culprit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What was computed: the outputs, and for each pass the gradients of some, by some leaves."""
 
     outputs: Sequence[Node]
@@ -95,6 +92,8 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
 
 def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) -> str:
     """What to write instead, where that was tried and is finite, or at least has finite values."""
+    from gradcli.remedies import remedies  # most runs are finite, and start sooner without
+
     better = ""
     try:
         for words, replacements in remedies(question.outputs):
@@ -110,6 +109,8 @@ def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) 
 
 def _rewritten(question: Question, replacements: Mapping[Node, Node]) -> list[Node]:
     """The values and grads with some nodes replaced."""
+    from gradcli.simplify import rebuilt
+
     concerned = [*question.outputs, *question.leaves]
     new = dict(zip(concerned, rebuilt(concerned, replacements), strict=True))
     leaves = [new[leaf] for leaf in question.leaves]

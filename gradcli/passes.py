@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,16 +15,14 @@ from gradcli.ops.kinds import zeros_like
 from gradcli.trace import Binding, Tracer
 
 
-@dataclass(frozen=True, slots=True)
-class Gradient:
+class Gradient(NamedTuple):
     """One gradient vector: v for the output `output` (None: the only output)."""
 
     value: Array
     output: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Backward:
+class Backward(NamedTuple):
     """One pass as graph: what goes in, and the nodes of what comes out."""
 
     cotangents: dict[str, Node]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -120,7 +120,7 @@ class Plans(Generic[T]):
         seed: Callable[[], int],
     ) -> T:
         """Trace the program and keep what was made of it."""
-        options = replace(self._options, outputs=request.outputs, wrt=request.wrt, seed=seed())
+        options = self._options._replace(outputs=request.outputs, wrt=request.wrt, seed=seed())
         prepared = prepare(program, request.inputs, request.gradients, options, numbers=places)
         made = self._make(prepared)
         variant = _Variant(made, prepared, request, numbers, seed())

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from gradcli.diagnostics import Note
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
 
 
-@dataclass(slots=True)
-class Pass:
+class Pass(NamedTuple):
     """One backward pass."""
 
     gradient: dict[str, Array]
@@ -21,8 +21,7 @@ class Pass:
     """Intermediate name to its gradient, for names in `--retain-grad`."""
 
 
-@dataclass(slots=True)
-class Result:
+class Result(NamedTuple):
     """The answer to one run, for `report` to render."""
 
     program: Program
@@ -45,5 +44,5 @@ class Result:
     device: str
     seed: int | None
     accumulated: bool = False
-    notes: list[Note] = field(default_factory=list)
-    printed: list[str] = field(default_factory=list)
+    notes: Sequence[Note] = ()
+    printed: Sequence[str] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,12 +52,11 @@ TREE_ELEMENTS = 10_000
 TREE_NODES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one run may use; `SAFE` is for text from strangers."""
 
-    parse: ParseLimits = field(default_factory=ParseLimits)
-    trace: TraceLimits = field(default_factory=TraceLimits)
+    parse: ParseLimits = ParseLimits()
+    trace: TraceLimits = TraceLimits()
     nodes: int = 5_000_000
     memory: int = 0
     """Bytes; 0 is three quarters of the machine's memory."""
@@ -76,8 +76,7 @@ SAFE = Limits(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What `evaluate` is asked for beside the program and its inputs."""
 
     outputs: tuple[str, ...] = ()
@@ -98,7 +97,7 @@ class Options:
     """Keep the values of all small nodes, named or not, for the tree."""
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = Limits()
 
 
 DEFAULT = Options()

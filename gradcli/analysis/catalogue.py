@@ -87,7 +87,7 @@ def _example(case: Case) -> Example:
     else:
         result = evaluate(program, inputs, [Gradient(gradient)], Options(seed=SEED))
     if not result.graph.draws:
-        result.seed = None
+        result = result._replace(seed=None)
     return Example(program.source.text, inputs, gradient, result)
 
 

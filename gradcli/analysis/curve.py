@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def curve(
     """
     if len(gradients) > 1 or len(options.outputs) > 1:
         raise GradcliError("usage", "one curve is drawn at a time", hint="choose one output")
-    options = replace(options, wrt=(variable,), values="outputs")
+    options = options._replace(wrt=(variable,), values="outputs")
     values, slopes = [], []
     for point in points:
         result = evaluate(program, {**inputs, variable: point}, gradients, options, draws)

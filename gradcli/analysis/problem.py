@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def pose(
     """Trace a program. Raises what `session.prepare` does, and `not-differentiable`, `no-grad`
     where there is nothing to analyse.
     """
-    asked = replace(options, forward_only=not gradients, values="outputs")
+    asked = options._replace(forward_only=not gradients, values="outputs")
     prepared = prepare(program, inputs, gradients, asked, draws)
     outputs = {name: node for name, node in prepared.outputs.items() if node.kind == "float"}
     if not outputs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,10 +40,10 @@ def run(
         raise GradcliError(
             "usage", "--gradient stands for two passes", hint="give one gradient at a time"
         )
-    prepared = prepare(program, inputs, gradients, replace(options, values="outputs"), draws)
+    prepared = prepare(program, inputs, gradients, options._replace(values="outputs"), draws)
     again = tuple(name for name in prepared.names if f"{name}_grad" in prepared.names)
     if not prepared.backwards and again and not options.wrt:  # a derived program, which made
-        options = replace(options, wrt=again)  # constants of its leaves
+        options = options._replace(wrt=again)  # constants of its leaves
         return run(program, inputs, gradients, options, draws)
     if not prepared.backwards:
         raise _nothing(prepared)

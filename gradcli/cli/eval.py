@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradcli.cli import options as flag
@@ -96,7 +95,7 @@ def command(
     if quiet:
         return
     if values == "none":
-        result = replace(result, values={})
+        result = result._replace(values={})
     # Not under the deadline: a reader may be slow, and half an answer and an error are no JSON.
     if shown == "text":
         _print_text(result, tree=tree, precision=precision, color=color)

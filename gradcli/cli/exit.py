@@ -8,7 +8,6 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn
 
@@ -45,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the one place that turns all of them into codes
         diagnostic = _diagnose(error)
         if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
-            diagnostic = replace(diagnostic, hint=DASH_HINT)
+            diagnostic = diagnostic._replace(hint=DASH_HINT)
         return _report(diagnostic, as_json=asks_for_json(arguments))
 
 

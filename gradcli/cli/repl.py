@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gradcli import __version__
@@ -198,7 +198,7 @@ class _Conversation:
         from gradcli.language.parser import parse_program
         from gradcli.session import evaluate
 
-        options = replace(self.options, values="outputs", trace_values=True)
+        options = self.options._replace(values="outputs", trace_values=True)
         program = parse_program(Source("repl", "\n".join(statements)), options.limits.parse)
         used = {name: array for name, array in inputs.items() if name in program.names}
         with deadline(self.seconds):
@@ -207,14 +207,14 @@ class _Conversation:
             except GradcliError as error:
                 if error.diagnostic.code not in ("gradient-required", "gradient-shape", "no-grad"):
                     raise
-                return evaluate(program, used, (), replace(options, forward_only=True))
+                return evaluate(program, used, (), options._replace(forward_only=True))
 
     def show(self, result: Result) -> None:
         """What is new: the last value, its grads, and lines that were not printed before."""
         from gradcli.report.text import render
 
         printed, self.printed = self.printed, len(result.printed)
-        fresh = replace(result, printed=result.printed[printed:], seed=None)
+        fresh = result._replace(printed=result.printed[printed:], seed=None)
         _say(
             render(
                 fresh,

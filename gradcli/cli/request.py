@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gradcli.cli import streams
 from gradcli.data.binding import parse_binding, parse_gradient
@@ -22,8 +22,7 @@ _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNOREC
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What a command line asks for, read and ready to be evaluated."""
 
     program: Program
@@ -69,7 +68,7 @@ def read_request(
             Gradient(array, name)
             for (name, _), array in zip(cotangents, arrays[len(bound) :], strict=True)
         ],
-        replace(options, seed=seed),
+        options._replace(seed=seed),
         draws,
     )
 
@@ -107,9 +106,9 @@ def limits(max_memory: str | None, max_steps: int | None, *, safe: bool) -> Limi
     """The limits of a run: the defaults, or strict ones where it is `safe`, less what flags say."""
     chosen = SAFE if safe else Limits()
     if max_memory is not None:
-        chosen = replace(chosen, memory=_parse_size(max_memory))
+        chosen = chosen._replace(memory=_parse_size(max_memory))
     if max_steps is not None:
-        chosen = replace(chosen, trace=replace(chosen.trace, steps=max_steps))
+        chosen = chosen._replace(trace=chosen.trace._replace(steps=max_steps))
     return chosen
 
 

@@ -145,9 +145,7 @@ def is_streamable(plan: Plan, free: int) -> bool:
 
 def _outside(plan: Plan, free: int) -> set[Node]:
     """The values that stay outside the card."""
-    return {
-        node for node in plan.nodes if node.op is not CONSTANT and nbytes(node) > free // SHARE
-    }
+    return {node for node in plan.nodes if node.op is not CONSTANT and nbytes(node) > free // SHARE}
 
 
 def stream(

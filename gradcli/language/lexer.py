@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.characters import clean, normalised_name, stray_character
@@ -25,8 +26,7 @@ _LBRACE = NUMBER_OF["LBRACE"]
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True, slots=True)
-class ParseLimits:
+class ParseLimits(NamedTuple):
     """What a text may have before it is refused."""
 
     source_bytes: int = 16 * 2**20

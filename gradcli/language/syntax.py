@@ -7,8 +7,7 @@ them; equality and hashing are by identity.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, dataclass_transform
+from typing import Any, Literal, NamedTuple, TypeAlias, dataclass_transform
 
 from gradcli.diagnostics import Source, Span
 
@@ -247,8 +246,7 @@ class Expectation(Syntax):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class Program(NamedTuple):
     source: Source
     statements: tuple[Statement, ...]
     expectations: tuple[Expectation, ...] = ()

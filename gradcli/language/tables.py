@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SAME = "="
 """The label of a rule with one part, whose value is that part's."""
@@ -23,8 +22,7 @@ FORMAT = 1
 _BLANKS = r"[ \t]*+"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class Rule(NamedTuple):
     label: str
     """The method of the builder that makes the node, or SAME, or SPLICE."""
     head: int
@@ -35,8 +33,7 @@ class Rule:
     """Some of its parts come from SPLICE rules."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tables:
+class Tables(NamedTuple):
     """What the lexer and the LALR automaton run on. A terminal is known by its number."""
 
     terminals: list[str]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.graph import Node, Op, Shape
 
@@ -16,20 +16,18 @@ KnownIndex: TypeAlias = Node
 """As an annotation: the same, looked at while tracing, so that `data` holds the values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """An example call over inputs of given shapes: tests and documentation are made from it."""
 
     program: str
-    shapes: Mapping[str, Shape] = field(default_factory=lambda: {"x": (2, 3)})
+    shapes: Mapping[str, Shape] = MappingProxyType({"x": (2, 3)})
     domain: tuple[float, float] = (-2.0, 2.0)
     """Inputs are drawn from this open interval, away from kinks."""
     smooth: bool = True
     """False where the derivative does not exist or is zero by nature (counts, comparisons)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     name: str
     kind: str
     """The annotation of the building function: `Node`, `int`, `Axes`, … (see `gradcli.trace`)."""
@@ -39,8 +37,7 @@ class Parameter:
     keyword_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function of the language: its names, parameters, doc, and what builds its nodes."""
 
     name: str

@@ -10,7 +10,6 @@ from gradcli.graph import Node
 from gradcli.ops.control import detach
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.closeness import TOLERANCE, worst
 from gradcli.trace.items import Items
 from gradcli.trace.printing import Piece, pieces
 from gradcli.trace.values import Value, Values, describe
@@ -104,6 +103,8 @@ class Specials:
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """PyTorch's, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
+        from gradcli.trace.closeness import TOLERANCE, worst
+
         names = ("actual", "expected", "rtol", "atol")
         given = bind_names("assert_close", names, arguments, keywords, ("rtol", "atol"))
         a, b = (self.values.tensor(given[name], f"assert_close: {name}") for name in names[:2])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.cpu import Evaluator
@@ -21,15 +20,13 @@ from gradcli.trace.names import parts_of
 from gradcli.trace.values import Value, Values, describe
 
 
-@dataclass(frozen=True, slots=True)
-class TraceLimits:
+class TraceLimits(NamedTuple):
     """How many steps of loops and calls of functions a program may make."""
 
     steps: int = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """A value that the program ended on, and its name if it has one."""
 
     name: str | None
@@ -44,8 +41,7 @@ class Leave(Enum):
     CONTINUE = "continue"
 
 
-@dataclass(frozen=True, slots=True)
-class _Return:
+class _Return(NamedTuple):
     value: Value
 
 

@@ -110,4 +110,4 @@ def test_an_array_may_have_as_many_axes_as_numpy_allows() -> None:
 
 
 def with_options(problem: Problem, **changes: Any) -> Problem:
-    return replace(problem, options=replace(problem.options, **changes))
+    return replace(problem, options=problem.options._replace(**changes))

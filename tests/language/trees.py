@@ -22,7 +22,7 @@ def shape(node: Any) -> Any:
     """`('Binary', '+', ('Name', 'a'), ('Number', 1.0))` for `a + 1`; recurses."""
     if isinstance(node, tuple):
         return tuple(map(shape, node))
-    if not isinstance(node, Syntax | Program):
+    if not isinstance(node, Syntax):
         return node
     parts = [shape(getattr(node, name)) for name in node.__slots__ if "span" not in name]
     return type(node).__name__, *parts
