@@ -70,6 +70,8 @@ class Op:
     host: bool = False
     """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed beside it
     and the result sent there."""
+    symmetric: bool = False
+    """Its matrix is taken to be symmetric: one triangle is read, the gradient is that of both."""
     typed: bool = False
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gradcli.analysis.element import Elements, Gradient
 from gradcli.analysis.judge import CLEAR
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
@@ -42,14 +43,20 @@ def check(problem: Problem, order: int = 1) -> Check:
         weights = _random([node.shape for node in outputs], seed=1)
         notes.append(Note("check", "the Hessian is checked as its product with a random vector"))
     grads = gradients(problem, outputs, weights)
-    lines = _lines(problem, outputs, weights, grads)
-    leaves = [check_leaf(each) for each in lines]
+    found = _computed(problem, grads)
+    sensitivity = _sensitivity(found)
+    leaves = [
+        check_leaf(
+            each, Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights), sensitivity
+        )
+        for each in found
+    ]
     notes += [
         Note("check", f"{leaf.name}: {len(leaf.findings):,} of {leaf.size:,} elements were checked")
         for leaf in leaves
         if len(leaf.findings) < leaf.size
     ]
-    walk = _walk(problem, outputs, weights, grads, lines)
+    walk = _walk(problem, outputs, weights, found)
     return Check(order, leaves, walk, gradient, problem.graph.seed, notes)
 
 
@@ -63,40 +70,36 @@ def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array
     ]
 
 
-def check_leaf(lines: Lines) -> LeafCheck:
+def check_leaf(gradient: Gradient, lines: Lines, sensitivity: float) -> LeafCheck:
     """Check one leaf's gradient, element by element."""
-    shape = lines.gradient.shape
-    places = np.arange(math.prod(shape))
+    shape = gradient.value.shape
+    places = np.arange(gradient.value.size)
     if places.size > ELEMENTS:
         places = np.sort(np.random.default_rng(0).choice(places, ELEMENTS, replace=False))
     indices = [tuple(map(int, np.unravel_index(place, shape))) if shape else () for place in places]
-    found = LeafCheck(lines.name, shape, [lines.check(index) for index in indices])
+    elements = Elements(gradient, lines, sensitivity)
+    found = LeafCheck(gradient.leaf, shape, [elements.check(index) for index in indices])
     return replace(found, curve=lines.curve(found.worst.index)) if found.worst else found
 
 
-def _lines(
-    problem: Problem, outputs: Sequence[Node], weights: Sequence[Array], grads: Sequence[Node]
-) -> list[Lines]:
-    """What there is to follow for each leaf."""
-    leaves = problem.leaves
-    values = problem.values([*leaves.values(), *grads])
-    points, found = values[: len(leaves)], values[len(leaves) :]
+def _computed(problem: Problem, grads: Sequence[Node]) -> list[Gradient]:
+    """The gradients of the leaves at the point."""
     unit = float(np.finfo(problem.graph.dtype("float")).eps)
+    found = []
+    for (name, leaf), grad, value in zip(
+        problem.leaves.items(), grads, problem.values(grads), strict=True
+    ):
+        probe = Probe(problem, [grad], leaf)
+        noise = probe.noise(probe.point, unit)[0]
+        found.append(Gradient(name, problem.program.source, value, noise, unit, probe))
+    return found
+
+
+def _sensitivity(found: Sequence[Gradient]) -> float:
+    """The largest change of the outputs by a relative change of one element."""
     with np.errstate(all="ignore"):
-        changes = np.concatenate([np.ravel(x * g) for x, g in zip(points, found, strict=True)])
-    sensitivity = float(np.max(np.abs(changes[np.isfinite(changes)]), initial=0.0))
-    return [
-        Lines(
-            name,
-            Probe(problem, outputs, leaf),
-            weights,
-            Probe(problem, [grad], leaf),
-            np.asarray(base, np.float64),
-            unit,
-            sensitivity,
-        )
-        for (name, leaf), grad, base in zip(leaves.items(), grads, found, strict=True)
-    ]
+        changes = [np.abs(each.value * each.probe.point) for each in found]
+    return max(float(np.max(each, initial=0.0, where=np.isfinite(each))) for each in changes)
 
 
 def _random_gradient(problem: Problem, notes: list[Note]) -> dict[str, Array]:
@@ -120,30 +123,25 @@ def _walk(
     problem: Problem,
     outputs: Sequence[Node],
     weights: Sequence[Array],
-    grads: Sequence[Node],
-    lines: Sequence[Lines],
+    gradients: Sequence[Gradient],
 ) -> Walk:
     """Forward mode against reverse mode, along one random direction."""
     leaves = list(problem.leaves.values())
     directions = _random([leaf.shape for leaf in leaves], seed=2)
     changes = jvp(outputs, leaves, [problem.graph.constant(each) for each in directions])
-    found = [node for node in changes if node is not None]
-    values = iter(problem.values([*found, *grads]))
+    found = [
+        (weight, node) for weight, node in zip(weights, changes, strict=True) if node is not None
+    ]
+    values = problem.values([node for _, node in found])
     with np.errstate(all="ignore"):
-        forward = [
-            weight * next(values)
-            for weight, change in zip(weights, changes, strict=True)
-            if change is not None
-        ]
-        reverse = [direction * next(values) for direction in directions]
+        forward = [weight * value for (weight, _), value in zip(found, values, strict=True)]
+        reverse = [t * each.value for t, each in zip(directions, gradients, strict=True)]
+        noise = [np.abs(t) * each.noise for t, each in zip(directions, gradients, strict=True)]
         a, b = (float(sum(np.sum(part) for part in parts)) for parts in (forward, reverse))
         size = sum(float(np.sum(np.abs(part))) for part in [*forward, *reverse])
-        noise = sum(
-            float(np.sum(np.abs(direction) * each.noise))
-            for direction, each in zip(directions, lines, strict=True)
-        )
+        allowed = max(WALKS_AGREE, CLEAR * gradients[0].unit) * size
+        allowed += CLEAR * sum(float(np.sum(part)) for part in noise)
     verdict: Verdict = "inconclusive"
     if math.isfinite(a) and math.isfinite(b):
-        allowed = max(WALKS_AGREE, CLEAR * lines[0].unit) * size + CLEAR * noise
         verdict = "pass" if abs(a - b) <= allowed else "fail"
     return Walk(a, b, verdict)

@@ -36,10 +36,11 @@ class Estimate:
         return math.isfinite(self.value) and math.isfinite(self.error)
 
 
-def extrapolate(quotient: Quotient, first: float, order: int) -> Estimate:
+def extrapolate(quotient: Quotient, first: float, order: int, least: int = 0) -> Estimate:
     """The limit of a quotient for vanishing steps.
 
     `order` is 2 for central differences, whose error is a series in step², 1 for one-sided ones.
+    At least `least` levels are tried: what long steps agree on by chance, shorter ones contradict.
     """
     amplified = 2.0 if order == 2 else 8.0  # rounding, by the weights of the extrapolation
     rows: list[list[float]] = []
@@ -63,7 +64,8 @@ def extrapolate(quotient: Quotient, first: float, order: int) -> Estimate:
         if bound < error:
             best, error, waited = found, bound, 0
         rows.append(row)
-        if error <= GOOD * abs(best) or (waited >= PATIENCE and error <= GOOD_ENOUGH * abs(best)):
+        enough = GOOD if waited < PATIENCE else GOOD_ENOUGH
+        if level >= least and error <= enough * abs(best):
             break
     return Estimate(best, error)
 

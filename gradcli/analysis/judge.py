@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from gradcli.analysis.differences import Estimate
+from gradcli.analysis.line import EPS
 from gradcli.analysis.verdict import Finding, Index, Verdict, agreed_digits
 
-EPS = float(np.finfo(np.float64).eps)
 AGREES = 1e-10
 """What derivatives of special functions may be off by, beyond the rounding that was measured."""
 USEFUL = 1e-4
@@ -40,37 +38,32 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
     """
     value = claim.value
     reference, error, method = estimate.value, estimate.error, "differences"
-    if _confirms(exact, claim, estimate):
+    confirmed = abs(exact - value) <= claim.noise + AGREES * abs(exact)  # not if exact is nan
+    contradicted = abs(exact - reference) > CLEAR * error + AGREES * abs(exact)
+    if confirmed and not contradicted:
         reference, error, method = exact, EPS * abs(exact), "complex step"
     size = max(abs(value), abs(reference))
     difference = abs(value - reference)
     bound = error + claim.noise + AGREES * size
-    known = bound <= USEFUL * size
+    tolerance = max(USEFUL * size, NEGLIGIBLE * claim.scale)
     verdict: Verdict = "inconclusive"
     reason = ""
-    if not math.isfinite(bound):
+    if not math.isfinite(error):
         reason = "differences do not settle"
+    elif difference > CLEAR * bound and confirmed:
+        reason = "differences contradict complex step"
     elif difference > CLEAR * bound:
         verdict = "fail"
-    elif not known and bound > NEGLIGIBLE * claim.scale:
+    elif error > tolerance:
         reason = "rounding hides it from differences"
-    elif difference > bound:
-        reason = "the difference is about as large as its own error"
+    elif difference > min(bound, tolerance):
+        reason = "it may be nothing but rounding"
     else:
         verdict = "pass"
-    digits = agreed_digits(max(difference, error), size if known else max(size, claim.scale))
+    digits = agreed_digits(max(difference, error), tolerance / USEFUL)
     return Finding(index, verdict, value, reference, error, method, digits, reason)
 
 
 def disagree(a: Estimate, b: Estimate) -> bool:
     """Whether two estimates cannot be of one number."""
     return a.known and b.known and abs(a.value - b.value) > CLEAR * (a.error + b.error)
-
-
-def _confirms(exact: float, claim: Claim, estimate: Estimate) -> bool:
-    difference = abs(exact - claim.value)
-    if not difference <= claim.noise + AGREES * abs(exact):  # nan, too
-        return False
-    return not estimate.known or (
-        abs(exact - estimate.value) <= CLEAR * estimate.error + AGREES * abs(exact)
-    )

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
+
+LONGEST = 40
+"""A longer expression is called by the name of its op."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,11 +21,12 @@ class Kink:
     distance: float
     """Along the line that was followed; 0 on the kink."""
 
-    def describe(self, place: str) -> str:
-        """`a kink of abs at x[2], 3e-09 away`."""
-        what = "kink" if self.node.kind == "float" else "jump"
+    def describe(self, source: Source, place: str) -> str:
+        """`a kink of abs(x - 1) at x[2], 3e-09 away`."""
+        text = source.text[slice(*self.node.span)] if self.node.span else ""
+        what = text if 0 < len(text) <= LONGEST else self.node.op.name
         away = f", {self.distance:.0e} away" if self.distance else ""
-        return f"a {what} of {self.node.op.name} at {place}{away}"
+        return f"a kink of {what} at {place}{away}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +47,12 @@ def crossed(here: Surroundings, there: Surroundings, step: float) -> Kink | None
     nearest: Kink | None = None
     for node, before in here.edges.items():
         after = there.edges[node]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             moved = np.abs(after - before)
             flips = (np.sign(before) != np.sign(after)) & (moved > 0)
-        if flips.any():
-            distance = float(np.min(np.abs(before[flips]) / moved[flips])) * step
+            parts = np.where(np.isfinite(moved), np.abs(before) / moved, 0.5)[flips]
+        if parts.size:
+            distance = float(np.min(parts)) * step
             if nearest is None or distance < nearest.distance:
                 nearest = Kink(node, distance)
     if nearest is None:

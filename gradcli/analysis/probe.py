@@ -51,9 +51,17 @@ class Probe:
         self._leaf = leaf
         self._nodes = nodes
         self._steps = _affected(order, nodes, problem.looked, leaf)
+        self._mirrored = {
+            node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])
+            for node in self._steps
+            if node.op.symmetric
+        }
+        self._kernels = {node: kernel(node) for node in self._steps}
         self._smooth = all(node.kind == "float" and node.op.edge is None for node in self._steps)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
+        self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
+        """Whether no step of the way to the nodes overflows, or is undefined."""
         self.point = base[leaf]
         self.base = [base[node] for node in nodes]
 
@@ -123,8 +131,10 @@ class Probe:
         values = self._fixed | {self._leaf: value if rounding is None else rounding(value)}
         with np.errstate(all="ignore"):
             for node in self._steps:
-                call, before, after, count = kernel(node)
+                call, before, after, count = self._kernels[node]
                 operands = [values[each] for each in node.inputs[:count]]
+                if node.op.symmetric:
+                    operands = [_symmetric(operands[0]) + self._mirrored[node]]
                 rounds = rounding if _rounds(node) else None
                 if rounds is not None and not isinstance(node.op, Elementwise):
                     operands = [rounds(each) for each in operands]  # it adds up on the way
@@ -137,6 +147,18 @@ class Probe:
 
     def _wanted(self, values: dict[Node, Array]) -> list[Array]:
         return [values[node] for node in self._nodes]
+
+
+def _symmetric(matrix: Array) -> Array:
+    """What is left of a matrix for an op that takes it to be symmetric."""
+    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
+
+
+def _mirror_image(matrix: Array, node: Node) -> Array:
+    """The matrix that such an op takes: the triangle that it reads, and that one's mirror image."""
+    read = np.triu(matrix) if "U" in node.attributes else np.tril(matrix)
+    inner = np.triu(matrix, 1) if "U" in node.attributes else np.tril(matrix, -1)
+    return read + np.swapaxes(inner, -1, -2)
 
 
 def _rounds(node: Node) -> bool:

@@ -89,6 +89,7 @@ CHOLESKY = General(
     adjoints=(_cholesky_adjoint,),
     forward_rule=_cholesky_tangent,
     contracts=True,
+    symmetric=True,
 )
 
 

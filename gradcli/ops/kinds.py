@@ -215,6 +215,7 @@ class General(Op):
         contracts: bool = False,
         view: bool = False,
         unique: bool = False,
+        symmetric: bool = False,
         typed: bool = False,
         host: bool = False,
         edge: Edge | None = None,
@@ -231,6 +232,7 @@ class General(Op):
         self.contracts = contracts
         self.view = view
         self.unique = unique
+        self.symmetric = symmetric
         self.typed = typed
         self.host = host
 

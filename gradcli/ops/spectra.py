@@ -192,12 +192,13 @@ def _eigh_edge(xp: Any, a: Array, uplo: str) -> Array:
 
 
 def _eigh_adjoint(change: Node, y: Node, a: Node, uplo: str) -> Node:
-    """Giles, Collected matrix derivative results (2008)."""
+    """Giles, Collected matrix derivative results (2008), symmetrised as that of `cholesky` is."""
     shapes = _eigh_shapes(a)
     values, vectors = unpack(y, shapes)
     change_values, change_vectors = unpack(change, shapes)
     turned = matrix_transpose(vectors)
-    inner = scale(turned @ change_vectors, gaps(values)) + diag_embed(change_values)
+    inner = scale(turned @ change_vectors, gaps(values))
+    inner = (inner + matrix_transpose(inner)) / 2 + diag_embed(change_values)
     return vectors @ inner @ turned
 
 
@@ -205,6 +206,7 @@ def _eigh_tangent(tangents: Sequence[Node], y: Node, a: Node, uplo: str) -> Node
     (change,) = tangents
     shapes = _eigh_shapes(a)
     values, vectors = unpack(y, shapes)
+    change = (change + matrix_transpose(change)) / 2
     inner = matrix_transpose(vectors) @ change @ vectors
     change_vectors = vectors @ scale(inner, gaps(values))
     return packed([diagonal(inner, 0, -2, -1), change_vectors], shapes)
@@ -217,6 +219,7 @@ EIGH = General(
     adjoints=(_eigh_adjoint,),
     forward_rule=_eigh_tangent,
     contracts=True,
+    symmetric=True,
     edge=_eigh_edge,
 )
 
@@ -240,6 +243,7 @@ EIGVALSH = General(
     adjoints=(_eigvalsh_adjoint,),
     forward_rule=_eigvalsh_tangent,
     contracts=True,
+    symmetric=True,
     edge=_eigh_edge,
 )
 

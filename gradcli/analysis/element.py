@@ -1,0 +1,162 @@
+"""The elements of one leaf's gradient, checked one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gradcli.analysis.differences import LEVELS, Estimate
+from gradcli.analysis.judge import AGREES, NEGLIGIBLE, USEFUL, Claim, disagree, judge
+from gradcli.analysis.kinks import Kink
+from gradcli.analysis.line import EPS, FIRST_STEP, Lines, Side
+from gradcli.analysis.probe import Probe
+from gradcli.analysis.verdict import Finding, Index, Verdict, element
+from gradcli.diagnostics import Source
+from gradcli.graph import Array
+
+LONGER = (2.0**10, 2.0**20, 2.0**30)
+"""Where rounding hides everything, steps that are longer by these factors are tried."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gradient:
+    """The gradient of a leaf, as it was computed and as something to be computed elsewhere."""
+
+    leaf: str
+    source: Source
+    value: Array
+    noise: Array
+    """How much of it may be rounding."""
+    unit: float
+    """The precision that it was computed in."""
+    probe: Probe
+
+
+class Elements:
+    """Checks elements of a gradient against what the outputs do along `lines`.
+
+    `sensitivity` is how much the outputs change, at most, by a relative change of one element of
+    any leaf.
+    """
+
+    def __init__(self, gradient: Gradient, lines: Lines, sensitivity: float) -> None:
+        self._gradient = gradient
+        self._lines = lines
+        self._sensitivity = sensitivity
+
+    def check(self, index: Index) -> Finding:
+        """The verdict on one element."""
+        first = FIRST_STEP * self._lines.size(index)
+        sides = [self._lines.side(index, sign * first) for sign in (1, -1)]
+        for side in sides:
+            if side.reach == 0 and side.end is not None:
+                return self._at_kink(index, first, side.end)
+        finding = self._between(index, sides)
+        for factor in LONGER:
+            if finding.verdict != "inconclusive" or any(side.end for side in sides):
+                break
+            sides = [self._lines.side(index, sign * factor * first) for sign in (1, -1)]
+            again = self._between(index, sides)
+            finding = finding if again.verdict == "inconclusive" else again
+        return finding
+
+    def _claim(self, index: Index, reach: float) -> Claim:
+        """What is checked, and the size that is usual here."""
+        noise, size = float(self._gradient.noise[index]), self._lines.size(index)
+        scales = (
+            self._lines.usual(index, reach),
+            self._sensitivity / size,
+            min(noise / self._gradient.unit, self._lines.total / size),  # what may have cancelled
+        )
+        value = float(self._gradient.value[index])
+        return Claim(value, noise, max(filter(math.isfinite, scales), default=0.0))
+
+    def _between(self, index: Index, sides: Sequence[Side]) -> Finding:
+        """The verdict by steps that stay within the piece between two sides."""
+        nearer, farther = sorted(sides, key=lambda side: side.reach)
+        claim = self._claim(index, nearer.reach)
+        central = self._lines.central(index, nearer.reach)
+        if not math.isfinite(claim.value):
+            return self._not_finite(index, claim, central)
+        exact = self._lines.complex_step(index)
+        finding = judge(index, claim, central, exact)
+        if finding.verdict == "inconclusive" and farther.reach > 4 * nearer.reach:
+            sign = 1 if farther is sides[0] else -1
+            again = judge(index, claim, self._lines.one_sided(index, sign * farther.reach))
+            finding = finding if again.verdict == "inconclusive" else again
+        if finding.verdict == "fail" or (finding.method == "differences" and math.isfinite(exact)):
+            central = self._lines.central(index, nearer.reach, least=LEVELS)
+            finding = judge(index, claim, central, exact)
+        if finding.verdict == "fail":
+            finding = self._doubted(finding, sides)
+        if finding.verdict != "pass" and nearer.end is not None:
+            return replace(finding, reason=self._describe(nearer.end, index))
+        return finding
+
+    def _doubted(self, finding: Finding, sides: Sequence[Side]) -> Finding:
+        """A failure, unless there is a kink that no op reports."""
+        right, left = (
+            self._lines.one_sided(finding.index, sign * side.reach)
+            for sign, side in zip((1, -1), sides, strict=True)
+        )
+        if not disagree(right, left):
+            return finding
+        reason = f"it is {right.value:.6g} to the right and {left.value:.6g} to the left"
+        return replace(finding, verdict="inconclusive", reason=reason)
+
+    def _not_finite(self, index: Index, claim: Claim, central: Estimate) -> Finding:
+        """No number to compare: wrong only if nothing overflows and differences settle on one."""
+        settled = central.known and central.error < USEFUL * abs(central.value)
+        verdict: Verdict = "fail" if settled and self._lines.finite else "inconclusive"
+        return Finding(
+            index, verdict, claim.value, central.value, central.error,
+            "differences", 0.0, "the gradient is not finite",
+        )  # fmt: skip
+
+    def _at_kink(self, index: Index, first: float, kink: Kink) -> Finding:
+        """A claim at a kink passes if it lies between the derivatives to either side, and the
+        gradient's rule is right on both.
+        """
+        claim = self._claim(index, first)
+        place = self._describe(kink, index)
+        slopes: list[Estimate] = []
+        beside: list[Finding] = []
+        for sign in (1.0, -1.0):
+            step = self._lines.beside(index, sign * first)
+            if step is not None:
+                slopes.append(self._lines.one_sided(index, 2 * step))
+                beside.append(self._off_kink(index, step, claim.scale))
+        for each in beside:
+            if each.verdict == "fail":
+                return replace(each, reason=f"beside {place}")
+        known = [each for each in slopes if each.known]
+        low = min((each.value - each.error for each in known), default=math.nan)
+        high = max((each.value + each.error for each in known), default=math.nan)
+        slack = claim.noise + AGREES * max(abs(low), abs(high))
+        clear = len(known) == 2 and all(
+            each.error <= max(USEFUL * abs(each.value), NEGLIGIBLE * claim.scale) for each in known
+        )
+        right = all(each.verdict == "pass" for each in beside)
+        within = low - slack <= claim.value <= high + slack
+        return Finding(
+            index,
+            "pass" if clear and right and within else "inconclusive",
+            claim.value,
+            min(max(claim.value, low), high) if clear else math.nan,
+            max((each.error for each in known), default=math.inf),
+            "one-sided differences",
+            min((each.digits for each in beside), default=0.0),
+            place,
+        )
+
+    def _off_kink(self, index: Index, step: float, scale: float) -> Finding:
+        """The verdict on the gradient a step away from the point."""
+        point = self._lines.moved(index, step)
+        probe = self._gradient.probe
+        value, noise = float(probe.at(point)[0][index]), float(probe.noise(point, EPS)[0][index])
+        central = self._lines.central(index, abs(step) / 2, at=step)
+        return judge(index, Claim(value, noise, scale), central)
+
+    def _describe(self, kink: Kink, index: Index) -> str:
+        return kink.describe(self._gradient.source, element(self._gradient.leaf, index))
