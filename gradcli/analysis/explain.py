@@ -156,7 +156,8 @@ def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[
         symbol = node.graph.input(f"{names[node]}.grad", node.shape, "float")
         run.feeds[symbol] = values[symbol] = grad.value
         names[symbol] = f"{names[node]}.grad"
-        for operand, rule in contributions(node, symbol, linked, selected):
+        for position, rule in contributions(node, symbol, linked, selected):
+            operand = node.inputs[position]
             value = np.broadcast_to(run.evaluator.value(rule), operand.shape)
             broadcast = rule.op.name == "sum_to" and operand.shape != node.shape
             plain = rule.inputs[0] if broadcast else rule

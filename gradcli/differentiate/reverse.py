@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.elementwise import Elementwise
+
+Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterator[tuple[int, Node]]]
+"""What `contributions` is."""
 
 
 def vjp(
@@ -14,12 +18,14 @@ def vjp(
     cotangents: Sequence[Node],
     wrt: Sequence[Node],
     selected: Iterable[Node] = (),
+    rules: Rules | None = None,
 ) -> list[Node | None]:
     """Cotangents of the nodes `wrt`, vᵀ·J each in its node's shape; None where no path leads.
 
     `cotangents` are the v of the outputs, of shapes that broadcast to them. A node in `wrt` is
     not a barrier: gradients flow on through it to the others, as in PyTorch. The cotangents of
-    `selected` outputs select elements: those with 0 get no gradient, not even 0·inf.
+    `selected` outputs select elements: those with 0 get no gradient, not even 0·inf. `rules`
+    stands in for `contributions`, to ask what a walk with other rules would find.
 
     While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
     back is one number until an op needs it in full.
@@ -37,8 +43,8 @@ def vjp(
         if change is None:
             continue
         graph.origin, graph.span = node, node.span
-        for operand, part in contributions(node, change, linked, selected):
-            _accumulate(changes, operand, part)
+        for position, part in (rules or contributions)(node, change, linked, selected):
+            _accumulate(changes, node.inputs[position], part)
     graph.origin = None
     return [
         None if (change := changes.get(node)) is None else _expand(change, node.shape)
@@ -48,10 +54,11 @@ def vjp(
 
 def contributions(
     node: Node, change: Node, linked: Container[Node], selected: set[Node]
-) -> Iterator[tuple[Node, Node]]:
+) -> Iterator[tuple[int, Node]]:
     """What the cotangent `change` of a node adds to those of its operands, for `linked` ones.
 
-    `selected` holds the nodes whose cotangent has been through an op that selects; it grows.
+    Operands are told by their position. `selected` holds the nodes whose cotangent has been
+    through an op that selects; it grows.
     """
     op = node.op
     elementwise = isinstance(op, Elementwise)
@@ -69,7 +76,7 @@ def contributions(
             part = OPERATORS["sum_to"](_expand(part, node.shape), operand.shape)
         if selects:
             selected.add(operand)
-        yield operand, part
+        yield position, part
 
 
 def _accumulate(changes: dict[Node, Node], node: Node, change: Node) -> None:

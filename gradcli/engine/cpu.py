@@ -173,6 +173,7 @@ class Evaluator:
     """
 
     def __init__(self, inputs: Mapping[Node, Array], memory: int) -> None:
+        """`inputs` may give values of other nodes too, which are then not computed."""
         self._inputs = inputs
         self._memory = memory
         self._kept: OrderedDict[Node, Array] = OrderedDict()
@@ -214,9 +215,8 @@ class Evaluator:
     def _known(self, node: Node) -> Array | None:
         if node.op is CONSTANT:
             return node.stored
-        if node.op is INPUT:
-            return self._inputs[node]
-        return self._kept.get(node)
+        given = self._inputs.get(node)
+        return self._kept.get(node) if given is None else given
 
     def _recall(self, node: Node) -> Array:
         value = self._known(node)

@@ -1,0 +1,1 @@
+"""A gradient of the user's own: is it right, and which mistake would give these numbers?"""

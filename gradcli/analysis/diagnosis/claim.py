@@ -1,0 +1,243 @@
+"""The user's own gradient of a leaf beside the one that reverse mode finds, at one or more points.
+
+Numbers are compared at the point of the run. A formula is compared at points near it, too, where
+the leaf has other values: there a mistake shows that hides in numbers like 2·2 = 2 + 2 = 2**2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from gradcli.analysis.problem import Problem
+from gradcli.diagnostics import GradcliError, Note, Source
+from gradcli.differentiate import vjp
+from gradcli.engine.cpu import Evaluator
+from gradcli.graph import Array, Node, ancestors
+from gradcli.language.parser import parse_expression
+from gradcli.language.syntax import Function
+from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.shaping import expand, reshape
+from gradcli.trace import Tracer
+from gradcli.trace.items import Items
+
+NEARBY = (0.003, -0.007)
+"""How far the further points lie from the first, relative to the leaf's elements."""
+POINTS = 8
+"""Among so many the memory is shared."""
+EXACT = {"float64": 1e-9, "float32": 2e-4}
+"""Relative differences that rounding in the course of a computation explains."""
+
+MISFITS = (GradcliError, IndexError, ValueError)
+"""What a wrong gradient may raise: it may be singular, and shapes need not go together."""
+
+
+class Point:
+    """Values of nodes where the leaf has one value; what cannot be computed there is None."""
+
+    def __init__(self, feeds: Mapping[Node, Array], memory: int) -> None:
+        self._evaluator = Evaluator(feeds, memory)
+
+    def value(self, node: Node) -> Array | None:
+        try:
+            return np.asarray(self._evaluator.value(node), np.float64)
+        except MISFITS:
+            return None
+
+
+Guess: TypeAlias = Callable[[Point], Array | None]
+"""The numbers that a mistake would give at a point."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """The problem differentiated: outputs, and the gradient vectors that went in."""
+
+    problem: Problem
+    outputs: list[Node]
+    cotangents: list[Node]
+    vectors: dict[str, Node]
+    """Gradient vectors that were given, under the names that a formula calls them: `v`."""
+    feeds: dict[Node, Array]
+
+    def point(self, moved: Mapping[Node, Array]) -> Point:
+        """The point of the run, but for what is moved."""
+        memory = self.problem.options.limits.memory_bytes() // POINTS
+        return Point(self.feeds | dict(moved), memory)
+
+
+def weighed(problem: Problem) -> Problem:
+    """The problem with gradient vectors of ones where one is needed and none was given."""
+    if problem.gradient is not None:
+        return problem
+    names = ", ".join(problem.outputs)
+    note = Note("gradient", f"no gradient was given: {names} is weighed by ones")
+    ones = {name: np.ones(node.shape) for name, node in problem.outputs.items()}
+    return replace(problem, gradient=ones, notes=[*problem.notes, note])
+
+
+def differentiate(problem: Problem) -> Walk:
+    """The gradient vectors of a weighed problem as nodes."""
+    assert problem.gradient is not None
+    cotangents: list[Node] = []
+    vectors: dict[str, Node] = {}
+    feeds = dict(problem.feeds)
+    for name, output in problem.outputs.items():
+        if output.size == 1 and not problem.grads:
+            cotangents.append(problem.graph.constant(1.0))
+            continue
+        vector = problem.graph.input(f"gradient of {name}", output.shape, "float")
+        feeds[vector] = np.asarray(problem.gradient[name], problem.graph.dtype("float"))
+        title = "v" if len(problem.outputs) == 1 else f"v_{name}"
+        while title in problem.names or title in problem.leaves:
+            title += "_"
+        vectors[title] = vector
+        cotangents.append(vector)
+    return Walk(problem, list(problem.outputs.values()), cotangents, vectors, feeds)
+
+
+def formula(walk: Walk, source: Source) -> Node:
+    """The value of an expression over the program's names, functions and gradient vectors.
+
+    Raises what parsing and tracing raise.
+    """
+    problem = walk.problem
+    limits = problem.options.limits
+    tracer = Tracer(
+        problem.graph,
+        Evaluator(walk.feeds, limits.memory_bytes()),
+        source,
+        limits.trace,
+        inputs=problem.leaves | problem.names | walk.vectors,
+    )
+    expression = parse_expression(source, limits.parse)
+    try:
+        for statement in problem.program.statements:
+            if isinstance(statement, Function):
+                tracer.statement(statement)
+        value = tracer.run(tracer.visit(expression))
+        node = tracer.values.tensor(Items(list(value)) if isinstance(value, tuple) else value)
+    except GradcliError as error:
+        raise error.located(source, problem.graph.span) from None
+    finally:
+        problem.graph.span = None
+    return cast(node, "float")
+
+
+@dataclass(slots=True, eq=False)
+class Claim:
+    """What the user takes for the gradient of one leaf."""
+
+    walk: Walk
+    name: str
+    leaf: Node
+    mine: Node
+    grad: Node = field(init=False)
+    points: list[Point] = field(init=False)
+    """The point of the run, and further ones where `mine` is a formula over the leaf."""
+
+    def __post_init__(self) -> None:
+        (grad,) = vjp(self.walk.outputs, self.walk.cotangents, [self.leaf])
+        self.grad = zeros_like(self.leaf) if grad is None else grad
+        if self.mine.size == 1:  # `3` is a derivative, whatever the shape of the leaf
+            self.mine = expand(reshape(self.mine), *self.leaf.shape)
+        self.points = [self.walk.point({}), *self._nearby()]
+
+    @property
+    def theirs(self) -> Array:
+        """The user's numbers at the point of the run."""
+        return self._known(self.mine)
+
+    @property
+    def right(self) -> Array:
+        """The gradient at the point of the run."""
+        return self._known(self.grad)
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether the user's gradient depends on the leaf, so that it can be put to the test."""
+        return len(self.points) > 1
+
+    @property
+    def rtol(self) -> float:
+        return EXACT[self.walk.problem.options.precision]
+
+    def fits(self, guess: Guess, slack: Array | float = 0.0, *, everywhere: bool = True) -> bool:
+        """Whether a guess gives the user's numbers, all of them, at every point.
+
+        `slack` is how far numbers may be off that were rounded when they were written down.
+        """
+        points = self.points if everywhere else self.points[:1]
+        for point in points:
+            mine, guessed = point.value(self.mine), guess(point)
+            if mine is None or guessed is None:
+                return False
+            if guessed.size == 1:
+                guessed = np.broadcast_to(guessed.reshape(()), mine.shape)
+            if not close(mine, guessed, self.rtol, slack):
+                return False
+        return True
+
+    def at(self, value: Array) -> Point:
+        """The point where the leaf has another value."""
+        return self.walk.point({self.leaf: value.astype(self.leaf.graph.dtype("float"))})
+
+    def _known(self, node: Node) -> Array:
+        value = self.points[0].value(node)
+        if value is None:  # say what the evaluator says
+            return np.asarray(self.walk.problem.values([node])[0], np.float64)
+        return value
+
+    def _nearby(self) -> Iterator[Point]:
+        """Points where the program goes the same way and everything is finite."""
+        if self.leaf not in ancestors([self.mine]):
+            return
+        start = self.walk.point({})
+        here = np.asarray(start.value(self.leaf))
+        for number, distance in enumerate(NEARBY):
+            there = self.at(here + distance * _direction(here, number))
+            numbers = [there.value(node) for node in (self.grad, self.mine)]
+            finite = all(each is not None and np.isfinite(each).all() for each in numbers)
+            looked = self.walk.problem.looked
+            if finite and all(_same(start.value(node), there.value(node)) for node in looked):
+                yield there
+
+
+def _direction(here: Array, number: int) -> Array:
+    """Different for every element; a symmetric matrix stays symmetric."""
+    size = np.abs(here) + 0.1 * np.mean(np.abs(here)) + 1e-3 if here.size else here
+    moved = size * np.random.default_rng(number).uniform(0.5, 1.0, here.shape)
+    symmetric = here.ndim >= 2 and here.shape[-1] == here.shape[-2]
+    if symmetric and np.array_equal(here, here.swapaxes(-1, -2)):
+        moved = (moved + moved.swapaxes(-1, -2)) / 2
+    return np.asarray(moved)
+
+
+def _same(a: Array | None, b: Array | None) -> bool:
+    return a is not None and b is not None and np.array_equal(a, b, equal_nan=True)
+
+
+def close(mine: Array, other: Array, rtol: float, slack: Array | float = 0.0) -> bool:
+    """Whether two arrays have one shape and agree in all elements; equal infinities do, and nan."""
+    return mine.shape == other.shape and bool(agreeing(mine, other, rtol, slack).all())
+
+
+def agreeing(mine: Array, other: Array, rtol: float, slack: Array | float = 0.0) -> Array:
+    """Element by element, whether two arrays of one shape agree."""
+    finite = np.abs(other[np.isfinite(other)])
+    size = finite.max() if finite.size else 0.0
+    with np.errstate(all="ignore"):
+        near = np.abs(mine - other) <= slack + rtol * (np.abs(other) + 1e-3 * size)
+    both_nan = np.isnan(mine) & np.isnan(other)
+    return np.asarray((mine == other) | (near & np.isfinite(other)) | both_nan)
+
+
+def distinct(values: Array, rtol: float) -> int:
+    """How many different numbers other than 0 an array holds: what a match can be told by."""
+    known = np.sort(np.abs(values[np.isfinite(values) & (values != 0)]))
+    if not known.size:
+        return 0
+    return 1 + int(np.count_nonzero(np.diff(known) > 10 * rtol * known[1:]))

@@ -1,0 +1,361 @@
+"""Is the user's own gradient right, and if not, which mistake gives exactly these numbers?
+
+Every mistake that is named was computed and reproduces the user's numbers in all elements. Where
+several do, the simplest comes first; where there are too few numbers to tell, it only may be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.arrangements import arrangements
+from gradcli.analysis.diagnosis.claim import Claim, Guess, agreeing, close, distinct
+from gradcli.analysis.diagnosis.constants import meanings, ratio
+from gradcli.analysis.diagnosis.misprints import misprints
+from gradcli.analysis.diagnosis.patterns import patterns
+from gradcli.analysis.diagnosis.quantities import corrections, quantities
+from gradcli.analysis.diagnosis.rounding import roundings
+from gradcli.analysis.diagnosis.sides import kinks
+from gradcli.analysis.diagnosis.slips import Outcome, walk_slips
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.verdict import Verdict
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, ancestors
+
+RANK = (
+    ("transposed", "sign", "shape", "mean", "gradient-vector"),
+    ("averaged", "unsummed", "diagonal", "absolute", "one-hot"),
+    (
+        "chain-factor",
+        "path-missing",
+        "mask",
+        "factor",
+        "product-rule",
+        "local-derivative",
+        "exponent",
+    ),
+    (
+        "intermediate",
+        "operand-transposed",
+        "order",
+        "jacobian-transposed",
+        "summed",
+        "chain-doubled",
+        "factor-missing",
+    ),
+    ("other-output", "other-leaf", "value", "second-derivative"),
+)
+"""Mistakes by how simple they are; all others come after these."""
+FACTORS = {
+    "mean", "averaged", "chain-factor", "chain-doubled", "path-missing", "gradient-vector",
+    "constant",
+    "factor-missing", "factor-doubled", "factor-inverted", "exponent", "operation",
+}  # fmt: skip
+"""Mistakes that may end in a constant factor, and then say what it is."""
+PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
+"""Those among them that leave no doubt."""
+ELEMENTS = 50_000_000
+"""Elements that are computed, about, to try mistakes on a large gradient,"""
+FEWEST = 20
+"""but at least so many mistakes are tried."""
+SHOWN = 3
+SURE = 3
+"""Different numbers that a match must hold for, not to be taken for a coincidence."""
+NEARLY = 2e-3
+"""A factor that is so close to 1 is no mistake of its own."""
+DIGITS = 5
+"""So many digits agree by rounding alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One explanation of the user's numbers."""
+
+    code: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The user's gradient of one leaf against the gradient."""
+
+    name: str
+    verdict: Verdict
+    mine: Array
+    gradient: Array
+    causes: list[Diagnosis]
+    """The likeliest first; for a verdict `pass` what there is to say about it."""
+    sure: bool
+    """Whether there are enough numbers to tell one cause from another."""
+
+
+def compare(claim: Claim) -> Comparison:
+    """Compare, and explain a difference."""
+    mine, right = claim.theirs, claim.right
+
+    def answer(verdict: Verdict, causes: Sequence[Diagnosis]) -> Comparison:
+        return Comparison(claim.name, verdict, mine, right, list(causes), _is_sure(claim))
+
+    if claim.fits(lambda point: point.value(claim.grad)):
+        return answer("pass", [])
+    search = Search(claim, _wording(claim))
+    causes = search.causes()
+    if close(mine, right, claim.rtol):
+        text = "it agrees here, but not where the leaf has other values near by"
+        return answer("inconclusive", [Diagnosis("coincidence", text), *causes])
+    rounded = None if causes else _rounded(claim)
+    if rounded:
+        return answer("pass", [rounded])
+    if not causes and _only_at_kinks(claim):
+        return answer("inconclusive", search.patterns())
+    return answer("fail", causes or search.further())
+
+
+class Search:
+    """Looks for mistakes that give the user's numbers of one leaf."""
+
+    def __init__(self, claim: Claim, words: Wording) -> None:
+        self.claim = claim
+        self.words = words
+        self._outcomes: dict[Node, list[Outcome]] = {}
+        """By what they lead to: the same numbers may have several names."""
+        size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
+        sources = (walk_slips, misprints, quantities, corrections)
+        found = chain.from_iterable(source(claim, words) for source in sources)
+        with suppress(GradcliError):  # there is no room for more nodes
+            for outcome in islice(found, max(FEWEST, ELEMENTS // size)):
+                self._outcomes.setdefault(outcome.node, []).append(outcome)
+
+    def causes(self, slack: Array | float = 0.0) -> list[Diagnosis]:
+        """Single mistakes, the simplest first."""
+        claim, grad = self.claim, self.claim.grad
+        found = [
+            Diagnosis(code, message)
+            for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
+            if claim.fits(_changed(grad, change), slack)
+        ]
+        found += self._named(slack, _same)
+        if _lacks_one_hot(claim):
+            text = "the one-hot targets are missing: 1 is to be taken off where the target is"
+            found.append(Diagnosis("one-hot", text))
+        k = self._factor(grad, slack)
+        if k is None or abs(abs(k) - 1) <= NEARLY:
+            return _best(found)
+        return self._with_factor(k, found, slack)
+
+    def further(self) -> list[Diagnosis]:
+        """What is left to say where no single mistake gives exactly these numbers."""
+        for rounded in () if self.claim.is_formula else roundings(self.claim.theirs):
+            found = self.causes(rounded.slack)
+            if found:
+                text = f"{found[0].message} (yours is rounded to {rounded.words})"
+                return [replace(found[0], message=text), *found[1:]]
+        return self.patterns() or self._two() or [self._unexplained()]
+
+    def patterns(self) -> list[Diagnosis]:
+        """What the wrong elements have in common."""
+        slacks = [0.0] if self.claim.is_formula else self._slacks()
+        for slack in slacks:
+            found = [Diagnosis(p.code, p.message, p.details) for p in patterns(self.claim, slack)]
+            if found:
+                return found
+        return []
+
+    def _slacks(self) -> list[Array | float]:
+        return [0.0, *(each.slack for each in roundings(self.claim.theirs))]
+
+    def _named(self, slack: Array | float, change: Callable[[Array], Array]) -> list[Diagnosis]:
+        """The mistakes whose numbers, changed, are the user's."""
+        return [
+            _merged(outcomes)
+            for node, outcomes in self._outcomes.items()
+            if self.claim.fits(_changed(node, change), slack)
+        ]
+
+    def _two(self) -> list[Diagnosis]:
+        """A mistake, and the sign, a transposition or a factor besides."""
+        found = []
+        for node, outcomes in self._outcomes.items():
+            cause = _merged(outcomes)
+            if cause.code == "value" or not self._differs():
+                continue
+            for code, message, change in arrangements(node.shape, self.claim.mine.shape):
+                if code in ("sign", "transposed") and self.claim.fits(_changed(node, change)):
+                    found.append(replace(cause, message=f"{cause.message}; and {message}"))
+            k = self._factor(node, 0.0) if _is_sure(self.claim) else None
+            told = [] if k is None else [text for texts in self._meanings(k, 0.0) for text in texts]
+            if k is not None and told:
+                sign = "the sign is wrong, and " if k < 0 else ""
+                besides = f"besides, {sign}it is {_times(abs(k))} that: {told[0]}"
+                found.append(replace(cause, message=f"{cause.message}; {besides}"))
+        return _best(found)
+
+    def _differs(self) -> bool:
+        """Whether there is more than one number to tell mistakes from each other."""
+        return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) > 1
+
+    def _factor(self, node: Node, slack: Array | float) -> float | None:
+        """The k with mine = k · node at every point."""
+        factors: list[float] = []
+        rtol = self._rtol(slack)
+        for point in self.claim.points:
+            mine, value = point.value(self.claim.mine), point.value(node)
+            k = None if mine is None or value is None else ratio(mine, value, rtol)
+            if k is None or (factors and abs(k - factors[0]) > 10 * rtol * abs(k)):
+                return None
+            factors.append(k)
+        return factors[0]
+
+    def _rtol(self, slack: Array | float) -> float:
+        """How far the ratio of two numbers may be off."""
+        size = np.abs(self.claim.theirs)
+        with np.errstate(all="ignore"):
+            off = np.where(size > 0, slack / size, 0.0)
+        return max(self.claim.rtol, float(np.max(off, initial=0.0)))
+
+    def _meanings(self, k: float, slack: Array | float) -> tuple[list[str], list[str]]:
+        return meanings(self.claim, self.words, k, self._rtol(slack))
+
+    def _with_factor(
+        self, k: float, found: list[Diagnosis], slack: Array | float
+    ) -> list[Diagnosis]:
+        """One diagnosis for a constant factor, by the likeliest mistake that leads to it."""
+        named = self._named(slack, np.negative) if k < 0 else found
+        causes = [each for each in _best(named) if each.code in FACTORS]
+        own, general = self._meanings(k, slack)
+        sure = bool(causes) and causes[0].code in PLAIN
+        numbers = [Diagnosis("factor", told) for told in own]
+        told = [*causes, *numbers] if sure else [*numbers, *causes]
+        told += [Diagnosis("factor", each) for each in general]
+        told = told or [Diagnosis("factor", "no number tells why")]
+        sign = "the sign is wrong, and " if k < 0 else ""
+        text = f"{sign}it is {_times(abs(k))} the gradient: {told[0].message}"
+        if told[0].code not in ("factor", *PLAIN) and general:
+            text += f" ({general[0].partition(':')[0]})"
+        first = Diagnosis(told[0].code, text, {"factor": k})
+        others = [each for each in [*numbers, *found] if each.message != told[0].message]
+        return [first, *_best(others, SHOWN - 1)] if first.code not in RANK[0] else [first]
+
+    def _unexplained(self) -> Diagnosis:
+        claim = self.claim
+        if claim.theirs.shape != claim.right.shape:
+            text = f"the shape is {claim.theirs.shape}, the leaf's is {claim.right.shape}"
+            return Diagnosis("shape", text)
+        digits = _digits(claim)
+        if digits > 1:
+            text = f"it is close, to {digits:.1f} digits: rounded too soon, or by differences?"
+            return Diagnosis("approximate", text)
+        with np.errstate(all="ignore"):
+            quotient = claim.theirs / claim.right
+        known = quotient[np.isfinite(quotient)]
+        spread = f": yours is {known.min():.4g} to {known.max():.4g} times it" if known.size else ""
+        text = f"no single mistake that was tried gives these numbers{spread}"
+        return Diagnosis("unexplained", text)
+
+
+def _changed(node: Node, change: Callable[[Array], Array]) -> Guess:
+    def guess(point: Any) -> Array | None:
+        value = point.value(node)
+        try:
+            return None if value is None else np.asarray(change(value))
+        except (ValueError, IndexError):
+            return None
+
+    return guess
+
+
+def _times(k: float) -> str:
+    whole = round(1 / k)
+    return f"1/{whole} of" if k < 1 and abs(k * whole - 1) < 1e-4 else f"{k:.6g} times"
+
+
+def _best(found: Sequence[Diagnosis], most: int = SHOWN) -> list[Diagnosis]:
+    """The simplest, one of a kind; of equally simple ones that with the shortest sentence."""
+    ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
+    if ranked and _rank(ranked[0].code) == 0:
+        return ranked[:1]
+    by_code = {each.code: each for each in reversed(ranked)}
+    return sorted(by_code.values(), key=ranked.index)[:most]
+
+
+def _merged(outcomes: Sequence[Outcome]) -> Diagnosis:
+    """One diagnosis for mistakes that lead to the same; of whom it is the gradient is told, too."""
+    first = min(outcomes, key=lambda each: _rank(each.code))
+    of = next((each for each in outcomes if each.code == "intermediate"), first)
+    told = "" if of is first else f": {of.message}"
+    return Diagnosis(first.code, first.message + told, first.details)
+
+
+def _same(array: Array) -> Array:
+    return array
+
+
+def _rank(code: str) -> int:
+    return next((place for place, codes in enumerate(RANK) if code in codes), len(RANK))
+
+
+def _is_sure(claim: Claim) -> bool:
+    return claim.is_formula or distinct(claim.theirs, claim.rtol) >= SURE
+
+
+def _rounded(claim: Claim) -> Diagnosis | None:
+    """Whether the difference is one of writing the numbers down."""
+    mine, right = claim.theirs, claim.right
+    if mine.shape != right.shape:
+        return None
+    for rounded in () if claim.is_formula else roundings(mine):
+        if close(mine, right, claim.rtol, rounded.slack):
+            return Diagnosis("rounded", f"right up to rounding ({rounded.words})")
+    digits = _digits(claim)
+    if digits >= DIGITS:
+        return Diagnosis("rounded", f"right up to rounding ({digits:.1f} digits)")
+    return None
+
+
+def _digits(claim: Claim) -> float:
+    """To how many digits the worst element agrees."""
+    mine, right = claim.theirs, claim.right
+    with np.errstate(all="ignore"):
+        size = np.abs(right) + 1e-3 * np.abs(right).max(initial=0.0)
+        worst = float(np.max(np.abs(mine - right) / size, initial=0.0))
+    return -math.log10(worst) if worst > 0 and math.isfinite(worst) else 0.0
+
+
+def _lacks_one_hot(claim: Claim) -> bool:
+    """Whether one number is missing at one place of every row, behind a softmax."""
+    names = {node.op.name for node in ancestors(claim.walk.outputs)}
+    mine, right = claim.theirs, claim.right
+    if not names & {"softmax", "log_softmax", "logsumexp"} or mine.shape != right.shape:
+        return False
+    missing = mine - right
+    at = np.abs(missing) > 1e-6 * np.abs(missing).max(initial=0.0)
+    return missing.ndim > 0 and bool(
+        (at.sum(axis=-1) == 1).all()
+        and close(missing[at], np.full(len(missing[at]), missing[at][0]), 1e-6)
+    )
+
+
+def _only_at_kinks(claim: Claim) -> bool:
+    """Whether the user's gradient differs only by another choice where there is one."""
+    mine, right = claim.theirs, claim.right
+    if mine.shape != right.shape:
+        return False
+    wrong = ~agreeing(mine, right, claim.rtol)
+    found = kinks(claim, wrong)
+    return len(found) == wrong.sum() and all(each.between for each in found)
+
+
+def _wording(claim: Claim) -> Wording:
+    problem = claim.walk.problem
+    names = {node: name for name, node in problem.names.items() if name in problem.program.names}
+    names |= {node: name for name, node in problem.leaves.items()}
+    names |= {node: name for name, node in claim.walk.vectors.items()}
+    return Wording(names, problem.program.source, claim.walk.outputs, claim.points[0].value)

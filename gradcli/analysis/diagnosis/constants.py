@@ -1,0 +1,148 @@
+"""What a constant factor between two gradients may be: numbers of the program, sizes, π, ln 10."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.graph import CONSTANT, Array, ancestors, dependents
+from gradcli.ops.control import LEAF
+from gradcli.simplify import number_of
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A number that stands somewhere, and where."""
+
+    value: float
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} = {self.words}"
+
+
+WELL_KNOWN = (
+    Known(2.0, "the exponent of a square"),
+    Known(math.pi, "pi"),
+    Known(2 * math.pi, "2*pi"),
+    Known(math.sqrt(2 * math.pi), "sqrt(2*pi)"),
+    Known(math.sqrt(2), "sqrt(2)"),
+    Known(math.log(2), "ln 2, of a logarithm or power to base 2"),
+    Known(math.log(10), "ln 10, of a logarithm or power to base 10"),
+    Known(180 / math.pi, "180/pi, degrees instead of radians"),
+    Known(math.e, "e"),
+    Known(10.0, "10"),
+    Known(100.0, "100, as in per cent"),
+    Known(1000.0, "1000"),
+)
+MOST = 200
+"""Single values that are looked at."""
+
+
+def ratio(mine: Array, right: Array, rtol: float) -> float | None:
+    """The k with mine = k · right in every element; None where there is none."""
+    if mine.shape != right.shape or not right.size:
+        return None
+    place = np.unravel_index(np.argmax(np.abs(right)), right.shape)
+    if not (np.isfinite(mine).all() and np.isfinite(right).all()) or right[place] == 0:
+        return None
+    k = float(mine[place] / right[place])
+    scaled = k * right
+    near = np.abs(mine - scaled) <= 4 * rtol * np.abs(scaled) + 1e-15 * np.abs(scaled[place])
+    return k if k and near.all() else None
+
+
+def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> tuple[list[str], list[str]]:
+    """Sentences on what a factor may be: by numbers of the program, and by sizes and by those of
+    mathematics. Both empty for an odd number.
+    """
+    size = abs(k)
+    own = [each for each in _program(claim, words) if _explains(each.value)]
+    less = Known(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
+    general = [each for each in (*_sizes(claim), *WELL_KNOWN, less) if _explains(each.value)]
+    told = _told(own, size, rtol), _told(general, size, rtol)
+    if not any(told):
+        return [], list(_pairs([*own, *general][:20], size, rtol))
+    return told
+
+
+def _explains(value: float) -> bool:
+    return value not in (0.0, 1.0) and math.isfinite(value)
+
+
+def _told(known: Iterable[Known], size: float, rtol: float) -> list[str]:
+    told = []
+    for each in known:
+        if _same(size, each.value, rtol):
+            told.append(f"{each}: it is a factor too much, or a division by it is missing")
+        elif _same(size, 1 / each.value, rtol):
+            told.append(f"{each}: it is missing as a factor, or divides where it should not")
+    return told
+
+
+def _pairs(known: list[Known], size: float, rtol: float) -> Iterator[str]:
+    """Two numbers, of which one is a factor and the other one, too, or a divisor."""
+    for a in known:
+        for b in known:
+            if _same(size, a.value / b.value, rtol):
+                yield f"{a}, divided by {b}"
+            elif _same(size, a.value * b.value, rtol):
+                yield f"{a}, times {b}"
+
+
+def _same(a: float, b: float, rtol: float) -> bool:
+    return abs(a - b) <= 10 * rtol * abs(b)
+
+
+def _program(claim: Claim, words: Wording) -> Iterator[Known]:
+    """Numbers that the program computes with: counts, exponents, constants, single values."""
+    nodes = ancestors(claim.walk.outputs)
+    linked = dependents(nodes, [claim.leaf])
+    point = claim.points[0]
+    for node in nodes:
+        if node.op is LEAF:
+            continue
+        if node.op.name in ("mean", "var", "std"):
+            n = node.inputs[0].size // max(1, node.size)
+            yield Known(float(n), f"the number of elements n in {words.place(node)}")
+            yield Known(n / max(1, n - 1), f"n/(n - 1) in {words.place(node)}")
+            if node.op.name != "mean":
+                yield Known(float(n - 1), f"n - 1 in {words.place(node)}")
+        if node.op.name == "div" and node.inputs[1].span == node.span:
+            above, below = node.inputs  # a derived function divides by a count
+            if above in linked and below not in linked and below.size == 1:
+                count = _single(point.value(below))
+                yield Known(count, f"the number n of elements that {words.formula(node)} averages")
+        for position, operand in enumerate(node.inputs):
+            value = number_of(operand)
+            if value is not None:
+                what = "the exponent" if (node.op.name, position) == ("pow", 1) else "a constant"
+                yield Known(abs(value), f"{what} in {words.formula(node)}")
+    for node in nodes[:MOST]:
+        single = node.size == 1 and node.kind == "float"
+        if single and node.op is not CONSTANT and node is not claim.leaf:
+            value = _single(point.value(node))
+            yield Known(value, f"the value of {words.of(node)}")
+            yield Known(value**2, f"the square of the value of {words.of(node)}")
+    leaf = point.value(claim.leaf)
+    if leaf is not None and leaf.size > 1:
+        yield Known(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")
+
+
+def _single(value: Array | None) -> float:
+    return math.nan if value is None else abs(float(value.reshape(())))
+
+
+def _sizes(claim: Claim) -> Iterator[Known]:
+    """Numbers of elements, of all and along axes."""
+    problem = claim.walk.problem
+    for name, node in ({claim.name: claim.leaf} | problem.names).items():
+        yield Known(float(node.size), f"the number of elements of {name}")
+        if node.ndim > 1:
+            for axis, length in enumerate(node.shape):
+                yield Known(float(length), f"the length of axis {axis} of {name}")

@@ -1,0 +1,217 @@
+"""Mistakes of writing: the gradient's formula with one of its operations left out or confused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from operator import add, matmul, mul, neg, sub, truediv
+from typing import TypeAlias
+
+from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.slips import VISITS, Outcome
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.graph import Node, ancestors
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.axes import matrix_transpose
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.indexing import getitem
+from gradcli.ops.shapes import show
+from gradcli.simplify import number_of, rebuilt
+
+Misprint: TypeAlias = tuple[str, str, Callable[[], Node]]
+"""Code, sentence, and what stands in the place of the node; to build that may fail."""
+Misreading: TypeAlias = Callable[[Node, Wording], Iterator[Misprint]]
+
+CONFUSED = (
+    ("sin", "cos"), ("sinh", "cosh"), ("tanh", "sigmoid"), ("exp", "log"),
+    ("maximum", "minimum"), ("square", "sqrt"),
+)  # fmt: skip
+"""Functions that are taken for each other."""
+
+
+def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """The gradient with one operation of its formula wrong, operations near its end first.
+
+    The plain formula comes first: it is what people write.
+    """
+    for grad in dict.fromkeys((words.plain(claim.grad), claim.grad)):
+        nodes = ancestors([grad])
+        places = [node for node in reversed(nodes) if node.inputs]
+        for node in places[: VISITS // (4 * len(nodes))]:
+            readings = [misread for names, misread in MISREADINGS if node.op.name in names]
+            if isinstance(node.op, Elementwise) and len(node.inputs) == 1:
+                readings.append(_other_function)
+            for misread in readings:
+                for code, message, instead in misread(node, words):
+                    try:
+                        (wrong,) = rebuilt([grad], {node: instead()})
+                    except MISFITS:
+                        continue
+                    yield Outcome(code, message, wrong)
+
+
+def _product(node: Node, words: Wording) -> Iterator[Misprint]:
+    whole = words.formula(node)
+    for factor, other in (node.inputs, node.inputs[::-1]):
+        value = number_of(factor)
+        if value in (1, -1):
+            continue
+        text = words.of(factor)
+        yield "factor-missing", f"the factor {text} of {whole} is missing", partial(_same, other)
+        yield (
+            "factor-doubled",
+            f"the factor {text} of {whole} stands twice",
+            partial(mul, node, factor),
+        )
+        inverted = f"{text} divides where {whole} multiplies by it"
+        yield "factor-inverted", inverted, partial(truediv, other, factor)
+        for wrong in () if value is None or value % 1 else (value + 1, value - 1):
+            message = f"{wrong:g} instead of {value:g} in {whole}"
+            yield "constant", message, partial(mul, other, wrong)
+        for part in factor.inputs if factor.op.name == "mul" else ():
+            message = f"{words.of(part)} instead of {text} in {whole}"
+            yield "factor-missing", message, partial(mul, other, part)
+    yield "operation", f"+ instead of * in {whole}", partial(add, *node.inputs)
+
+
+def _quotient(node: Node, words: Wording) -> Iterator[Misprint]:
+    above, below = node.inputs
+    whole, text = words.formula(node), words.of(below)
+    yield "factor-missing", f"the division by {text} in {whole} is missing", partial(_same, above)
+    inverted = f"{whole} divides by {text}, yours multiplies by it"
+    yield "factor-inverted", inverted, partial(mul, above, below)
+    twice = f"the division by {text} in {whole} stands twice"
+    yield "factor-doubled", twice, partial(truediv, node, below)
+    if number_of(above) not in (1, -1):
+        missing = f"the factor {words.of(above)} of {whole} is missing"
+        yield "factor-missing", missing, partial(truediv, 1.0, below)
+    yield "factor-inverted", f"{whole} is upside down", partial(truediv, below, above)
+
+
+def _sum(node: Node, words: Wording) -> Iterator[Misprint]:
+    a, b = node.inputs
+    whole = words.formula(node)
+    minus = node.op.name == "sub"
+    yield "term-missing", f"the term {words.of(b)} of {whole} is missing", partial(_same, a)
+    message = f"the term {words.of(a)} of {whole} is missing"
+    yield "term-missing", message, partial(neg if minus else _same, b)
+    message = f"the sign before {words.of(b)} is wrong: it is {'-' if minus else '+'} in {whole}"
+    yield "term-sign", message, partial(add if minus else sub, a, b)
+    message = f"the sign of {words.of(a)} in {whole} is wrong"
+    yield "term-sign", message, partial(sub, -a if minus else b, b if minus else a)
+
+
+def _minus(node: Node, words: Wording) -> Iterator[Misprint]:
+    message = f"the minus of {words.formula(node)} is missing"
+    yield "sign-part", message, partial(_same, node.inputs[0])
+
+
+def _power(node: Node, words: Wording) -> Iterator[Misprint]:
+    base, exponent = node.inputs
+    whole, n = words.formula(node), number_of(exponent)
+    yield "exponent", f"the exponent of {whole} is missing", partial(_same, base)
+    for wrong in () if n is None else (n + 1, n - 1, n + 2):
+        message = f"the exponent is {wrong:g} instead of {n:g} in {whole}"
+        yield "exponent", message, partial(FUNCTIONS["pow"], base, wrong)
+    if n is not None:
+        message = f"{n:g} times instead of to the power of {n:g} in {whole}"
+        yield "operation", message, partial(mul, base, n)
+    yield "exponent", f"the exponent of {whole} has the wrong sign", partial(truediv, 1.0, node)
+    for one, other in (base.inputs, base.inputs[::-1]) if base.op.name == "mul" else ():
+        message = f"the exponent of {whole} is for all of {words.of(base)}"
+        yield "operation", message, partial(mul, one, other**exponent)
+
+
+def _transposed(node: Node, words: Wording) -> Iterator[Misprint]:
+    (x,) = node.inputs
+    message = f"{words.of(x)} is not transposed: it takes {words.formula(node)}"
+    yield "operand-transposed", message, partial(_same, x)
+
+
+def _contraction(node: Node, words: Wording) -> Iterator[Misprint]:
+    a, b = node.inputs
+    whole = words.formula(node)
+    message = f"the factors of {whole} are the wrong way round"
+    yield "order", message, partial(matmul, b, a)
+    for one, turn in ((a, _left_turned), (b, _right_turned)):
+        message = f"{words.of(one)} in {whole} is transposed in yours"
+        yield "operand-transposed", message, partial(turn, a, b)
+    yield "factor-missing", f"the factor {words.of(a)} of {whole} is missing", partial(_same, b)
+    yield "factor-missing", f"the factor {words.of(b)} of {whole} is missing", partial(_same, a)
+    yield "operation", f"* instead of @ in {whole}", partial(mul, a, b)
+
+
+def _choice(node: Node, words: Wording) -> Iterator[Misprint]:
+    condition, a, b = node.inputs
+    text = words.of(condition)
+    swapped = f"the two cases of the condition {text} are swapped"
+    yield "condition", swapped, partial(FUNCTIONS["where"], condition, b, a)
+    for one in (a, b):
+        missing = f"the condition {text} is missing: one case stands for both"
+        yield "condition", missing, partial(_same, one)
+
+
+def _total(node: Node, words: Wording) -> Iterator[Misprint]:
+    """Of what was broadcast, the parts of the gradient are added up."""
+    (x,) = node.inputs
+    if node.op.name == "sum" or node.origin is None:
+        yield "sum-missing", f"the sum in {words.formula(node)} is missing", partial(_same, x)
+        return
+    shapes = f"{words.of(x)} of shape {show(x.shape)} is to be summed to {show(node.shape)}"
+    yield "unsummed", f"the sum over what was broadcast is missing: {shapes}", partial(_same, x)
+    averaged = f"averaged over what was broadcast: {shapes}"
+    yield "averaged", averaged, partial(truediv, node, x.size / max(1, node.size))
+    if x.ndim > node.ndim:
+        first = f"only the first part of what was broadcast: {shapes}"
+        yield "unsummed", first, partial(getitem, x, [0])
+    if (x.ndim, node.ndim) == (2, 1):
+        wrong = f"summed over axis 1, the wrong one: {shapes}"
+        yield "summed", wrong, partial(FUNCTIONS["sum"], x, dim=(-1,))
+
+
+def _mean(node: Node, words: Wording) -> Iterator[Misprint]:
+    (x,) = node.inputs
+    n = float(x.size // max(1, node.size))
+    whole = words.formula(node)
+    yield "mean", f"the 1/n of {whole}, with n = {n:g}, is missing", partial(mul, node, n)
+    yield "term-missing", f"{words.of(x)} instead of {whole}", partial(_same, x)
+
+
+def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
+    (x,) = node.inputs
+    whole, called = words.formula(node), node.op.name
+    yield "function", f"{words.of(x)} instead of {whole}: {called} is missing", partial(_same, x)
+    for pair in CONFUSED:
+        if called in pair:
+            other = pair[1 - pair.index(called)]
+            message = f"{other} instead of {called} in {whole}"
+            yield "function", message, partial(FUNCTIONS[other], x)
+    yield "factor-doubled", f"{whole} is squared", partial(mul, node, node)
+
+
+def _same(node: Node) -> Node:
+    """What is left when an operation is left out."""
+    return node
+
+
+def _left_turned(a: Node, b: Node) -> Node:
+    return matmul(matrix_transpose(a), b)  # type: ignore[no-any-return]
+
+
+def _right_turned(a: Node, b: Node) -> Node:
+    return matmul(a, matrix_transpose(b))  # type: ignore[no-any-return]
+
+
+MISREADINGS: tuple[tuple[tuple[str, ...], Misreading], ...] = (
+    (("mul", "scale"), _product),
+    (("div",), _quotient),
+    (("add", "sub"), _sum),
+    (("neg",), _minus),
+    (("pow",), _power),
+    (("permute",), _transposed),
+    (("matmul",), _contraction),
+    (("where",), _choice),
+    (("sum_to", "sum"), _total),
+    (("mean",), _mean),
+)
+"""By the op's name: how its place in a formula is got wrong."""

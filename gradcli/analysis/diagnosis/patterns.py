@@ -1,0 +1,153 @@
+"""What can be said of numbers that no single mistake explains: which are wrong, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
+from gradcli.analysis.diagnosis.sides import Kink, kinks
+from gradcli.graph import Array, Shape
+
+LISTED = 4
+"""So many elements are named one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What the user's numbers have in common with the gradient."""
+
+    code: str
+    message: str
+    details: dict[str, Any]
+
+
+def patterns(claim: Claim, slack: Array | float) -> Iterator[Pattern]:
+    """The plainest description that fits, if one does."""
+    mine, right = claim.theirs, claim.right
+    if mine.shape != right.shape:
+        return
+    bad = ~np.isfinite(mine) & np.isfinite(right)
+    if bad.any():
+        yield Pattern("nan", f"not a finite number at {_places(bad, claim.name)}", {})
+        return
+    wrong = ~agreeing(mine, right, claim.rtol, slack)
+    if (mine != 0).any() and (right != 0).any() and ((mine != 0) == (right == 0)).all():
+        text = "it is 0 exactly where the gradient is not: a condition is the wrong way round"
+        yield Pattern("mask", text, {})
+        return
+    if 0 < wrong.sum() <= wrong.size // 2:
+        yield _some(claim, wrong)
+        return
+    with np.errstate(all="ignore"):
+        difference, quotient = mine - right, mine / right
+    if wrong.size > 2 and _constant(difference) and distinct(right, claim.rtol) > 1:
+        offset = float(difference.flat[0])
+        text = f"a constant {abs(offset):.6g} is {'added to' if offset > 0 else 'taken from'} it"
+        yield Pattern("offset", text, {"offset": offset})
+    elif mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
+        yield Pattern("permuted", "the same numbers, in another order", {})
+    elif right.ndim > 1:
+        yield from _by_axis(quotient)
+
+
+def _some(claim: Claim, wrong: Array) -> Pattern:
+    """Right but for some elements: where they are, what they have in common."""
+    mine, right = claim.theirs, claim.right
+    found = kinks(claim, wrong)
+    where = _described(claim, wrong)
+    text = f"right but for {wrong.sum():,} of {wrong.size:,} elements: {_places(wrong, claim.name)}"
+    if where:
+        text += f", {where}"
+    if wrong.sum() == 1:
+        text += f", which is {mine[wrong][0]:.6g} instead of {right[wrong][0]:.6g}"
+    how = _common(mine[wrong], right[wrong])
+    if how:
+        text += f"; there {how}"
+    if found:
+        text += f"; {_told(found)}"
+    indices = [list(map(int, index)) for index in np.argwhere(wrong)[:100]]
+    return Pattern("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
+
+
+def _told(found: list[Kink]) -> str:
+    ops = ", ".join(dict.fromkeys(each.op for each in found))
+    return f"at a kink of {ops}, where the derivative is a matter of choice"
+
+
+def _common(mine: Array, right: Array) -> str:
+    """How the wrong elements differ from the right ones, where all do alike."""
+    if mine.size < 2:
+        return ""
+    if not mine.any():
+        return "yours is 0"
+    if not right.any():
+        return "the gradient is 0"
+    with np.errstate(all="ignore"):
+        quotient = mine / right
+    if np.isfinite(quotient).all() and _constant(quotient):
+        k = float(quotient.flat[0])
+        return "the sign is wrong" if np.isclose(k, -1) else f"yours is {k:.6g} times the gradient"
+    return ""
+
+
+def _described(claim: Claim, wrong: Array) -> str:
+    """What the wrong elements are, if that can be said in a word."""
+    point = claim.points[0]
+    leaf = point.value(claim.leaf)
+    sets: list[tuple[str, Array]] = []
+    if leaf is not None and leaf.shape == wrong.shape:
+        sets += [
+            (f"where {claim.name} is 0", leaf == 0),
+            (f"where {claim.name} is negative", leaf < 0),
+            ("where the gradient is 0", claim.right == 0),
+        ]
+    if leaf is not None and leaf.shape == wrong.shape and wrong.sum() > 1:
+        sets += [
+            (f"where {claim.name} is positive", leaf > 0),
+            ("where the gradient is negative", claim.right < 0),
+        ]
+    if wrong.ndim == 2 and wrong.sum() > 1:
+        below = np.subtract.outer(*map(np.arange, wrong.shape))  # row - column
+        sets += [
+            ("the diagonal", below == 0),
+            ("all off the diagonal", below != 0),
+            ("above the diagonal", below < 0),
+            ("below the diagonal", below > 0),
+        ]
+        for axis, word in enumerate(("row", "column")):
+            places = np.indices(wrong.shape)[axis]
+            sets += [(f"{word} {place}", places == place) for place in np.unique(places[wrong])]
+    return next((words for words, members in sets if np.array_equal(members, wrong)), "")
+
+
+def _by_axis(quotient: Array) -> Iterator[Pattern]:
+    """One factor for each row, or each column."""
+    for axis in range(quotient.ndim):
+        along = np.moveaxis(quotient, axis, 0).reshape(quotient.shape[axis], -1)
+        if along.shape[1] > 1 and all(_constant(row) for row in along):
+            factors = ", ".join(f"{row[0]:.6g}" for row in along[:LISTED])
+            more = ", …" if len(along) > LISTED else ""
+            text = (
+                f"one factor along axis {axis}: yours is the gradient times {factors}{more}, "
+                "each for its own index"
+            )
+            yield Pattern("factor-by-axis", text, {"axis": axis})
+
+
+def _constant(values: Array) -> bool:
+    size = np.abs(values).max(initial=0.0)
+    return bool(np.isfinite(values).all() and np.ptp(values) <= 1e-8 * size)
+
+
+def _places(chosen: Array, name: str) -> str:
+    indices = np.argwhere(chosen)
+    shown = [_index(tuple(map(int, index)), name, chosen.shape) for index in indices[:LISTED]]
+    return ", ".join(shown) + (", …" if len(indices) > LISTED else "")
+
+
+def _index(index: tuple[int, ...], name: str, shape: Shape) -> str:
+    return f"{name}[{', '.join(map(str, index))}]" if shape else name

@@ -1,0 +1,184 @@
+"""What else the user's numbers may be: a value, or the gradient of or by something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.slips import VISITS, Outcome
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.diagnostics import GradcliError
+from gradcli.differentiate import jvp, vjp
+from gradcli.graph import CONSTANT, Node, ancestors, dependents, upstream
+from gradcli.ops.joining import stack
+from gradcli.ops.shapes import broadcast
+from gradcli.ops.shaping import expand, reshape
+
+ROWS = 64
+"""Larger Jacobians are not tried."""
+MOST = 150
+"""Nodes that are taken into account; in a longer program those nearest the leaf and the output."""
+
+
+def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """Everything that the gradient of the leaf is easily mistaken for."""
+    for found in (
+        _vectors(claim), _product_of_derivatives(claim, words), _intermediates(claim, words),
+        _leaves(claim, words), _outputs(claim, words), _tangent(claim), _jacobian(claim),
+        _second(claim), _values(claim, words),
+    ):  # fmt: skip
+        try:
+            yield from found
+        except MISFITS:  # it makes no sense for this program
+            continue
+
+
+def corrections(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """The gradient with a value of the program as a factor, divisor or term too much or missing."""
+    for node in _nearest(ancestors([claim.grad, *claim.walk.outputs])):
+        if node.kind != "float" or node is claim.grad or not _fits(node, claim.grad):
+            continue
+        text = words.of(node)
+        yield Outcome("factor-missing", f"the factor {text} is missing", claim.grad / node)
+        yield Outcome("factor-extra", f"the factor {text} is too much", claim.grad * node)
+        yield Outcome("term-missing", f"the term {text} is missing", claim.grad - node)
+        minus = f"the term -{text} is missing, or {text} is too much"
+        yield Outcome("term-missing", minus, claim.grad + node)
+
+
+def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """(a*b)' as a'*b', and (a/b)' as a'/b'."""
+    order = upstream(claim.walk.outputs)
+    linked = dependents(order, [claim.leaf])
+    products = [
+        node
+        for node in order
+        if node.op.name in ("mul", "div")
+        and node.shape == claim.leaf.shape
+        and all(each in linked and each is not node.inputs[0] for each in node.inputs[1:])
+        and node.inputs[0] in linked
+    ]
+    products = products[: VISITS // len(order)]
+    changes = vjp(claim.walk.outputs, claim.walk.cotangents, products) if products else []
+    one = claim.leaf.graph.constant(1.0)
+    for node, change in zip(products, changes, strict=True):
+        parts = [vjp([each], [one], [claim.leaf])[0] for each in node.inputs]
+        (whole,) = vjp([node], [change], [claim.leaf]) if change is not None else [None]
+        if change is not None and whole is not None and None not in parts:
+            a, b = (part for part in parts if part is not None)
+            is_product = node.op.name == "mul"
+            wrong = claim.grad - whole + change * (a * b if is_product else a / b)
+            rule = "product" if is_product else "quotient"
+            text = f"{rule} rule: yours is the {rule} of the derivatives in {words.of(node)}"
+            yield Outcome("product-rule", text, wrong)
+
+
+def _vectors(claim: Claim) -> Iterator[Outcome]:
+    walk = claim.walk
+    if not walk.vectors:
+        return
+    title = " and ".join(walk.vectors)
+    ones = [expand(claim.leaf.graph.constant(1.0), *node.shape) for node in walk.outputs]
+    without = f"the gradient vector {title} was left out: it is the gradient for a vector of ones"
+    yield from _by(claim, walk.outputs, ones, "gradient-vector", without)
+    twice = [each * each for each in walk.cotangents]
+    yield from _by(
+        claim, walk.outputs, twice, "gradient-vector", f"the gradient vector {title} went in twice"
+    )
+
+
+def _intermediates(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """Named ones first."""
+    order = upstream(claim.walk.outputs)
+    linked = dependents(order, [claim.leaf])
+    found = [node for node in order if node in linked and node is not claim.leaf]
+    found.sort(key=lambda node: not words.is_named(node))
+    chosen = _nearest(found)
+    grads = vjp(claim.walk.outputs, claim.walk.cotangents, chosen)
+    for node, grad in zip(chosen, grads, strict=True):
+        if grad is not None and node not in claim.walk.outputs:
+            text = f"it is the gradient of {words.of(node)}, not of {claim.name}"
+            yield Outcome("intermediate", text, grad, {"of": words.of(node)})
+
+
+def _leaves(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    others = [leaf for leaf in claim.walk.problem.leaves.values() if leaf is not claim.leaf]
+    grads = vjp(claim.walk.outputs, claim.walk.cotangents, others)
+    for leaf, grad in zip(others, grads, strict=True):
+        if grad is not None:
+            text = f"it is the gradient of {words.of(leaf)}, not of {claim.name}"
+            yield Outcome("other-leaf", text, grad, {"of": words.of(leaf)})
+
+
+def _outputs(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    order = upstream(claim.walk.outputs)
+    linked = dependents(order, [claim.leaf])
+    whole = len(claim.walk.outputs) == 1
+    found = [node for node in order if node in linked and node is not claim.leaf]
+    for node in _nearest(found, VISITS // len(order)):
+        if whole and node in claim.walk.outputs:
+            continue
+        ones = expand(node.graph.constant(1.0), *node.shape)
+        title = words.of(node)
+        shown = title if node.size == 1 else f"sum({title})"
+        outputs = ", ".join(claim.walk.problem.outputs)
+        text = f"it is the gradient of {shown}, not of {outputs}: what comes after is left out"
+        yield from _by(claim, [node], [ones], "other-output", text)
+
+
+def _tangent(claim: Claim) -> Iterator[Outcome]:
+    (output, *more), (cotangent, *_) = claim.walk.outputs, claim.walk.cotangents
+    if more or output.shape != claim.leaf.shape or output.size == 1:
+        return
+    (tangent,) = jvp([output], [claim.leaf], [expand(cotangent, *output.shape)])
+    if tangent is not None:
+        yield Outcome("jacobian-transposed", "it is J·v, not vᵀ·J: J is not transposed", tangent)
+
+
+def _jacobian(claim: Claim) -> Iterator[Outcome]:
+    """The whole Jacobian, a row for each element of the only output."""
+    (output, *more) = claim.walk.outputs
+    if more or claim.mine.size != output.size * claim.leaf.size or not 1 < output.size <= ROWS:
+        return
+    graph = claim.leaf.graph
+    units = np.eye(output.size, dtype=graph.dtype("float")).reshape(-1, *output.shape)
+    rows = [vjp([output], [graph.constant(unit)], [claim.leaf])[0] for unit in units]
+    known = [row for row in rows if row is not None]
+    text = "it is the whole Jacobian: the gradient is its product with the gradient vector, vᵀ·J"
+    yield Outcome("jacobian", text, reshape(stack(known), *claim.mine.shape))
+
+
+def _second(claim: Claim) -> Iterator[Outcome]:
+    ones = expand(claim.leaf.graph.constant(1.0), *claim.leaf.shape)
+    text = "it is the second derivative, not the first"
+    yield from _by(claim, [claim.grad], [ones], "second-derivative", text)
+
+
+def _values(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    for node in _nearest(ancestors(claim.walk.outputs)):
+        if node.op is not CONSTANT and node.kind == "float":
+            text = f"it is the value of {words.of(node)}, not a gradient"
+            yield Outcome("value", text, node, {"of": words.of(node)})
+
+
+def _by(
+    claim: Claim, outputs: list[Node], cotangents: list[Node], code: str, message: str
+) -> Iterator[Outcome]:
+    (grad,) = vjp(outputs, cotangents, [claim.leaf])
+    if grad is not None and grad is not claim.grad:
+        yield Outcome(code, message, grad)
+
+
+def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:
+    """Of many nodes those at the ends."""
+    half = min(most, MOST) // 2
+    return nodes if len(nodes) <= 2 * half else [*nodes[:half], *nodes[len(nodes) - half :]]
+
+
+def _fits(node: Node, grad: Node) -> bool:
+    try:
+        return broadcast("", [node.shape, grad.shape]) == grad.shape
+    except GradcliError:
+        return False

@@ -1,0 +1,67 @@
+"""Elements of a leaf where the gradient jumps: at a kink any number between the derivatives on
+its two sides is as good a derivative as another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.graph import Array, ancestors
+
+MOST = 50
+"""Elements that are looked at."""
+STEP = 1e-6
+"""How far to either side is looked, relative to the element."""
+JUMP = 1e-3
+"""A smaller relative change over so short a way is no jump."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kink:
+    """An element where the gradient jumps, the op that makes it jump, and whether the user's
+    number lies between the two sides.
+    """
+
+    index: list[int]
+    op: str
+    between: bool
+
+
+def kinks(claim: Claim, among: Array) -> list[Kink]:
+    """Those of the elements of the leaf where the gradient jumps."""
+    here = claim.points[0].value(claim.leaf)
+    if here is None or here.shape != among.shape:
+        return []
+    mine = claim.theirs
+    found = []
+    for place in np.argwhere(among)[:MOST]:
+        index = tuple(map(int, place))
+        step = np.zeros(here.shape)
+        step[index] = STEP * max(1e-3, abs(float(here[index])))
+        low, high = claim.at(here - step), claim.at(here + step)
+        below, above = (point.value(claim.grad) for point in (low, high))
+        if below is None or above is None:
+            continue
+        sides = sorted((float(below[index]), float(above[index])))
+        if sides[1] - sides[0] > JUMP * max(map(abs, sides)):
+            margin = JUMP * max(map(abs, sides))
+            between = sides[0] - margin <= mine[index] <= sides[1] + margin
+            found.append(Kink(list(index), _crossed(claim, low, high), bool(between)))
+    return found
+
+
+def _crossed(claim: Claim, low: Point, high: Point) -> str:
+    """The op that is not smooth between two points."""
+    for node in ancestors(claim.walk.outputs):
+        if node.op.edge is None:
+            continue
+        before, after = (
+            np.sign(node.op.edge(np, *map(point.value, node.inputs), *node.attributes))
+            for point in (low, high)
+        )
+        if not np.array_equal(before, after):
+            return node.op.name
+    return "a condition"

@@ -1,0 +1,271 @@
+"""Mistakes of derivation: what the gradient would be with one step of the chain rule wrong.
+
+The outcome of a slip is a node, as the gradient is, so that it can be computed at any point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.misremembered import Derivative, misremembered
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.differentiate import Rules, contributions, vjp
+from gradcli.differentiate.product import multiply
+from gradcli.graph import CONSTANT, Node, dependents, upstream
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import CAST, Linear, Reduction, restore_axes
+from gradcli.ops.shaping import expand, sum_to
+from gradcli.simplify import number_of
+
+VISITS = 60_000
+"""Nodes that are built, about, to try all mistakes of one kind."""
+TEXTBOOK = {
+    "tanh": "1 - {y}**2",
+    "sigmoid": "{y}*(1 - {y})",
+    "tan": "1 + {y}**2",
+    "relu": "({x} > 0)",
+    "abs": "sign({x})",
+}
+"""Derivatives that the op table computes in another, more exact way."""
+RULE = {"mul": "product rule: ", "matmul": "product rule: ", "div": "quotient rule: "}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a mistake leads to."""
+
+    code: str
+    message: str
+    node: Node
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+# --- steps of the walk ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of reverse mode: from a node to the operand at one position."""
+
+    node: Node
+    position: int
+
+    @property
+    def operand(self) -> Node:
+        return self.node.inputs[self.position]
+
+    @property
+    def averages(self) -> bool:
+        return isinstance(self.node.op, Linear) and self.node.op.averages
+
+    @property
+    def several(self) -> bool:
+        """Whether there are other operands with a gradient."""
+        node = self.node
+        return sum(node.op.differentiable(node, each) for each in range(len(node.inputs))) > 1
+
+    @property
+    def divides_by_count(self) -> bool:
+        """Whether a loss ends here in a mean."""
+        if self.node.op.name != "div":
+            return False
+        below = self.node.inputs[1]
+        counts = below.op.name == "sum" and below.inputs[0].op is CAST
+        inside = below.span == self.node.span and below.size == 1
+        return inside and (counts or below.op is CONSTANT)
+
+    def local(self) -> Node | None:
+        """The local derivative, where the step multiplies by one."""
+        one = self.node.graph.constant(1.0)
+        if isinstance(self.node.op, Elementwise):
+            return self.node.op.vjp(self.node, self.position, one, multiply)
+        if isinstance(self.node.op, Reduction) or self.averages:
+            return self.node.op.vjp(self.node, self.position, self.spread(one), multiply)
+        return None
+
+    def spread(self, change: Node) -> Node:
+        """A cotangent of the node so that it broadcasts against the local derivative."""
+        if isinstance(self.node.op, Elementwise):
+            return change
+        whole = expand(change, *self.node.shape)
+        return restore_axes(whole, self.operand.shape, self.node.attributes[0])
+
+    def summed(self, change: Node) -> Node:
+        """A cotangent of the node, summed over what an elementwise op had broadcast."""
+        shape = self.operand.shape
+        if not isinstance(self.node.op, Elementwise):
+            return expand(change, *shape)
+        return (
+            change if shape == self.node.shape else sum_to(expand(change, *self.node.shape), *shape)
+        )
+
+
+Wrong: TypeAlias = Callable[[Step, Node, Node], Node | None]
+"""From a step, the cotangent `change` of its node and the right contribution `part` to the
+operand's: the wrong contribution, None for none at all.
+"""
+
+
+def _dropped(*_: object) -> None:
+    return None
+
+
+def _negated(_step: Step, _change: Node, part: Node) -> Node:
+    return -part
+
+
+def _skipped(step: Step, change: Node, _part: Node) -> Node | None:
+    if isinstance(step.node.op, Elementwise | Reduction) or step.averages:
+        return step.summed(step.spread(change))
+    return change if step.node.shape == step.operand.shape else None
+
+
+def _doubled(step: Step, change: Node, _part: Node) -> Node | None:
+    local = step.local()
+    return None if local is None else step.summed(step.spread(change) * local * local)
+
+
+def _inverted(step: Step, change: Node, _part: Node) -> Node | None:
+    local = step.local()
+    return None if local is None else step.summed(step.spread(change) / local)
+
+
+def _averaged(step: Step, _change: Node, part: Node) -> Node:
+    return part / (step.node.size / max(1, step.operand.size))
+
+
+def _diagonal(step: Step, change: Node, _part: Node) -> Node:
+    return change * (step.node * (1.0 - step.node))
+
+
+def _undifferentiated(step: Step, change: Node, _part: Node) -> Node:
+    return change * step.node
+
+
+# --- what they are called ------------------------------------------------------------------
+
+
+def _slips(step: Step, words: Wording) -> Iterator[tuple[str, str, Wrong]]:
+    """Code, sentence and slip for each that makes sense at a step, the plain ones first."""
+    node, op = step.node, step.node.op
+    here, below = words.defined(node), words.of(step.operand)
+    rule = RULE.get(op.name, "") if step.several else ""
+    local = step.local()
+    if step.averages:
+        n = node.inputs[0].size // max(1, node.size)
+        text = f"{n} = the number of elements that {here} averages: its 1/n"
+        yield "mean", f"{text} is missing", _skipped
+        yield "mean", f"{text} stands twice", _doubled
+    elif step.divides_by_count:
+        text = f"{words.of(node)} averages over its elements: its 1/n is missing"
+        yield "mean", text, _skipped
+    elif local is not None and number_of(local) not in (1, -1):
+        chain = "the factor" if step.several else "the chain rule's factor"
+        text = f"{chain} {written(local, node, words)}, the derivative of {here} by {below},"
+        yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
+        yield "chain-doubled", f"{text} is multiplied in twice", _doubled
+        yield "chain-inverted", f"{text} divides where it should multiply", _inverted
+    text = f"{rule}the term for the path through {below} in {here} is missing"
+    yield "path-missing", text, _dropped
+    text = f"{rule}the sign of the derivative of {here} by {below} is wrong"
+    yield "sign-part", text, _negated
+    if isinstance(op, Elementwise) and step.operand.shape != node.shape:
+        n = node.size // max(1, step.operand.size)
+        text = f"{below} was broadcast to {n} times its size in {here}: the parts are to be summed"
+        yield "averaged", f"{text}, not averaged", _averaged
+    if isinstance(op, Elementwise) and len(node.inputs) == 1:
+        text = f"{here} stands where its derivative by {below} belongs"
+        yield "undifferentiated", text, _undifferentiated
+    if op.name == "softmax":
+        text = f"only the diagonal of the Jacobian of {here}, y*(1 - y): every output of a softmax"
+        yield "diagonal", f"{text} depends on every input", _diagonal
+
+
+def written(local: Node, node: Node, words: Wording) -> str:
+    """A local derivative as textbooks write it."""
+    textbook = TEXTBOOK.get(node.op.name)
+    if textbook is not None:
+        return textbook.format(y=words.of(node), x=words.of(node.inputs[0]))
+    return words.of(words.plain(local))
+
+
+# --- what they lead to ---------------------------------------------------------------------
+
+
+def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """The gradient with one step of the chain rule wrong, or with all steps of one kind."""
+    order = upstream(claim.walk.outputs)
+    linked = dependents(order, [claim.leaf])
+    steps = [
+        Step(node, position)
+        for node in reversed(order)
+        for position, operand in enumerate(node.inputs)
+        if node in linked and operand in linked and node.op.differentiable(node, position)
+    ]
+    for step in steps[: VISITS // (10 * len(order))]:
+        for code, message, wrong in _slips(step, words):
+            yield from _outcome(claim, wrong, {step}, code, message)
+        yield from _misremembered(claim, step, words)
+    passed = [node for node in order if node in linked and node.inputs]
+    for node in passed[: VISITS // len(order)]:
+        taken = {step for step in steps if step.node is node}
+        text = f"{words.of(node)} was taken as a constant, but it depends on {claim.name}"
+        if node is not claim.leaf:
+            yield from _outcome(claim, _dropped, taken, "path-missing", text)
+    for name, count in Counter(step.node.op.name for step in steps).items():
+        if count > 1:
+            same = {step for step in steps if step.node.op.name == name}
+            every = f"of every {name}, of which there are {count},"
+            text = f"the derivative {every} is missing"
+            yield from _outcome(claim, _skipped, same, "chain-factor", text)
+            text = f"the sign of the derivative {every} is wrong"
+            yield from _outcome(claim, _negated, same, "sign-part", text)
+
+
+def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome]:
+    """The derivative of a function as it is wrongly remembered."""
+    local = step.local()
+    if local is None or step.operand.shape != step.node.shape:
+        return
+    right = f"the derivative of {words.of(step.node)} by {words.of(step.operand)} is"
+    right += f" {written(local, step.node, words)}"
+    for text, derivative in misremembered(step.node, step.position, words):
+
+        def wrong(
+            step: Step, change: Node, _part: Node, derivative: Derivative = derivative
+        ) -> Node:
+            return change * derivative(step.operand, step.node)
+
+        yield from _outcome(claim, wrong, {step}, "local-derivative", f"{right}, not {text}")
+
+
+def _outcome(
+    claim: Claim, wrong: Wrong, steps: Container[Step], code: str, message: str
+) -> Iterator[Outcome]:
+    """What a slip at some steps leads to; nothing where it makes no sense there."""
+    walk = claim.walk
+    try:
+        (grad,) = vjp(walk.outputs, walk.cotangents, [claim.leaf], _rules(wrong, steps))
+    except MISFITS:
+        return
+    if grad is not None and grad is not claim.grad:
+        yield Outcome(code, message, grad)
+
+
+def _rules(wrong: Wrong, steps: Container[Step]) -> Rules:
+    """The rules of reverse mode, but for the steps where the slip is made."""
+
+    def rules(
+        node: Node, change: Node, linked: Container[Node], selected: set[Node]
+    ) -> Iterator[tuple[int, Node]]:
+        for position, part in contributions(node, change, linked, selected):
+            step = Step(node, position)
+            given = wrong(step, change, part) if step in steps else part
+            if given is not None:
+                yield position, given
+
+    return rules

@@ -1,0 +1,127 @@
+"""Nodes as a sentence calls them: by name, as a short formula, or as the program writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from gradcli.analysis.diagnosis.plain import plain
+from gradcli.analysis.spelling import NOWHERE, literal, name, number, spell
+from gradcli.diagnostics import Source, Span
+from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Binary, Expression
+from gradcli.ops.control import DETACH, LEAF
+from gradcli.simplify import number_of
+
+WIDEST = 60
+STEPS = 16
+"""A formula of more steps than these is not read at a glance."""
+SMALL = 4
+"""Constants of more elements are not written out."""
+
+
+class Wording:
+    """Texts for the nodes of one program and of its gradient."""
+
+    def __init__(
+        self,
+        names: Mapping[Node, str],
+        source: Source,
+        outputs: Sequence[Node],
+        value: Callable[[Node], Array | None],
+    ) -> None:
+        """`names` are those of the program; `outputs` are what it ends on; `value` folds
+        constants.
+        """
+        self._value = value
+        self._names = names
+        self._source = source
+        self._whole: dict[Span, Node] = {
+            node.span: node for node in ancestors(outputs) if node.span is not None
+        }
+        """By place in the program: the node that has the value of what is written there."""
+
+    def of(self, node: Node) -> str:
+        """The name of a node, or the formula that it stands for."""
+        return self._names.get(node) or self.formula(node)
+
+    def defined(self, node: Node) -> str:
+        """`h = tanh(y)`, or the formula alone of what has no name."""
+        name = self._names.get(node)
+        return f"{name} = {self.formula(node)}" if name else self.formula(node)
+
+    def is_named(self, node: Node) -> bool:
+        """Whether the program has a name for it."""
+        return node in self._names
+
+    def formula(self, node: Node) -> str:
+        """What a node computes: as the program writes it, or over names."""
+        if node.span is not None and self._whole.get(node.span) is node:
+            text = self._text(node)
+            if 0 < len(text) <= WIDEST:
+                return text
+        return self._spelled(node) or self._part(node)
+
+    def _spelled(self, node: Node) -> str | None:
+        written: dict[Node, Expression] = {}
+        for each in self._steps(node):
+            if each in self._names and each is not node:
+                written[each] = name(self._names[each])
+                continue
+            made = self._expression(each, written)
+            if made is None:
+                return None
+            written[each] = made
+        text = print_expression(written[node]) if node in written else ""
+        return text if 0 < len(text) <= WIDEST else None
+
+    def plain(self, node: Node) -> Node:
+        """The node without arithmetic on constants."""
+        return plain(node, self._value)
+
+    def _steps(self, node: Node) -> list[Node]:
+        """The node and what it is computed from, down to names; nothing where that is much."""
+        found = {node}
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if current in self._names and current is not node:
+                continue
+            for operand in current.inputs:
+                if operand not in found:
+                    found.add(operand)
+                    stack.append(operand)
+            if len(found) > STEPS:
+                return []
+        return sorted(found, key=lambda each: each.index)
+
+    def _expression(self, node: Node, written: Mapping[Node, Expression]) -> Expression | None:
+        if node.op is CONSTANT:
+            value = number_of(node)
+            if value is not None:
+                return number(value)
+            assert node.data is not None
+            return literal(node.data) if node.size <= SMALL else None
+        if any(each not in written for each in node.inputs):
+            return None
+        operands = [written[each] for each in node.inputs]
+        if node.op in (DETACH, LEAF) or node.op.name == "expand":
+            return operands[0]
+        if node.op.name == "scale":  # a product, but for what it does with 0
+            return Binary("*", operands[0], operands[1], NOWHERE, NOWHERE)
+        return spell(node, operands)
+
+    def _part(self, node: Node) -> str:
+        """What a node is part of, where it has no text of its own."""
+        text = self._text(node)
+        shown = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+        of = "" if node.origin is None else "the derivative of "
+        return f"(a part of {of}{shown})" if shown else "(a part of the gradient)"
+
+    def place(self, node: Node) -> str:
+        """The program's text that a node comes from, be it a part of what is written there."""
+        return self._text(node) or self.formula(node)
+
+    def _text(self, node: Node) -> str:
+        """The program's text that the node, or the one it is a derivative of, comes from."""
+        return " ".join(self._source.text[slice(*node.span)].split()) if node.span else ""
