@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from gradcli.diagnostics import Note
 from gradcli.graph import Array, Shape
@@ -75,6 +75,32 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """One explanation of a wrong gradient."""
+
+    code: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+    """Numbers for programs: a factor, the places of wrong elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The user's own gradient of one leaf against the gradient."""
+
+    name: str
+    verdict: Verdict
+    mine: Array
+    gradient: Array
+    formula: str | None
+    """The gradient in plain words, where there are few."""
+    causes: list[Cause]
+    """The likeliest first; for a verdict `pass` what there is to say about it."""
+    sure: bool
+    """Whether there are enough numbers to tell one cause from another."""
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """The answer of `gradcli check`."""
 
@@ -85,10 +111,16 @@ class Check:
     """The v that weighed the outputs, by name."""
     seed: int | None
     notes: list[Note]
+    mine: list[Comparison] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all leaves and of the walk."""
+        """The worst of the program's gradient and of the user's own."""
+        return worst_of([self.computed, *(each.verdict for each in self.mine)])
+
+    @property
+    def computed(self) -> Verdict:
+        """The worst of all leaves and of the walk: whether the program's gradient is right."""
         return worst_of([*(leaf.verdict for leaf in self.leaves), self.walk.verdict])
 
 

@@ -8,17 +8,28 @@ import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli import streams
+from gradcli.diagnostics import GradcliError
 
 EXAMPLES = """\b
 Examples:
   gradcli check "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
   gradcli check "sum(relu(w @ x))" -s w="[[1,-2]]" -s x=2,1 --strict
   gradcli check "logsumexp(x)" -s x=1,2,3 --order 2 --json
+  gradcli check "out = mean((2*x)**3)" -s x=1,2 --mine x="24*x**2"
 """
 
 Order = Annotated[
     int,
     typer.Option("--order", min=1, max=2, help="1 checks the gradient, 2 the Hessian."),
+]
+Mine = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mine",
+        metavar="NAME=EXPR",
+        help="Your own gradient of a leaf: a formula over the program's names (v is the gradient "
+        "vector), numbers, or @FILE. A difference is diagnosed. Repeatable, once a leaf.",
+    ),
 ]
 Strict = Annotated[
     bool,
@@ -34,6 +45,7 @@ def command(
     output: flag.Outputs = None,
     wrt: flag.Wrt = None,
     order: Order = 1,
+    mine: Mine = None,
     strict: Strict = False,
     dtype: flag.Dtype = "float64",
     device: flag.Device = "cpu",
@@ -52,19 +64,34 @@ def command(
     """Check the gradient of every leaf against differences, complex step and forward mode.
 
     Exits with 1 if one is wrong. Where there is no clear answer, at a kink for instance, it says
-    why; that is an error under --strict only.
+    why; that is an error under --strict only. With --mine it also checks your own gradient, and
+    names the mistake in it.
     """
+    from dataclasses import replace
+
     from gradcli.analysis.check import check
     from gradcli.cli import posing
     from gradcli.cli.deadline import deadline, seconds_allowed
     from gradcli.cli.exit import DONE, FINDING
 
+    if mine and order == 2:
+        raise GradcliError(
+            "usage", "--mine is a gradient, and --order 2 checks the Hessian", hint="leave one out"
+        )
     options = posing.read_options(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, device=device, threads=threads
     )
     with deadline(seconds_allowed(timeout, safe=safe)):
         problem = posing.read_problem(program, file, set_, gradient, options, safe=safe)
-        found = check(problem, order)
+        if mine:
+            from gradcli.analysis.diagnosis.claim import weighed
+            from gradcli.analysis.diagnosis.compare import compare
+
+            problem = weighed(problem)
+            claims = posing.read_claims(mine, problem, safe=safe)
+            found = replace(check(problem), mine=[compare(claim) for claim in claims])
+        else:
+            found = check(problem, order)
     if not quiet:
         if json or format_ == "json":
             from gradcli.report.check import check_json

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gradcli.cli import streams
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Source
 
 if TYPE_CHECKING:
+    from gradcli.analysis.diagnosis.claim import Claim
     from gradcli.analysis.problem import Problem
     from gradcli.graph import Array, Precision
     from gradcli.report.text_style import Layout
@@ -64,27 +65,67 @@ def read_problem(
 def read_vectors(
     flag: str, texts: Sequence[str] | None, problem: Problem, *, safe: bool
 ) -> dict[str, Array]:
-    """The values of `--tangent [NAME=]VALUE` by leaf; a name may be left out for the only leaf.
+    """The values of `--tangent [NAME=]VALUE` by leaf.
 
     Raises `usage`, also where there are none, and what reading raises.
     """
     from gradcli.cli.request import read_values
-    from gradcli.data.binding import parse_gradient
 
-    leaf = next(iter(problem.leaves))
     if not texts:
         raise GradcliError(
             "usage",
             f"without {flag} nothing moves: say how the leaves do",
-            hint=f"{flag} {leaf}=…, one number for each element; the others stay where they are",
+            hint=f"{flag} {next(iter(problem.leaves))}=…, one number for each element; the others "
+            "stay where they are",
         )
+    named = _by_leaf(flag, texts, problem, safe=safe)
+    values = [(f"{flag} {name}", value) for name, value in named.items()]
+    arrays, _, _ = read_values(values, problem.options)
+    return dict(zip(named, arrays, strict=True))
+
+
+def read_claims(texts: Iterable[str], problem: Problem, *, safe: bool) -> list[Claim]:
+    """The user's own gradients in `--mine [NAME=]EXPR`: formulas over the program's names, files.
+
+    Raises `usage` and `name`, and what reading and tracing raise.
+    """
+    import numpy as np
+
+    from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula
+    from gradcli.cli.request import read_values
+
+    walk = differentiate(problem)
+    claims = []
+    for name, value in _by_leaf("--mine", texts, problem, safe=safe).items():
+        leaf = problem.leaves.get(name)
+        if leaf is None:
+            raise GradcliError(
+                "name",
+                f"--mine {name}: that is not a leaf; the leaves are {', '.join(problem.leaves)}",
+                hint=f"--wrt {name} makes it one" if name in problem.names else None,
+            )
+        source = Source(f"--mine {name}", value.strip())
+        if source.text.startswith("@"):
+            (array,), _, _ = read_values([(source.name, value)], problem.options)
+            mine = problem.graph.constant(np.asarray(array, problem.graph.dtype("float")))
+        else:
+            mine = formula(walk, source)
+        claims.append(Claim(walk, name, leaf, mine))
+    return claims
+
+
+def _by_leaf(flag: str, texts: Iterable[str], problem: Problem, *, safe: bool) -> dict[str, str]:
+    """Texts of `[NAME=]VALUE` by leaf; a name may be left out for the only leaf. Raises `usage`."""
+    from gradcli.data.binding import parse_gradient
+
+    leaf = next(iter(problem.leaves))
     named: dict[str, str] = {}
     for text in texts:
-        name, value = parse_gradient(text)
+        name, value = parse_gradient(text, flag)
         if name is None and len(problem.leaves) > 1:
             raise GradcliError(
                 "usage",
-                f"there are {len(problem.leaves)} leaves: say which one the vector is for",
+                f"there are {len(problem.leaves)} leaves: say which one {flag} is for",
                 hint=f"{flag} {leaf}=…",
             )
         name = name or leaf
@@ -93,9 +134,7 @@ def read_vectors(
         if safe and value.lstrip().startswith("@"):
             raise GradcliError("usage", f"{flag} {name} names a file, and --safe opens none")
         named[name] = value
-    values = [(f"{flag} {name}", value) for name, value in named.items()]
-    arrays, _, _ = read_values(values, problem.options)
-    return dict(zip(named, arrays, strict=True))
+    return named
 
 
 def layout(precision: int) -> Layout:

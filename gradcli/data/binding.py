@@ -21,7 +21,7 @@ def parse_binding(text: str) -> tuple[str, str]:
     return name, value
 
 
-def parse_gradient(text: str) -> tuple[str | None, str]:
+def parse_gradient(text: str, flag: str = "--gradient") -> tuple[str | None, str]:
     """Output name, if there is one, and value of `--gradient [NAME=]VALUE`. Raises `usage`.
 
     `-g=1,2` arrives as `=1,2` and is meant as `1,2`; `a==b` is a value.
@@ -34,7 +34,7 @@ def parse_gradient(text: str) -> tuple[str | None, str]:
         value = text
     if not value.strip():
         raise GradcliError(
-            "usage", "--gradient has an empty value", hint="--gradient 1,0 or --gradient z=1,0"
+            "usage", f"{flag} has an empty value", hint=f"{flag} 1,0 or {flag} z=1,0"
         )
     return name, value
 

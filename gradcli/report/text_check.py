@@ -9,11 +9,13 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.verdict import Check, LeafCheck, Verdict, element
-from gradcli.report.arrays import number
+from gradcli.analysis.verdict import Check, Comparison, LeafCheck, Verdict, element
+from gradcli.report.arrays import excerpt, number
 from gradcli.report.sanitise import sanitise
+from gradcli.report.summary import Row, Section
 from gradcli.report.text import closing, folded, printed
 from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, Layout, table
+from gradcli.report.text_table import draw
 
 STYLES: dict[Verdict, str] = {
     "pass": "bold color(29)",
@@ -36,6 +38,11 @@ def check_text(found: Check, layout: Layout, *, colour: bool = False) -> str:
     curves = _curves(found.leaves, layout)
     if curves:
         blocks.append(Text("\n").join(curves))
+    if found.mine:
+        blocks.append(draw(_compared(found.mine), layout))
+        blocks.append(
+            Text("\n").join(line for each in found.mine for line in _causes(each, layout))
+        )
     blocks.append(Text("\n").join(_remarks(found, layout)))
     return printed(blocks, colour)
 
@@ -56,6 +63,32 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
         Text(_number(worst.gradient, layout), style=GRAD),
         Text(_number(worst.reference, layout)),
     ]
+
+
+def _compared(mine: Sequence[Comparison]) -> Section:
+    """The user's numbers beside the right ones."""
+    rows = []
+    for each in mine:
+        shape = "scalar" if not each.gradient.shape else "×".join(map(str, each.gradient.shape))
+        cells = excerpt(each.mine), excerpt(each.gradient)
+        rows.append(Row(sanitise(each.name), "leaf", shape, cells))
+    return Section("", ("yours", "gradient"), rows)
+
+
+def _causes(each: Comparison, layout: Layout) -> list[Text]:
+    """The verdict on the user's gradient of a leaf, and why."""
+    name = sanitise(each.name)
+    lines = [Text.assemble(f"yours for {name}: ", (each.verdict, STYLES[each.verdict]))]
+    if each.verdict == "pass":
+        said = each.causes[0].message if each.causes else "it is the gradient"
+        return [Text.assemble(*lines, ", ", said)]
+    likely = "cause: " if each.sure else "may be: "
+    for place, cause in enumerate(each.causes):
+        label = "   or: " if place else likely.rjust(7)
+        lines.append(folded(label, sanitise(cause.message), layout.width))
+    if each.formula is not None:
+        lines.append(folded(" right: ", sanitise(each.formula), layout.width))
+    return lines
 
 
 def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
@@ -115,10 +148,11 @@ def _summary(found: Check) -> str:
     what = "Hessian" if found.order == 2 else "gradient"
     if found.walk.verdict == "fail":
         return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
-    if found.verdict == "fail":
+    if found.computed == "fail":
         return f"the {what} is not what the program's values say"
-    if found.verdict == "pass":
-        return f"the {what} is what the program's values say"
+    if found.computed == "pass":
+        yours = {"pass": "", "fail": "; yours is not it", "inconclusive": "; yours may be"}
+        return f"the {what} is what the program's values say{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 
 

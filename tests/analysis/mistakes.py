@@ -171,7 +171,7 @@ MISTAKES = [
     _of_x("logsumexp(x)", "exp(x)", "term-missing", "logsumexp(x)", "missing"),
     Mistake("cross_entropy(z, [0,1,1])", "z", "softmax(z)/3", "one-hot", ("one-hot",), {"z": X}),
     # --- derivatives wrongly remembered
-    _of_x("sum(sigmoid(x))", "sigmoid(x)*(1 + sigmoid(x))", "local-derivative", "sigmoid(x)", "not"),
+    _of_x("s = sigmoid(x); sum(s)", "s*(1 + s)", "local-derivative", "s*(1 - s), not s*(1 + s)"),
     _of_x("sum(tanh(x))", "1 - tanh(x)", "local-derivative", "1 - tanh(x)**2", "not 1 - tanh(x)"),
     _of_x("sum(exp(x))", "x*exp(x-1)", "local-derivative", "exp(x)", "not x*exp(x - 1)"),
     _of_x("sum(2**x)", "x*2**(x-1)", "local-derivative", "not x*2**(x - 1)"),

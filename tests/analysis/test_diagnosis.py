@@ -28,9 +28,7 @@ def compared(
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: f"{each.program} {each.mine}")
 def test_a_mistake_is_named(mistake: Mistake) -> None:
-    found = compared(
-        mistake.program, mistake.data, mistake.leaf, mistake.mine, mistake.gradient
-    )
+    found = compared(mistake.program, mistake.data, mistake.leaf, mistake.mine, mistake.gradient)
     assert found.verdict == "fail"
     cause = found.causes[0]
     assert cause.code == mistake.code, found.causes
@@ -41,3 +39,125 @@ def test_a_mistake_is_named(mistake: Mistake) -> None:
 def test_there_are_many_mistakes() -> None:
     assert len(MISTAKES) >= 80
     assert len({mistake.code for mistake in MISTAKES}) >= 25
+
+
+def test_numbers_of_no_mistake_are_not_explained() -> None:
+    generator = np.random.default_rng(5)
+    for program, leaf in (("sum(x*exp(x))", "x"), (SQUARES, "w"), ("sum((S@S)**2)", "S")):
+        inputs = DATA.get(program, {"x": Y, "S": S})
+        inputs = {name: value for name, value in inputs.items() if name in program}
+        for _ in range(20):
+            shape = np.shape(inputs[leaf])
+            found = compared(program, inputs, leaf, generator.normal(size=shape))
+            assert found.verdict == "fail"
+            assert [cause.code for cause in found.causes] == ["unexplained"]
+
+
+RIGHT = [
+    ("sum(sigmoid(x))", "x", "sigmoid(x)*(1 - sigmoid(x))", {"x": Y}),
+    ("sum(sigmoid(x))", "x", "exp(-x)/(1 + exp(-x))**2", {"x": Y}),
+    ("sum(tanh(x))", "x", "1/cosh(x)**2", {"x": Y}),
+    ("norm(x)", "x", "x/sqrt(sum(x**2))", {"x": Y}),
+    ("mean(x)", "x", "1/3", {"x": Y}),
+    ("sum(3*x)", "x", "3", {"x": Y}),
+    ("x = 3; y = x**2", "x", "2*x", {}),
+    ("x = 3; y = x**2", "x", 6.0, {}),
+    ("p = softmax(z); L = -sum(t*log(p))", "z", "p - t", {"z": Y, "t": [0, 1, 0]}),
+    (SQUARES, "w", "2*X.T@r/3", DATA[SQUARES]),
+    (SQUARES, "X", "2*outer(r, w)/3", DATA[SQUARES]),
+    ("y = X@W + b; sum(y**2)", "b", "sum(2*y, dim=0)", {"X": X, "W": A, "b": Y}),
+    ("logdet(S)", "S", "inv(S).T", {"S": S}),
+    ("logdet(S)", "S", "inv(S)", {"S": [[3, 1], [1, 4]]}),
+    ("x@S@x", "x", "(S + S.T)@x", {"x": [1, 2], "S": S}),
+    ("x@S@x", "x", "2*S@x", {"x": [1, 2], "S": [[3, 1], [1, 4]]}),
+    ("sum(relu(x)**2)", "x", "2*x*(x > 0)", {"x": [1, -2, 3]}),
+    ("cross_entropy(z, [0,1,1])", "z", "(softmax(z) - one_hot([0,1,1], 2))/3", {"z": X}),
+    ("sum(log10(x))", "x", "0.4342945/x", {"x": Y}),
+]
+
+
+@pytest.mark.parametrize(("program", "leaf", "mine", "inputs"), RIGHT)
+def test_a_right_gradient_agrees(
+    program: str, leaf: str, mine: Any, inputs: Mapping[str, Any]
+) -> None:
+    found = compared(program, inputs, leaf, mine)
+    assert found.verdict == "pass", found.causes
+    if not isinstance(mine, str):
+        return
+    again = compared(program, inputs, leaf, found.mine)
+    assert again.verdict == "pass"
+    for digits in (3, 4, 6, 10):
+        rounded = np.array([float(f"{value:.{digits}g}") for value in found.gradient.flat])
+        again = compared(program, inputs, leaf, rounded.reshape(found.gradient.shape))
+        assert again.verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("mine", "words"),
+    [
+        ([0.333333, 0.142857, 0.0909091], "6 digits"),
+        ([0.3333, 0.1429, 0.0909], "4"),
+        ([0.333, 0.143, 0.0909], "3 digits"),
+        (np.array([1 / 3, 1 / 7, 1 / 11], np.float32), "single precision"),
+        ("(log(x + 1e-5) - log(x - 1e-5))/2e-5", "digits"),
+    ],
+)
+def test_rounding_is_told(mine: Any, words: str) -> None:
+    found = compared("sum(log(x))", {"x": [3, 7, 11]}, "x", mine)
+    assert found.verdict == "pass"
+    assert not found.causes or words in found.causes[0].message
+
+
+@pytest.mark.parametrize("mine", [[0.3, 0.1, 0.1], [0.33, 0.14, 0.08], "1/x + 1e-4"])
+def test_few_digits_are_not_enough(mine: Any) -> None:
+    assert compared("sum(log(x))", {"x": [3, 7, 11]}, "x", mine).verdict == "fail"
+
+
+def test_a_small_term_is_missed() -> None:
+    program = "mean((x-1)**2) + 1e-6*sum(x**2)"
+    found = compared(program, {"x": Y}, "x", "2*(x-1)/3")
+    assert found.verdict == "fail"
+    assert found.causes[0].code == "path-missing"
+
+
+def test_one_number_may_have_many_causes() -> None:
+    found = compared("x = 3; y = x**3", {}, "x", 9.0)
+    assert found.verdict == "fail"
+    assert not found.sure
+    assert "3 = the exponent" in found.causes[0].message
+
+
+def test_a_formula_is_tried_elsewhere() -> None:
+    """9 is 3**2, 3*3 and 27/3; only one of them is what the formula says."""
+    found = compared("x = 3; y = x**3", {}, "x", "x**2")
+    assert found.sure
+    assert "3 = the exponent" in found.causes[0].message
+    found = compared("x = 2; y = x**2", {}, "x", "x + 2")
+    assert found.verdict == "inconclusive"
+    assert found.causes[0].code == "coincidence"
+
+
+def test_a_long_program_has_an_answer() -> None:
+    program = "y = x\nfor i in range(300) { y = sin(y)*0.5 + x }\nsum(y)"
+    found = compared(program, {"x": Y}, "x", "3*cos(x)")
+    assert found.verdict == "fail"
+    deep = "y = x\nfor i in range(1500) { y = y*1.0 + 0 }\nsum(y)"
+    assert compared(deep, {"x": Y}, "x", "-1").causes[0].code == "sign"
+
+
+def test_a_large_gradient_has_an_answer() -> None:
+    x = np.random.default_rng(0).normal(size=200_000)
+    found = compared("mean(tanh(x)*x)", {"x": x}, "x", "tanh(x) + x*(1 - tanh(x)**2)")
+    assert found.causes[0].code == "mean"
+
+
+@pytest.mark.parametrize("mine", ["inv(x@x.T)", "x[5]", "x@ones(3)", "'mean'"])
+def test_a_formula_that_cannot_be_computed_is_an_error_with_a_place(mine: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        compared("sum(x**2)", {"x": [[1, 2], [2, 4]]}, "x", mine)
+    assert caught.value.diagnostic.source is not None
+
+
+@pytest.mark.parametrize("mine", ["1/0*x", "log(-x)", "0*x"])
+def test_numbers_that_are_not_finite_or_0_are_a_mistake(mine: str) -> None:
+    assert compared("sum(x**2)", {"x": [1, 2, 4]}, "x", mine).verdict == "fail"

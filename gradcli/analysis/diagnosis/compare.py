@@ -7,9 +7,9 @@ several do, the simplest comes first; where there are too few numbers to tell, i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -25,7 +25,7 @@ from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.slips import Outcome, walk_slips
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.analysis.verdict import Verdict
+from gradcli.analysis.verdict import Cause, Comparison, Verdict
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
 
@@ -74,43 +74,24 @@ DIGITS = 5
 """So many digits agree by rounding alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """One explanation of the user's numbers."""
-
-    code: str
-    message: str
-    details: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The user's gradient of one leaf against the gradient."""
-
-    name: str
-    verdict: Verdict
-    mine: Array
-    gradient: Array
-    causes: list[Diagnosis]
-    """The likeliest first; for a verdict `pass` what there is to say about it."""
-    sure: bool
-    """Whether there are enough numbers to tell one cause from another."""
-
-
 def compare(claim: Claim) -> Comparison:
     """Compare, and explain a difference."""
     mine, right = claim.theirs, claim.right
 
-    def answer(verdict: Verdict, causes: Sequence[Diagnosis]) -> Comparison:
-        return Comparison(claim.name, verdict, mine, right, list(causes), _is_sure(claim))
+    words = _wording(claim)
+    plain = words.spelled(words.plain(claim.grad))
+
+    def answer(verdict: Verdict, causes: Sequence[Cause]) -> Comparison:
+        sure = _is_sure(claim)
+        return Comparison(claim.name, verdict, mine, right, plain, list(causes), sure)
 
     if claim.fits(lambda point: point.value(claim.grad)):
         return answer("pass", [])
-    search = Search(claim, _wording(claim))
+    search = Search(claim, words)
     causes = search.causes()
     if close(mine, right, claim.rtol):
         text = "it agrees here, but not where the leaf has other values near by"
-        return answer("inconclusive", [Diagnosis("coincidence", text), *causes])
+        return answer("inconclusive", [Cause("coincidence", text), *causes])
     rounded = None if causes else _rounded(claim)
     if rounded:
         return answer("pass", [rounded])
@@ -134,24 +115,24 @@ class Search:
             for outcome in islice(found, max(FEWEST, ELEMENTS // size)):
                 self._outcomes.setdefault(outcome.node, []).append(outcome)
 
-    def causes(self, slack: Array | float = 0.0) -> list[Diagnosis]:
+    def causes(self, slack: Array | float = 0.0) -> list[Cause]:
         """Single mistakes, the simplest first."""
         claim, grad = self.claim, self.claim.grad
         found = [
-            Diagnosis(code, message)
+            Cause(code, message)
             for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
             if claim.fits(_changed(grad, change), slack)
         ]
         found += self._named(slack, _same)
-        if _lacks_one_hot(claim):
+        if _lacks_one_hot(claim, slack):
             text = "the one-hot targets are missing: 1 is to be taken off where the target is"
-            found.append(Diagnosis("one-hot", text))
+            found.append(Cause("one-hot", text))
         k = self._factor(grad, slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:
             return _best(found)
         return self._with_factor(k, found, slack)
 
-    def further(self) -> list[Diagnosis]:
+    def further(self) -> list[Cause]:
         """What is left to say where no single mistake gives exactly these numbers."""
         for rounded in () if self.claim.is_formula else roundings(self.claim.theirs):
             found = self.causes(rounded.slack)
@@ -160,11 +141,11 @@ class Search:
                 return [replace(found[0], message=text), *found[1:]]
         return self.patterns() or self._two() or [self._unexplained()]
 
-    def patterns(self) -> list[Diagnosis]:
+    def patterns(self) -> list[Cause]:
         """What the wrong elements have in common."""
         slacks = [0.0] if self.claim.is_formula else self._slacks()
         for slack in slacks:
-            found = [Diagnosis(p.code, p.message, p.details) for p in patterns(self.claim, slack)]
+            found = [Cause(p.code, p.message, p.details) for p in patterns(self.claim, slack)]
             if found:
                 return found
         return []
@@ -172,7 +153,7 @@ class Search:
     def _slacks(self) -> list[Array | float]:
         return [0.0, *(each.slack for each in roundings(self.claim.theirs))]
 
-    def _named(self, slack: Array | float, change: Callable[[Array], Array]) -> list[Diagnosis]:
+    def _named(self, slack: Array | float, change: Callable[[Array], Array]) -> list[Cause]:
         """The mistakes whose numbers, changed, are the user's."""
         return [
             _merged(outcomes)
@@ -180,7 +161,7 @@ class Search:
             if self.claim.fits(_changed(node, change), slack)
         ]
 
-    def _two(self) -> list[Diagnosis]:
+    def _two(self) -> list[Cause]:
         """A mistake, and the sign, a transposition or a factor besides."""
         found = []
         for node, outcomes in self._outcomes.items():
@@ -224,41 +205,43 @@ class Search:
     def _meanings(self, k: float, slack: Array | float) -> tuple[list[str], list[str]]:
         return meanings(self.claim, self.words, k, self._rtol(slack))
 
-    def _with_factor(
-        self, k: float, found: list[Diagnosis], slack: Array | float
-    ) -> list[Diagnosis]:
+    def _with_factor(self, k: float, found: list[Cause], slack: Array | float) -> list[Cause]:
         """One diagnosis for a constant factor, by the likeliest mistake that leads to it."""
         named = self._named(slack, np.negative) if k < 0 else found
         causes = [each for each in _best(named) if each.code in FACTORS]
         own, general = self._meanings(k, slack)
         sure = bool(causes) and causes[0].code in PLAIN
-        numbers = [Diagnosis("factor", told) for told in own]
+        numbers = [Cause("factor", told) for told in own]
         told = [*causes, *numbers] if sure else [*numbers, *causes]
-        told += [Diagnosis("factor", each) for each in general]
-        told = told or [Diagnosis("factor", "no number tells why")]
+        told += [Cause("factor", each) for each in general]
+        if not told and found:
+            return _best(found)
+        told = told or [Cause("factor", "no number tells why")]
         sign = "the sign is wrong, and " if k < 0 else ""
         text = f"{sign}it is {_times(abs(k))} the gradient: {told[0].message}"
         if told[0].code not in ("factor", *PLAIN) and general:
             text += f" ({general[0].partition(':')[0]})"
-        first = Diagnosis(told[0].code, text, {"factor": k})
-        others = [each for each in [*numbers, *found] if each.message != told[0].message]
+        first = Cause(told[0].code, text, {"factor": k})
+        more = [] if sure else numbers
+        others = [each for each in found if each.code not in {*FACTORS, "factor-extra"}]
+        others = [each for each in [*more, *others] if each.message != told[0].message]
         return [first, *_best(others, SHOWN - 1)] if first.code not in RANK[0] else [first]
 
-    def _unexplained(self) -> Diagnosis:
+    def _unexplained(self) -> Cause:
         claim = self.claim
         if claim.theirs.shape != claim.right.shape:
             text = f"the shape is {claim.theirs.shape}, the leaf's is {claim.right.shape}"
-            return Diagnosis("shape", text)
+            return Cause("shape", text)
         digits = _digits(claim)
         if digits > 1:
             text = f"it is close, to {digits:.1f} digits: rounded too soon, or by differences?"
-            return Diagnosis("approximate", text)
+            return Cause("approximate", text)
         with np.errstate(all="ignore"):
             quotient = claim.theirs / claim.right
         known = quotient[np.isfinite(quotient)]
         spread = f": yours is {known.min():.4g} to {known.max():.4g} times it" if known.size else ""
         text = f"no single mistake that was tried gives these numbers{spread}"
-        return Diagnosis("unexplained", text)
+        return Cause("unexplained", text)
 
 
 def _changed(node: Node, change: Callable[[Array], Array]) -> Guess:
@@ -277,7 +260,7 @@ def _times(k: float) -> str:
     return f"1/{whole} of" if k < 1 and abs(k * whole - 1) < 1e-4 else f"{k:.6g} times"
 
 
-def _best(found: Sequence[Diagnosis], most: int = SHOWN) -> list[Diagnosis]:
+def _best(found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
     """The simplest, one of a kind; of equally simple ones that with the shortest sentence."""
     ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
     if ranked and _rank(ranked[0].code) == 0:
@@ -286,12 +269,12 @@ def _best(found: Sequence[Diagnosis], most: int = SHOWN) -> list[Diagnosis]:
     return sorted(by_code.values(), key=ranked.index)[:most]
 
 
-def _merged(outcomes: Sequence[Outcome]) -> Diagnosis:
+def _merged(outcomes: Sequence[Outcome]) -> Cause:
     """One diagnosis for mistakes that lead to the same; of whom it is the gradient is told, too."""
     first = min(outcomes, key=lambda each: _rank(each.code))
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
-    return Diagnosis(first.code, first.message + told, first.details)
+    return Cause(first.code, first.message + told, first.details)
 
 
 def _same(array: Array) -> Array:
@@ -306,17 +289,17 @@ def _is_sure(claim: Claim) -> bool:
     return claim.is_formula or distinct(claim.theirs, claim.rtol) >= SURE
 
 
-def _rounded(claim: Claim) -> Diagnosis | None:
+def _rounded(claim: Claim) -> Cause | None:
     """Whether the difference is one of writing the numbers down."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
         return None
     for rounded in () if claim.is_formula else roundings(mine):
         if close(mine, right, claim.rtol, rounded.slack):
-            return Diagnosis("rounded", f"right up to rounding ({rounded.words})")
+            return Cause("rounded", f"right up to rounding ({rounded.words})")
     digits = _digits(claim)
     if digits >= DIGITS:
-        return Diagnosis("rounded", f"right up to rounding ({digits:.1f} digits)")
+        return Cause("rounded", f"right up to rounding ({digits:.1f} digits)")
     return None
 
 
@@ -329,18 +312,18 @@ def _digits(claim: Claim) -> float:
     return -math.log10(worst) if worst > 0 and math.isfinite(worst) else 0.0
 
 
-def _lacks_one_hot(claim: Claim) -> bool:
+def _lacks_one_hot(claim: Claim, slack: Array | float) -> bool:
     """Whether one number is missing at one place of every row, behind a softmax."""
     names = {node.op.name for node in ancestors(claim.walk.outputs)}
     mine, right = claim.theirs, claim.right
     if not names & {"softmax", "log_softmax", "logsumexp"} or mine.shape != right.shape:
         return False
     missing = mine - right
-    at = np.abs(missing) > 1e-6 * np.abs(missing).max(initial=0.0)
-    return missing.ndim > 0 and bool(
-        (at.sum(axis=-1) == 1).all()
-        and close(missing[at], np.full(len(missing[at]), missing[at][0]), 1e-6)
-    )
+    wrong = ~agreeing(mine, right, claim.rtol, slack)
+    if not wrong.ndim or not (wrong.sum(axis=-1) == 1).all():
+        return False
+    off = np.broadcast_to(slack, missing.shape)[wrong]
+    return bool((np.abs(missing[wrong] - missing[wrong][0]) <= 2 * off + 1e-6).all())
 
 
 def _only_at_kinks(claim: Claim) -> bool:

@@ -112,7 +112,7 @@ def _power(node: Node, words: Wording) -> Iterator[Misprint]:
     yield "exponent", f"the exponent of {whole} is missing", partial(_same, base)
     for wrong in () if n is None else (n + 1, n - 1, n + 2):
         message = f"the exponent is {wrong:g} instead of {n:g} in {whole}"
-        yield "exponent", message, partial(FUNCTIONS["pow"], base, wrong)
+        yield "exponent", message, partial(FUNCTIONS["pow"].build, base, wrong)
     if n is not None:
         message = f"{n:g} times instead of to the power of {n:g} in {whole}"
         yield "operation", message, partial(mul, base, n)
@@ -145,7 +145,7 @@ def _choice(node: Node, words: Wording) -> Iterator[Misprint]:
     condition, a, b = node.inputs
     text = words.of(condition)
     swapped = f"the two cases of the condition {text} are swapped"
-    yield "condition", swapped, partial(FUNCTIONS["where"], condition, b, a)
+    yield "condition", swapped, partial(FUNCTIONS["where"].build, condition, b, a)
     for one in (a, b):
         missing = f"the condition {text} is missing: one case stands for both"
         yield "condition", missing, partial(_same, one)
@@ -166,7 +166,7 @@ def _total(node: Node, words: Wording) -> Iterator[Misprint]:
         yield "unsummed", first, partial(getitem, x, [0])
     if (x.ndim, node.ndim) == (2, 1):
         wrong = f"summed over axis 1, the wrong one: {shapes}"
-        yield "summed", wrong, partial(FUNCTIONS["sum"], x, dim=(-1,))
+        yield "summed", wrong, partial(FUNCTIONS["sum"].build, x, dim=(-1,))
 
 
 def _mean(node: Node, words: Wording) -> Iterator[Misprint]:
@@ -185,7 +185,7 @@ def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
         if called in pair:
             other = pair[1 - pair.index(called)]
             message = f"{other} instead of {called} in {whole}"
-            yield "function", message, partial(FUNCTIONS[other], x)
+            yield "function", message, partial(FUNCTIONS[other].build, x)
     yield "factor-doubled", f"{whole} is squared", partial(mul, node, node)
 
 

@@ -15,7 +15,7 @@ Derivative: TypeAlias = Callable[[Node, Node], Node]
 Wrong: TypeAlias = tuple[str, Derivative]
 """What is remembered, as text and as nodes."""
 
-_sin, _cos, _log, _sqrt = (FUNCTIONS[name] for name in ("sin", "cos", "log", "sqrt"))
+_sin, _cos, _log, _sqrt = (FUNCTIONS[name].build for name in ("sin", "cos", "log", "sqrt"))
 
 MISREMEMBERED: Mapping[str, tuple[Wrong, ...]] = {
     "tanh": (
@@ -32,7 +32,7 @@ MISREMEMBERED: Mapping[str, tuple[Wrong, ...]] = {
         ("{x}*(1 - {x})", lambda x, y: x * (1.0 - x)),
         ("{y}**2*(1 - {y})", lambda x, y: y * y * (1.0 - y)),
     ),
-    "exp": (("{x}*exp({x} - 1)", lambda x, y: x * FUNCTIONS["exp"](x - 1.0)),),
+    "exp": (("{x}*exp({x} - 1)", lambda x, y: x * FUNCTIONS["exp"].build(x - 1.0)),),
     "log": (
         ("1/{x}**2", lambda x, y: 1.0 / (x * x)),
         ("-1/{x}**2", lambda x, y: -1.0 / (x * x)),
@@ -67,8 +67,8 @@ MISREMEMBERED: Mapping[str, tuple[Wrong, ...]] = {
         ("1/{x}**2", lambda x, y: y * y),
     ),
     "softplus": (
-        ("tanh({x})", lambda x, y: FUNCTIONS["tanh"](x)),
-        ("1/(1 + exp({x}))", lambda x, y: FUNCTIONS["sigmoid"](-x)),
+        ("tanh({x})", lambda x, y: FUNCTIONS["tanh"].build(x)),
+        ("1/(1 + exp({x}))", lambda x, y: FUNCTIONS["sigmoid"].build(-x)),
         ("{y}*(1 - {y})", lambda x, y: y * (1.0 - y)),
     ),
     "relu": (("{x}", lambda x, y: x),),

@@ -249,7 +249,7 @@ def _outcome(
     """What a slip at some steps leads to; nothing where it makes no sense there."""
     walk = claim.walk
     try:
-        (grad,) = vjp(walk.outputs, walk.cotangents, [claim.leaf], _rules(wrong, steps))
+        (grad,) = vjp(walk.outputs, walk.cotangents, [claim.leaf], rules=_rules(wrong, steps))
     except MISFITS:
         return
     if grad is not None and grad is not claim.grad:

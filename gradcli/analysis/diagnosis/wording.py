@@ -60,9 +60,10 @@ class Wording:
             text = self._text(node)
             if 0 < len(text) <= WIDEST:
                 return text
-        return self._spelled(node) or self._part(node)
+        return self.spelled(node) or self._part(node)
 
-    def _spelled(self, node: Node) -> str | None:
+    def spelled(self, node: Node) -> str | None:
+        """A short formula over names; None where it would be long, or there are no words for it."""
         written: dict[Node, Expression] = {}
         for each in self._steps(node):
             if each in self._names and each is not node:

@@ -1,0 +1,134 @@
+"""`gradcli check --mine`: the user's own gradient, as a user gives it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Runner
+
+CUBES = ("z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]")
+RIGHT = [[6.0, 24.0], [54.0, 96.0]]
+
+
+@pytest.mark.parametrize(
+    "mine",
+    ["x=24*x**2/4", "x=[[6,24],[54,96]]", "24*x**2/4", "x=3*(2*x)**2*2/4", "x=3*z/x/4"],
+)
+def test_the_right_gradient_passes(gradcli: Runner, mine: str) -> None:
+    outcome = gradcli("check", *CUBES, "--mine", mine, "--json")
+    assert outcome.code == 0
+    found = outcome.json["mine"]["x"]
+    assert found["verdict"] == outcome.json["verdict"] == "pass"
+    assert found["mine"] == found["gradient"] == RIGHT
+    assert found["causes"] == []
+
+
+def test_a_wrong_one_fails_and_the_mistake_is_named(gradcli: Runner) -> None:
+    outcome = gradcli("check", *CUBES, "--mine", "x=24*x**2", "--json")
+    assert outcome.code == 1
+    assert outcome.json["verdict"] == "fail"
+    assert outcome.json["leaves"]["x"]["verdict"] == "pass"
+    found = outcome.json["mine"]["x"]
+    assert found["causes"][0]["code"] == "mean"
+    assert found["causes"][0]["details"] == {"factor": 4.0}
+    assert found["formula"] == "24 * x**2 / 4"
+    assert found["sure"]
+
+
+def test_it_reads_well(gradcli: Runner) -> None:
+    outcome = gradcli("check", *CUBES, "--mine", "x=24*x**2")
+    assert outcome.code == 1
+    lines = outcome.out.splitlines()
+    assert "yours for x: fail" in lines
+    cause = next(line for line in lines if line.startswith("cause: "))
+    assert "4 times the gradient" in cause
+    assert " right: 24 * x**2 / 4" in lines
+    assert max(map(len, lines)) <= 100
+
+
+def test_every_leaf_may_have_one(gradcli: Runner) -> None:
+    program = ("y = X@w; sum(y**2)", "-s", "X=[[1,2],[3,4]]", "-s", "w=1,2", "--json")
+    mine = ("--mine", "X=2*outer(y, w)", "--mine", "w=X@(2*y)")
+    outcome = gradcli("check", *program, *mine)
+    assert outcome.code == 1
+    found = outcome.json["mine"]
+    assert (found["X"]["verdict"], found["w"]["verdict"]) == ("pass", "fail")
+    assert found["w"]["causes"][0]["code"] == "operand-transposed"
+
+
+@pytest.mark.parametrize("suffix", ["npy", "json", "csv"])
+def test_numbers_come_from_a_file(gradcli: Runner, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"mine.{suffix}"
+    if suffix == "npy":
+        np.save(path, np.array(RIGHT).T)
+    elif suffix == "json":
+        path.write_text(json.dumps(np.array(RIGHT).T.tolist()))
+    else:
+        path.write_text("6,54\n24,96\n")
+    outcome = gradcli("check", *CUBES, "--mine", f"x=@{path}", "--json")
+    assert outcome.code == 1
+    assert outcome.json["mine"]["x"]["causes"][0]["code"] == "transposed"
+
+
+def test_the_gradient_vector_is_v(gradcli: Runner) -> None:
+    program = ("y = x**2", "-s", "x=1,2,3", "-g", "1,0.1,0.01", "--json")
+    assert gradcli("check", *program, "--mine", "x=2*x*v").code == 0
+    outcome = gradcli("check", *program, "--mine", "x=2*x")
+    assert outcome.json["mine"]["x"]["causes"][0]["code"] == "gradient-vector"
+
+
+def test_without_one_the_outputs_are_added_up(gradcli: Runner) -> None:
+    outcome = gradcli("check", "y = x**2", "-s", "x=1,2,3", "--mine", "2*x", "--json")
+    assert outcome.code == 0
+    assert outcome.json["gradient"] == {"y": [1.0, 1.0, 1.0]}
+    assert any("weighed by ones" in note["message"] for note in outcome.json["notes"])
+
+
+def test_functions_and_loops_of_the_program_serve(gradcli: Runner) -> None:
+    program = "f(t) = t*exp(t)\ny = 0\nfor i in range(3) { y = y + f(x) }\nsum(y)"
+    args = ("check", program, "-s", "x=0.1,0.7", "--json")
+    assert gradcli(*args, "--mine", "3*(f(x) + exp(x))").code == 0
+    assert gradcli(*args, "--mine", "3*f(x)").json["mine"]["x"]["verdict"] == "fail"
+
+
+def test_a_choice_at_a_kink_is_no_mistake(gradcli: Runner) -> None:
+    args = ("check", "sum(relu(x))", "-s", "x=1,0,-3", "--mine", "x=1,1,0", "--json")
+    outcome = gradcli(*args)
+    assert outcome.code == 0
+    found = outcome.json["mine"]["x"]
+    assert found["verdict"] == "inconclusive"
+    assert "kink of relu" in found["causes"][0]["message"]
+    assert found["causes"][0]["details"]["kinks"] == [[1]]
+    assert gradcli(*args, "--strict").code == 1
+
+
+def test_numbers_that_agree_by_chance_do_not_pass(gradcli: Runner) -> None:
+    outcome = gradcli("check", "y = x**2", "-s", "x=2", "--mine", "x**2", "--json")
+    found = outcome.json["mine"]["x"]
+    assert found["verdict"] == "inconclusive"
+    assert [cause["code"] for cause in found["causes"]] == ["coincidence", "value"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["--mine", "y=1"], "name", "not a leaf"),
+        (["--mine", "x=1", "--mine", "x=2"], "usage", "twice"),
+        (["--mine", "x="], "usage", "--mine"),
+        (["--mine", "x=24*xx"], "name", "xx"),
+        (["--mine", "x=24*"], "syntax", ""),
+        (["--mine", "x=@no-such-file.npy"], "file", "no file"),
+        (["--mine", "x=@a.npy", "--safe"], "usage", "--safe"),
+        (["--mine", "x=1", "--order", "2"], "usage", "--order 2"),
+        (["--mine", "x=x@ones(3)"], "shape", "matmul"),
+    ],
+)
+def test_what_cannot_be_read(gradcli: Runner, args: list[str], code: str, words: str) -> None:
+    outcome = gradcli("check", *CUBES, *args, "--json")
+    assert outcome.code in (2, 3)
+    assert outcome.error["code"] == code
+    assert words in outcome.error["message"]
