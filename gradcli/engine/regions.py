@@ -4,16 +4,36 @@ their ends, become regions that a device sweeps over once. Everything else is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from gradcli.graph import INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import SUM_TO
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""
+
+QUICK = frozenset(
+    (
+        "abs", "add", "cast", "div", "eq", "ge", "gt", "isfinite", "isnan", "le", "logical_and",
+        "logical_not", "logical_or", "lt", "mul", "ne", "neg", "square", "sub",
+    )
+)  # fmt: skip
+FAIR = frozenset(
+    (
+        "clamp_max", "clamp_min", "cosh", "exp", "exp2", "expm1", "log", "log1p", "log2", "maximum",
+        "minimum", "relu", "scale", "sign", "sinh", "sqrt", "tanh", "where",
+    )
+)  # fmt: skip
+"""Ops that take about 1 and 4 times as long as an addition. Others take up to a hundred times."""
+
+PATIENCE = 10
+"""What may be spent on computing a value again. Writing it and reading it takes as long."""
+HUGE, MUCH_PATIENCE = 1 << 27, 400
+"""Values of so many elements are written only if that saves more: there may be no room."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +56,7 @@ class Region:
 
 def is_member(node: Node) -> bool:
     """Whether a node is computed element by element, and large."""
-    return isinstance(node.op, Elementwise) and node.size >= LARGE
+    return node.size >= LARGE and (isinstance(node.op, Elementwise) or node.op is CAST)
 
 
 def is_swept(node: Node) -> bool:
@@ -58,60 +78,117 @@ def units(
     finished before it. Equal shape and stage make a region: a path from one member to another that
     leaves the region would lead to a later stage.
     """
-    if not any(is_member(node) or is_swept(node) for node in schedule):
+    members = {node for node in schedule if is_member(node)}
+    swept = {node for node in schedule if is_swept(node)}
+    if not members and not swept:
         return list(schedule)
     stages: dict[Node, int] = {}
     singles: dict[int, list[Node]] = {}
-    members: dict[tuple[int, Shape], list[Node]] = {}
-    reductions: dict[tuple[int, Shape], list[Node]] = {}
-    inside: set[Node] = set()  # members and reductions
+    sweeps: dict[tuple[int, Shape], list[Node]] = {}
+    whole = members.intersection(outputs)  # what is read outside the regions
     for node in schedule:
-        large = is_member(node)
-        reduces = is_swept(node)
+        swept_over = node.inputs[0].shape if node in swept else node.shape
+        sweeps_on = node in members or node in swept
         stage = 0
         for operand in node.inputs:
-            together = is_member(operand) and (reduces or (large and operand.shape == node.shape))
-            crossed = operand in inside and not together
+            together = sweeps_on and operand in members and operand.shape == swept_over
+            crossed = not together and (operand in members or operand in swept)
             stage = max(stage, stages.get(operand, 0) + crossed)
+            if crossed and operand in members:
+                whole.add(operand)
         stages[node] = stage
-        if large:
-            members.setdefault((stage, node.shape), []).append(node)
-            inside.add(node)
-        elif reduces:
-            reductions.setdefault((stage, node.inputs[0].shape), []).append(node)
-            inside.add(node)
+        if sweeps_on:
+            sweeps.setdefault((stage, swept_over), []).append(node)
         else:
             singles.setdefault(stage, []).append(node)
-    wanted = _wanted_whole(schedule, outputs, stages, is_member, is_swept)
+    regions: dict[int, list[Region]] = {}
+    for stage, shape in sorted(sweeps, key=lambda key: key[0], reverse=True):
+        region = _region(stage, shape, sweeps[stage, shape], stages, members, whole)
+        if region.nodes:
+            regions.setdefault(stage, []).append(region)
     order: list[Node | Region] = []
-    keys = sorted(dict.fromkeys((*members, *reductions)), key=lambda key: key[0])
-    for stage in range(max(stages.values(), default=0) + 1):
+    for stage in range(max(stages.values()) + 1):
         order += singles.get(stage, [])
-        order += [
-            _region(key[1], members.get(key, []), reductions.get(key, []), wanted)
-            for key in keys
-            if key[0] == stage
-        ]
+        order += reversed(regions.get(stage, []))
     return order
 
 
-def _wanted_whole(
-    schedule: Sequence[Node],
-    outputs: Sequence[Node],
-    stages: dict[Node, int],
-    is_member: Callable[[Node], bool],
-    is_swept: Callable[[Node], bool],
+def _region(
+    stage: int,
+    shape: Shape,
+    nodes: Sequence[Node],
+    stages: Mapping[Node, int],
+    members: Set[Node],
+    whole: set[Node],
+) -> Region:
+    """The region of a stage over a shape. All later ones are known: `whole` holds the members that
+    they read. What this one reads of earlier stages is computed again in it, or joins `whole`.
+    """
+    reductions = [node for node in nodes if node not in members]
+    inside: set[Node] = set()
+    pending = [node for node in nodes if node in members and node in whole]
+    pending += [node.inputs[0] for node in reductions]
+    while pending:
+        node = pending.pop()
+        if node in inside or node not in members or node.shape != shape:
+            continue
+        if stages[node] == stage:
+            inside.add(node)
+            pending += node.inputs
+        elif node not in whole:
+            again = _computed_again(node, members, inside, whole)
+            inside |= again
+            if not again:
+                whole.add(node)
+    order = sorted(inside, key=lambda node: node.index)
+    return Region(
+        shape,
+        tuple(order),
+        tuple(reductions),
+        tuple(
+            dict.fromkeys(
+                operand
+                for node in (*order, *reductions)
+                for operand in node.inputs
+                if operand not in inside
+            )
+        ),
+        tuple(node for node in order if node in whole and stages[node] == stage),
+    )
+
+
+def _computed_again(
+    node: Node, members: Set[Node], inside: Set[Node], whole: Set[Node]
 ) -> set[Node]:
-    """Members that something outside their region reads."""
-    wanted = {node for node in outputs if is_member(node)}
-    for node in schedule:
-        for operand in node.inputs:
-            if is_member(operand):
-                same = stages[operand] == stages[node]
-                fused = is_member(node) and node.shape == operand.shape
-                if not (same and (fused or is_swept(node))):
-                    wanted.add(operand)
-    return wanted
+    """The members to add to a region for a value of an earlier stage, if computing them takes no
+    longer than writing and reading the value; else nothing. At most one large value is kept longer.
+    """
+    allowed = PATIENCE if node.size < HUGE else MUCH_PATIENCE
+    found: set[Node] = set()
+    kept: set[Node] = set()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if each in inside or each in found:
+            continue
+        if each in members and each not in whole and each.shape == node.shape:
+            found.add(each)
+            pending += each.inputs
+            allowed -= _cost(each)
+        elif each.size >= node.size and each.op is not INPUT:
+            kept.add(each)
+        if allowed < 0 or len(kept) > 1:
+            return set()
+    return found
+
+
+def _cost(node: Node) -> int:
+    """About how long an elementwise op takes, in units of an addition."""
+    name = node.op.name
+    if name == "pow":
+        exponent = node.inputs[1].data
+        return 2 if exponent is not None and exponent.size == 1 and exponent in (2, 3, 4) else 40
+    return 1 if name in QUICK else 4 if name in FAIR else 40
 
 
 def axes_of(node: Node) -> Axes:
@@ -129,20 +206,3 @@ def axes_of(node: Node) -> Axes:
 def reduction_alone(node: Node) -> Region:
     """The region of a reduction and nothing else, which sums in the order of any other region."""
     return Region(node.inputs[0].shape, (), (node,), node.inputs, ())
-
-
-def _region(shape: Shape, members: list[Node], reductions: list[Node], wanted: set[Node]) -> Region:
-    inside = set(members)
-    operands = dict.fromkeys(
-        operand
-        for node in (*members, *reductions)
-        for operand in node.inputs
-        if operand not in inside
-    )
-    return Region(
-        shape,
-        tuple(members),
-        tuple(reductions),
-        tuple(operands),
-        tuple(node for node in members if node in wanted),
-    )

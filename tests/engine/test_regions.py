@@ -11,8 +11,12 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.engine.blocks import BLOCK, blocks
 from gradcli.engine.cpu import Evaluator
+from gradcli.engine.kernels import kernel_into
 from gradcli.engine.regions import LARGE, Region
+from gradcli.graph import Graph
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops.arithmetic import scale
+from gradcli.ops.selection import where
 from gradcli.session import Gradient, Options, Prepared, prepare
 
 PROGRAMS = [
@@ -30,6 +34,8 @@ PROGRAMS = [
     "logsumexp(x) + norm(x)",
     "sum(maximum(x, r) * minimum(x, c))",
     "mean(x**2 / (1 + x**2)) * sum(r) + sum(c)",
+    "y = x * c; sum((y > mean(y)) * (y - mean(y))**2 * exp(-y))",
+    "max(x) * sum(clamp(x - r, 0.1, 0.3) * abs(x - c))",
 ]
 SHAPES = [(300, 256), (3, 40_000), (70_000, 2), (1, 65_537), (2, 5, 8_000)]
 
@@ -95,6 +101,53 @@ def test_a_chain_is_one_region_and_keeps_no_intermediate() -> None:
     assert len(regions) == 1
     assert regions[0].results == (ready.backwards[0].grads["x"],)
     assert ready.engine.plan.peak_bytes() < 2.01 * inputs["x"].nbytes
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["m = mean(x); sum((x - m)**2)", "max(x)", "sum(exp(x - max(x)))", "sum((x > mean(x)) * x)"],
+)
+def test_what_a_later_sweep_needs_is_computed_again(program: str) -> None:
+    ready, inputs = prepared(program, (2, LARGE), 1)
+    regions = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
+    assert len(regions) > 1
+    stored = [node for region in regions for node in region.results]
+    assert stored == [ready.backwards[0].grads["x"]]
+    assert ready.engine.plan.peak_bytes() < 2.01 * inputs["x"].nbytes
+
+
+def test_what_is_dear_is_not_computed_again() -> None:
+    ready, _ = prepared("y = sin(x); sum((y - mean(y))**2)", (2, LARGE), 1)
+    regions = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
+    computed = [node.op.name for region in regions for node in region.members]
+    assert computed.count("sin") == 1
+    names = [node.op.name for region in regions for node in region.results]
+    assert names[0] == "sin"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["where", "scale"])
+def test_selecting_in_blocks_keeps_every_bit(name: str, dtype: type) -> None:
+    special = np.array([0, -0.0, 1.5, -2, np.inf, -np.inf, np.nan, 5e-324, 1e300])
+    with np.errstate(all="ignore"):
+        a, b = (x.astype(dtype).copy() for x in np.meshgrid(special, special))
+    graph = Graph("float64" if dtype is np.float64 else "float32")
+    x, y = (graph.input(each, a.shape, "float") for each in "xy")
+    operands: list[Any] = [a, b]
+    if name == "where":
+        operands.insert(0, np.resize([True, False, True, True, False], a.shape))
+        node = where(graph.input("c", a.shape, "bool"), x, y)
+        expected = np.where(*operands)
+    else:
+        node = scale(x, y)
+        with np.errstate(all="ignore"):
+            expected = np.where(a == 0, dtype(0), a * b)
+    found = kernel_into(node)
+    assert found is not None
+    out = np.empty_like(a)
+    with np.errstate(all="ignore"):
+        found[0](*operands, out=out)
+    assert out.tobytes() == expected.tobytes()
 
 
 def test_small_arrays_are_left_alone() -> None:
