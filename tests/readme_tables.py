@@ -38,7 +38,7 @@ def deviations() -> list[str]:
             deviation.where,
             f"`{deviation.program}`" + _at(deviation.inputs),
             theirs(deviation, stored[deviation.where]),
-            "; ".join(f"{_what(name)} {number(value)}" for name, value in deviation.here.items()),
+            ours(deviation),
             deviation.reason,
         )
         for deviation in DEVIATIONS
@@ -46,11 +46,19 @@ def deviations() -> list[str]:
     return table(("where", "program", "PyTorch", "gradcli", "why"), rows)
 
 
+def ours(deviation: Deviation) -> str:
+    """What gradcli gives."""
+    if "error" in deviation.here:
+        return f"the error `{deviation.here['error']}`"
+    return "; ".join(f"{_what(name)} {number(value)}" for name, value in deviation.here.items())
+
+
 def theirs(deviation: Deviation, stored: Mapping[str, Any]) -> str:
     """What PyTorch gives for what gradcli answers differently."""
     if "error" in stored:
         return "an error"
-    found = {name: decode(stored[name]) if name in stored else None for name in deviation.here}
+    wanted = ("value",) if "error" in deviation.here else deviation.here
+    found = {name: decode(stored[name]) if name in stored else None for name in wanted}
     return "; ".join(
         f"{_what(name)} {'none' if value is None else number(value)}"
         for name, value in found.items()

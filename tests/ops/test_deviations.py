@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradcli.diagnostics import Source
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Options, evaluate
 from tests.ops.goldens.deviations import DEVIATIONS, Deviation
@@ -30,13 +30,19 @@ def ours(deviation: Deviation, wanted: tuple[str, ...]) -> dict[str, Array]:
 @pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda each: each.where)
 def test_deviation(deviation: Deviation) -> None:
     wanted = tuple(name for name in deviation.here if name != "value")
+    if "error" in deviation.here:
+        with pytest.raises(GradcliError) as caught:
+            ours(deviation, ())
+        assert caught.value.diagnostic.code == deviation.here["error"]
+        assert "error" not in STORED[deviation.where], "PyTorch gives an error too"
+        return
     found = ours(deviation, wanted)
     theirs = STORED[deviation.where]
     differs = "error" in theirs
     for name, expected in deviation.here.items():
         np.testing.assert_allclose(found[name], expected, rtol=1e-14)
         if name in theirs:
-            differs |= not np.allclose(
-                decode(theirs[name]), expected, rtol=1e-12, atol=0, equal_nan=True
-            )
+            other = decode(theirs[name])
+            differs |= other.shape != np.shape(expected)
+            differs |= not np.allclose(other, expected, rtol=1e-12, atol=0, equal_nan=True)
     assert differs, "PyTorch gives the same"
