@@ -78,6 +78,12 @@ class GradcliError(Exception):
             self.diagnostic = self.diagnostic._replace(source=source, span=known or span)
         return self
 
+    def hinted(self, hint: str) -> GradcliError:
+        """Say what to do, unless that is said already."""
+        if self.diagnostic.hint is None:
+            self.diagnostic = self.diagnostic._replace(hint=_shortened(hint))
+        return self
+
 
 class Note(NamedTuple):
     """Something that the user should know although the run succeeded."""

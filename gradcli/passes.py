@@ -261,13 +261,22 @@ def _check_names(outputs: Mapping[str, Node], given: Given) -> None:
 
 
 def unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
-    """Notes on leaves that no output depends on."""
-    linked = set(ancestors(outputs))
-    return [
-        Note("unused", f"unused: the output does not depend on {name}, so its grad is 0")
-        for name, node in leaves.items()
-        if node not in linked
-    ]
+    """Notes on leaves that no output depends on, or none in a way that a gradient goes back."""
+    linked, reached = set(ancestors(outputs)), set(upstream(outputs))
+    notes = []
+    for name, node in leaves.items():
+        if node not in linked:
+            message = f"unused: the output does not depend on {name}, so its grad is 0"
+            notes.append(Note("unused", message))
+        elif node not in reached:
+            notes.append(
+                Note(
+                    "detached",
+                    f"detached: the output depends on {name} only through what no gradient passes "
+                    "(detach or .data, truth values, whole numbers), so its grad is 0",
+                )
+            )
+    return notes
 
 
 def retained_names(tracer: Tracer, wanted: Sequence[str]) -> dict[str, Node]:

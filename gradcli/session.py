@@ -372,6 +372,7 @@ def _can_differentiate(
     """Whether there is anything to differentiate; a note, or an error if it was asked for."""
     if not differentiated:
         kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
+        kinds = kinds or "the program ends on no value"
         if gradients or options.wrt:
             raise GradcliError("not-differentiable", f"{kinds}: they have no derivative")
         notes.append(Note("no-grad", f"{kinds}: nothing was differentiated"))

@@ -115,6 +115,37 @@ def test_an_unused_input_has_grad_zero_and_a_note() -> None:
     assert codes(result) == ["unused"]
 
 
+@pytest.mark.parametrize("text", ["sum(x.data)", "y = detach(x); sum(y**2)", "sum(float(x > 1))"])
+def test_an_input_that_no_gradient_goes_back_to_has_grad_zero_and_a_note(text: str) -> None:
+    result = run(text, x=X)
+    assert result.grads["x"].tolist() == [0, 0]
+    assert codes(result) == ["detached"]
+
+
+def test_a_program_that_only_prints_has_no_output() -> None:
+    (note,) = run("print(x)", x=3.0).notes
+    assert note.message == "the program ends on no value: nothing was differentiated"
+
+
+@pytest.mark.parametrize("text", ["x == 3; y = x**2", "x == 3; x == 4; y = x**2"])
+def test_a_comparison_that_goes_nowhere_gets_a_note(text: str) -> None:
+    result = run(text, x=2.0)
+    assert result.grads["x"] == 4
+    assert set(codes(result)) == {"comparison"}
+
+
+@pytest.mark.parametrize("text", ["x == 3", "x == 3  #= 0\ny = x**2", "(x == 3); x + 0 == 2; x"])
+def test_other_comparisons_get_none(text: str) -> None:
+    expected = ["no-grad"] if text == "x == 3" else ["comparison"] if "(" in text else []
+    assert codes(run(text, x=2.0)) == expected
+
+
+def test_a_name_that_is_compared_and_has_no_value_was_meant_to_get_one() -> None:
+    diagnostic = error("x == 3; y = x**2").diagnostic
+    assert (diagnostic.code, diagnostic.span) == ("name", (0, 1))
+    assert "x = 3" in (diagnostic.hint or "")
+
+
 def test_an_input_that_stands_nowhere_is_an_error() -> None:
     diagnostic = error("y = value**2", valeu=3.0).diagnostic
     assert diagnostic.code == "name"

@@ -16,7 +16,7 @@ import typer
 from gradcli import __version__
 from gradcli.cli import app, streams
 from gradcli.data.text import decode
-from gradcli.diagnostics import Code, Diagnostic, GradcliError, nearest
+from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
 
 DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 INTERRUPTED, TERMINATED = 130, 143
@@ -124,6 +124,7 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
 
     try:
         if as_json:
+            diagnostic = _with_source(diagnostic)
             with streams.output() as stream:
                 stream.write(json.render_error(diagnostic) + "\n")
         else:
@@ -133,6 +134,14 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
     except GradcliError:  # standard output itself is what is wrong
         streams.write_error(error.render(diagnostic) + "\n")
     return exit_code(diagnostic.code)
+
+
+def _with_source(diagnostic: Diagnostic) -> Diagnostic:
+    """A wrong command line is what the error lies in: the flag that its message names."""
+    if diagnostic.code != "usage" or diagnostic.source is not None:
+        return diagnostic
+    flag = re.search(r"(?<![\w-])--?[a-z][a-z-]*", diagnostic.message)
+    return diagnostic._replace(source=Source(flag[0] if flag else "command line", ""))
 
 
 def _as_text(argument: str) -> str:

@@ -1,9 +1,9 @@
 """Numbers in lines: `.csv`, `.txt` and standard input.
 
 One row a line; blank lines and what follows a `#` are skipped. CSV is separated by the first of
-tab, `;` and `,` that its first line holds, and that line may be a header, in which no field is a
-number. Text without `;` and `,` is separated by white space. Like `numpy.loadtxt`, axes of length 1
-are dropped: one column has shape (rows,).
+tab, `;` and `,` that its first line holds. That line is a header where others follow and none of
+its fields holds a number. Text without `;` and `,` is separated by white space. Like
+`numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,).
 """
 
 from __future__ import annotations
@@ -65,12 +65,15 @@ class _Table:
     def _rows(self) -> Iterator[tuple[int, str]]:
         """The lines that hold data: all but a header."""
         lines = _lines(self.source.text)
-        first = next(lines, None)
-        if first and (
-            self.separator is None or any(map(_is_number, first[1].split(self.separator)))
-        ):
+        first, second = next(lines, None), next(lines, None)
+        if first and (second is None or not self._is_header(first[1])):
             yield first
+        if second:
+            yield second
         yield from lines
+
+    def _is_header(self, line: str) -> bool:
+        return self.separator is not None and not any(map(_numbers, line.split(self.separator)))
 
     def _bad_field(self, offset: int, fields: list[str]) -> GradcliError:
         index = next(i for i, field in enumerate(fields) if not _is_number(field))
@@ -126,6 +129,12 @@ def _number(field: str) -> float:
     if "_" in field or not field.isascii():
         raise ValueError(field)
     return float(field)
+
+
+def _numbers(field: str) -> bool:
+    """Whether a field is meant as numbers, if with decimal commas or other separators."""
+    parts = field.replace(",", " ").split()
+    return bool(parts) and all(map(_is_number, parts))
 
 
 def _is_number(field: str) -> bool:

@@ -83,7 +83,11 @@ def t(x: Node) -> Node:
 def matrix_transpose(x: Node) -> Node:
     """The last two axes swapped."""
     if x.ndim < 2:
-        raise GradcliError("shape", f".mT needs at least 2 dimensions; this is {show(x.shape)}")
+        raise GradcliError(
+            "shape",
+            f".mT needs at least 2 dimensions; this is {show(x.shape)}",
+            hint="x[:, None] is a column, x[None] a row",
+        )
     return transpose(x, -1, -2)
 
 

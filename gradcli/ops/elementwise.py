@@ -108,6 +108,7 @@ def elementwise(
     kink: str = "",
     edge: Edge | None = None,
     torch: str = "",
+    receiver: int = 0,
 ) -> Function:
     """Register an elementwise function: this one call is the whole entry.
 
@@ -135,7 +136,7 @@ def elementwise(
 
     shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
     return register(
-        Function(name, build, group, doc, aliases, op, names, shown, formula, kink, torch)
+        Function(name, build, group, doc, aliases, op, names, shown, formula, kink, torch, receiver)
     )
 
 

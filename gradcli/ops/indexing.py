@@ -152,10 +152,13 @@ def _spread(items: Sequence[Item], x: Node) -> list[Item]:
             "index",
             f"{used} indices for {x.ndim} dimension{'' if x.ndim == 1 else 's'}: "
             f"this tensor is {show(x.shape)}",
+            hint="None makes an axis, : keeps one: x[:, None]",
         )
     dots = sum(item is Ellipsis for item in items)
     if dots > 1:
-        raise GradcliError("index", "only one ... may stand between the brackets")
+        raise GradcliError(
+            "index", "only one ... may stand between the brackets", hint="write : for one axis"
+        )
     full: list[Item] = [slice(None)] * (x.ndim - used)
     spread: list[Item] = []
     for item in items:
@@ -176,5 +179,5 @@ def _checked(index: int, length: int, axis: int) -> int:
 
 def _bounds(item: slice, length: int) -> tuple[int, int, int]:
     if item.step == 0:
-        raise GradcliError("value", "the step of a slice is 0")
+        raise GradcliError("value", "the step of a slice is 0", hint="x[::1] is every element")
     return item.indices(length)

@@ -76,7 +76,8 @@ def norm(x: Node, p: float | str = 2.0, dim: Axes | None = None, keepdim: bool =
     """The p-norm of all elements, or along `dim`."""
     if isinstance(p, str):
         if p != "fro":
-            raise GradcliError("value", f"norm: p is a number or 'fro', not {p!r}")
+            hint = "matrix_norm(x, 'nuc') is the nuclear norm" if p == "nuc" else None
+            raise GradcliError("value", f"norm: p is a number or 'fro', not {p!r}", hint=hint)
         p = 2.0
     if not x.size and p < 0:
         raise GradcliError("value", f"norm with a negative p of nothing: {show(x.shape)}")

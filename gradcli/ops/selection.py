@@ -28,6 +28,7 @@ where: Function = elementwise(
     cuda="{0} ? {1} : {2}",
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
     formula="where(condition, input, other)",
+    receiver=1,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
 )
 maximum = elementwise(

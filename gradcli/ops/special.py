@@ -182,8 +182,10 @@ polygamma: Function = elementwise(
     cases=[
         Case("polygamma(1, x)", domain=(0.3, 3.0)),
         Case("polygamma([[1], [3]], x)", domain=(0.5, 3.0)),
+        Case("x.polygamma(2)", domain=(0.5, 3.0)),
     ],
     kink="no gradient by n",
+    receiver=1,
 )
 
 # --- Bessel functions ----------------------------------------------------------------------

@@ -55,6 +55,8 @@ class Function(NamedTuple):
     """What the derivative is where there is none, in words."""
     torch: str = ""
     """PyTorch's name for the same thing, where it differs."""
+    receiver: int = 0
+    """Which operand it is a method of: `x.polygamma(n)` is `polygamma(n, x)`."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]

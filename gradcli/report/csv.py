@@ -2,6 +2,7 @@
 
 `kind` is `value`, `gradient` or `grad`; with several passes the latter two are numbered
 (`grad.1`), and a plain `grad` is the accumulated sum. `index` is `0,1`, and empty for a number.
+What the program prints comes last: `printed`, without a name, one row a call.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from gradcli.graph import Array
 from gradcli.report.numbers import elements
 from gradcli.report.passes import final_grads, grads_of
+from gradcli.report.sanitise import sanitise
 
 if TYPE_CHECKING:
     from gradcli.result import Result
@@ -41,6 +43,9 @@ def _rows(result: Result) -> Iterator[str]:
             yield from elements_of(grads_of(backward), "grad" + suffix)
     if not several or result.accumulated:
         yield from elements_of(final_grads(result), "grad")
+    for number, text in enumerate(result.printed):
+        quoted = sanitise(text).replace('"', '""')
+        yield f',printed,{number},"{quoted}"\n'
 
 
 def elements_of(named: Mapping[str, Array], kind: str) -> Iterator[str]:

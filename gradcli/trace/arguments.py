@@ -34,7 +34,11 @@ def _bool(values: Values, value: Value, what: str) -> bool:
 
 def _string(values: Values, value: Value, what: str) -> str:
     if not isinstance(value, str):
-        raise GradcliError("type", f"{what} must be a string, not {describe(value)}")
+        raise GradcliError(
+            "type",
+            f"{what} must be a string, not {describe(value)}",
+            hint="strings stand in quotes: 'mean'",
+        )
     return value
 
 
@@ -72,7 +76,9 @@ def _count_or_axes(
     if not isinstance(value, Items | tuple):
         return values.integer(value, what)
     if len(value) != 2:
-        raise GradcliError("type", f"{what} must be a count or two lists of axes")
+        raise GradcliError(
+            "type", f"{what} must be a count or two lists of axes", hint="dims=([0, 1], [1, 0])"
+        )
     first, second = value
     return values.integers(first, what), values.integers(second, what)
 
@@ -115,6 +121,17 @@ def call(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> Any:
     """The nodes that a call builds, with every argument converted to what its parameter wants."""
+    try:
+        return _built(values, function, arguments, keywords)
+    except GradcliError as error:
+        raise error.hinted(
+            f"{signature(function)}: gradcli ops {function.name} explains it"
+        ) from None
+
+
+def _built(
+    values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
+) -> Any:
     if function.operands and not keywords and len(arguments) == len(function.operands):
         return function.build(*[values.tensor(argument, function.name) for argument in arguments])
     parameters = parameters_of(function)
@@ -151,7 +168,9 @@ def bind_names(
     """The arguments of a call by the names of the parameters, for what the op table has not."""
     if len(arguments) > len(parameters):
         raise GradcliError(
-            "type", f"{name} takes {_plural(len(parameters))}; {len(arguments)} are given"
+            "type",
+            f"{name} takes {_plural(len(parameters))}; {len(arguments)} are given",
+            hint=f"{name}({', '.join(parameters)})",
         )
     given = dict(zip(parameters, arguments, strict=False))
     for keyword, value in keywords.items():
@@ -163,11 +182,17 @@ def bind_names(
                 hint=f"did you mean {guess!r}?" if guess else f"{name}({', '.join(parameters)})",
             )
         if keyword in given:
-            raise GradcliError("type", f"{name}: {keyword} is given twice")
+            raise GradcliError(
+                "type", f"{name}: {keyword} is given twice", hint="leave one of them out"
+            )
         given[keyword] = value
     missing = [each for each in parameters if each not in given and each not in optional]
     if missing:
-        raise GradcliError("type", f"{name} needs {' and '.join(missing)}")
+        raise GradcliError(
+            "type",
+            f"{name} needs {' and '.join(missing)}",
+            hint=f"{name}({', '.join(parameters)})",
+        )
     return given
 
 
@@ -204,7 +229,9 @@ def _bind(
             raise _unknown_keyword(function, name, known)
         taken = [p.name for p in plain[: len(positional)]]
         if target in taken or target in named:
-            raise GradcliError("type", f"{function.name}: {name} is given twice")
+            raise GradcliError(
+                "type", f"{function.name}: {name} is given twice", hint="leave one of them out"
+            )
         named[target] = value
     missing = [p.name for p in plain[len(positional) :] if p.required and p.name not in named]
     if missing:

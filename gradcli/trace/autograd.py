@@ -49,7 +49,11 @@ class Autograd:
     def mark(self, value: Node) -> Node:
         """A leaf with this value, as `requires_grad=True` makes one."""
         if value.kind != "float":
-            raise GradcliError("no-grad", f"only floats can require grad; this holds {value.kind}")
+            raise GradcliError(
+                "no-grad",
+                f"only floats can require grad; this holds {value.kind}",
+                hint="float(x) makes floats of it",
+            )
         self._explicit = True
         return leaf(value, marked=True)
 
@@ -106,7 +110,9 @@ class Autograd:
         if not isinstance(node, Node) or node not in self.grads:
             name = self._name(node) if isinstance(node, Node) else describe(node)
             raise GradcliError(
-                "no-grad", f"{name}.grad is None: there is nothing to set to zero yet"
+                "no-grad",
+                f"{name}.grad is None: there is nothing to set to zero yet",
+                hint="a backward leaves the first grad, from zero: delete this call",
             )
         self._written.pop(node, None)
         self.grads[node] = zeros_like(node)
@@ -117,9 +123,11 @@ class Autograd:
         gradients: Sequence[Node | None],
         retain_graph: bool,
         create_graph: bool,
+        inputs: Sequence[Node] | None,
     ) -> None:
         """Add vᵀ·J of the outputs to the grads of all leaves and retained intermediates.
 
+        Where there are `inputs`, they alone are leaves; intermediates among them are retained.
         Raises `not-differentiable`, `no-grad`, `gradient-required`, `gradient-shape`,
         `graph-freed`.
         """
@@ -130,9 +138,14 @@ class Autograd:
             raise self._no_leaf(outputs)
         cotangents = self._cotangents(outputs, gradients)
         self.roots += outputs
+        if inputs is not None:
+            for node in inputs:
+                self.retain_grad(node)
+            leaves = list(inputs)
         linked = dependents(order, leaves)
-        wanted = leaves + [node for node in order if node in self.retained and node in linked]
-        grads = self._vjp(outputs, cotangents, wanted, linked, retain_graph)
+        retained = (node for node in order if node in self.retained and node in linked)
+        wanted = list(dict.fromkeys((*leaves, *retained)))
+        grads = self._vjp(outputs, cotangents, wanted, linked.difference(leaves), retain_graph)
         for node, grad in zip(wanted, grads, strict=True):
             if grad is not None:
                 self._add(node, grad if create_graph else self._constant(grad))
@@ -154,7 +167,8 @@ class Autograd:
         """
         order = self._differentiable(outputs)
         cotangents = self._cotangents(outputs, gradients)
-        found = self._vjp(outputs, cotangents, inputs, dependents(order, inputs), retain_graph)
+        inside = dependents(order, inputs).difference(inputs)
+        found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
         results = []
         for node, grad in zip(inputs, found, strict=True):
             if grad is None:
@@ -173,7 +187,11 @@ class Autograd:
     def _differentiable(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs and what a gradient can flow back to from them."""
         if not outputs:
-            raise GradcliError("type", "there is nothing to differentiate in an empty list")
+            raise GradcliError(
+                "type",
+                "there is nothing to differentiate in an empty list",
+                hint="backward([z, w]) names the outputs",
+            )
         for output in outputs:
             if output.kind != "float":
                 raise GradcliError(
@@ -186,7 +204,9 @@ class Autograd:
         """The gradient of each output; 1 for an output of one element that has none."""
         if len(gradients) != len(outputs):
             raise GradcliError(
-                "gradient-shape", f"{len(gradients)} gradients for {len(outputs)} outputs"
+                "gradient-shape",
+                f"{len(gradients)} gradients for {len(outputs)} outputs",
+                hint="give one for each, or None for an output of one element",
             )
         cotangents = []
         for output, gradient in zip(outputs, gradients, strict=True):
@@ -210,11 +230,10 @@ class Autograd:
         outputs: Sequence[Node],
         cotangents: Sequence[Node],
         wanted: Sequence[Node],
-        linked: set[Node],
+        inside: set[Node],
         retain_graph: bool,
     ) -> list[Node | None]:
-        """The walk itself, over a graph that no earlier one has freed; then it is freed."""
-        inside = linked.difference(wanted) | (linked & self.retained)
+        """The walk itself, through what no earlier one has freed; then that is freed."""
         span = self.graph.span
         for node in inside:
             if node in self._freed:

@@ -25,25 +25,26 @@ class AutogradCalls:
         self.methods: dict[str, Special] = {
             "backward": self._backward_method,
             "retain_grad": self._retain_grad,
+            "requires_grad_": self._requires_grad,
         }
 
     def _backward_method(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        names = ("self", "gradient", "retain_graph", "create_graph")
+        names = ("self", "gradient", "retain_graph", "create_graph", "inputs")
         given = bind_names("backward", names, arguments, keywords, names[1:])
         output = self.values.tensor(given["self"], "what backward starts from")
         gradient = self._gradient(given.get("gradient"))
-        self.autograd.backward([output], [gradient], *self._graphs(given))
+        self.autograd.backward([output], [gradient], *self._graphs(given), self._inputs(given))
         return None
 
     def _backward_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        names = ("tensors", "grad_tensors", "retain_graph", "create_graph")
+        names = ("tensors", "grad_tensors", "retain_graph", "create_graph", "inputs")
         keywords = _renamed(keywords, {"gradient": "grad_tensors", "grad_variables": names[1]})
         given = bind_names("backward", names, arguments, keywords, names[1:])
         tensors = given["tensors"]
         outputs = self._several(tensors, "what backward starts from")
         listed = not isinstance(tensors, Node)
         gradients = self._gradients(given.get("grad_tensors"), outputs, listed)
-        self.autograd.backward(outputs, gradients, *self._graphs(given))
+        self.autograd.backward(outputs, gradients, *self._graphs(given), self._inputs(given))
         return None
 
     def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -70,6 +71,13 @@ class AutogradCalls:
         self.autograd.retain_grad(self.values.tensor(given["self"], "what retains its grad"))
         return None
 
+    def _requires_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The leaf that `x.requires_grad_()` makes; the tracer binds the name x to it."""
+        names = ("self", "requires_grad")
+        given = bind_names("requires_grad_", names, arguments, keywords, names[1:])
+        node = self.values.tensor(given["self"], "what requires grad")
+        return self.autograd.set_requires_grad(node, self._flag(given, "requires_grad", True))
+
     # --- arguments ---
 
     def _flag(self, given: dict[str, Value], name: str, default: bool) -> bool:
@@ -80,6 +88,20 @@ class AutogradCalls:
         """`retain_graph` and `create_graph`; a graph of the grad keeps the one it is made from."""
         create = self._flag(given, "create_graph", False)
         return self._flag(given, "retain_graph", create), create
+
+    def _inputs(self, given: dict[str, Value]) -> list[Node] | None:
+        """The tensors that alone get a grad, if some are named."""
+        value = given.get("inputs")
+        if value is None:
+            return None
+        inputs = self._several(value, "the inputs of backward")
+        if not inputs:
+            raise GradcliError(
+                "type",
+                "the inputs of backward are an empty list",
+                hint="leave them out for all leaves, or name some: z.backward(inputs=[x])",
+            )
+        return inputs
 
     def _gradient(self, value: Value) -> Node | None:
         return None if value is None else self.values.tensor(value, "a gradient")
@@ -99,7 +121,11 @@ class AutogradCalls:
         if isinstance(value, Node):
             return [*self.values.rows(value)] if value.shape else [value]
         if not isinstance(value, Items | tuple):
-            raise GradcliError("type", f"gradients must be a list, not {describe(value)}")
+            raise GradcliError(
+                "type",
+                f"gradients must be a list, not {describe(value)}",
+                hint="one for each output: backward([z, w], [[1, 0], 1])",
+            )
         return [self._gradient(each) for each in value]
 
 

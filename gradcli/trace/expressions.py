@@ -23,6 +23,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
+from gradcli.trace.callee import ROOTS, function_name, is_module, place_receiver
 from gradcli.trace.constructors import construct, dtype_name
 from gradcli.trace.items import Items
 from gradcli.trace.special import Special, Specials
@@ -43,10 +44,6 @@ BINARY = {
 }
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
-PREFIXES = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.autograd.",
-            "torch.testing.", "torch.", "F.", "T.", "autograd.", "numpy.", "np.linalg.",
-            "np.")  # fmt: skip
-"""What people paste in front of a function's name."""
 
 
 class Frame:
@@ -156,6 +153,10 @@ class Expressions:
     ) -> Visit:
         raise NotImplementedError
 
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name a value, in the body that is run."""
+        raise NotImplementedError
+
     # --- atoms ---
 
     def _number(self, expression: syntax.Number) -> Node:
@@ -181,6 +182,13 @@ class Expressions:
         self.graph.span = expression.span
         raise self._unknown_name(expression.id)
 
+    def _is_bound(self, name: str) -> bool:
+        try:
+            self.frame.value(name)
+        except KeyError:
+            return False
+        return True
+
     def _unknown_name(self, name: str) -> GradcliError:
         known: set[str] = set(CONSTANTS)
         frame: Frame | None = self.frame
@@ -190,6 +198,8 @@ class Expressions:
         guess = nearest(name, known)
         if name in FUNCTIONS or self.frame.function(name):
             hint = f"{name} is a function: call it as {name}(…)"
+        elif name in ROOTS:
+            hint = "there are no modules: gradcli ops lists all functions"
         elif guess:
             hint = f"did you mean {guess!r}?"
         else:
@@ -316,12 +326,15 @@ class Expressions:
         return self.values.subscript(value, items)
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
-        value = yield self.visit(expression.value)
-        self.graph.span = expression.name_span
-        return self.attribute(value, expression.name)
+        owner, name = expression.value, expression.name
+        if name in CONSTANTS and is_module(owner, self._is_bound):
+            return self.graph.constant(CONSTANTS[name])
+        value = yield self.visit(owner)
+        self.graph.span = expression.span
+        return self._attribute_of(value, expression)
 
-    def attribute(self, value: Value, name: str) -> Value:
-        """`value.name`."""
+    def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
+        name = expression.name
         if isinstance(value, Node):
             if name == "T":
                 return t(value)
@@ -346,6 +359,7 @@ class Expressions:
             hint = f"{name} is a method: call it as .{name}(…)"
         else:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
+        self.graph.span = expression.name_span
         raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
 
     # --- calls ---
@@ -354,12 +368,14 @@ class Expressions:
         callee = expression.callee
         if isinstance(callee, syntax.Attribute) and callee.name == "zero_":
             return (yield self._zero(callee))
-        name = self._dotted(callee)
+        name = function_name(callee, self._is_bound)
         arguments: list[Value] = []
         if name is None:
             if not isinstance(callee, syntax.Attribute):
                 self.graph.span = callee.span
-                raise GradcliError("type", "only a function can be called")
+                raise GradcliError(
+                    "type", "only a function can be called", hint="a product is written with *"
+                )
             name = callee.name
             arguments.append((yield self.visit(callee.value)))
             method = True
@@ -367,24 +383,36 @@ class Expressions:
             method = False
         for argument in expression.arguments:
             arguments.append((yield self.visit(argument)))
-        keywords: dict[str, Value] = {}
-        for keyword in expression.keywords:
-            if keyword.name in keywords:
-                self.graph.span = keyword.span
-                raise GradcliError("type", f"{keyword.name} is given twice")
-            dtype = dtype_name(keyword.value) if keyword.name == "dtype" else None
-            keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
+        keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         function = None if method else self.frame.function(name)
         if function is not None:
             return (yield self.user_call(function, arguments, keywords, expression.span))
         special: Special | None = (self._methods if method else self._functions).get(name)
         if special is not None:
-            return special(arguments, keywords)
+            result = special(arguments, keywords)
+            owner = callee.value if isinstance(callee, syntax.Attribute) else None
+            if name == "requires_grad_" and isinstance(owner, syntax.Name):
+                self.bind(owner.id, result)
+            return result
         built_in = self._built_in(name, method, callee)
+        if method:
+            place_receiver(built_in, arguments, keywords)
         if built_in.group == "creation":
             return construct(self.autograd, built_in, arguments, keywords)
         return call(self.values, built_in, arguments, keywords)
+
+    def _keywords(self, expression: syntax.Call) -> Visit:
+        keywords: dict[str, Value] = {}
+        for keyword in expression.keywords:
+            if keyword.name in keywords:
+                self.graph.span = keyword.span
+                raise GradcliError(
+                    "type", f"{keyword.name} is given twice", hint="leave one of them out"
+                )
+            dtype = dtype_name(keyword.value) if keyword.name == "dtype" else None
+            keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
+        return keywords
 
     def _zero(self, callee: syntax.Attribute) -> Visit:
         """`x.grad.zero_()` and `x.grad.data.zero_()`: nothing else changes in place."""
@@ -403,25 +431,6 @@ class Expressions:
         self.autograd.zero(owner)
         return None
 
-    def _dotted(self, callee: syntax.Expression) -> str | None:
-        """The function's name where the callee is one, without a prefix such as `torch.`."""
-        if isinstance(callee, syntax.Name):
-            return callee.id
-        parts: list[str] = []
-        while isinstance(callee, syntax.Attribute):
-            parts.append(callee.name)
-            callee = callee.value
-        if not isinstance(callee, syntax.Name):
-            return None
-        prefix = ".".join([callee.id, *reversed(parts[1:])]) + "."
-        if prefix not in PREFIXES:
-            return None
-        try:
-            self.frame.value(callee.id)
-        except KeyError:
-            return parts[0]
-        return None
-
     def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
         function = FUNCTIONS.get(name)
         if function is not None:
@@ -434,9 +443,7 @@ class Expressions:
         except KeyError:
             guess = nearest(name, [*FUNCTIONS, *self._functions, *self.frame.functions])
             hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
-        if method and name == "requires_grad_":
-            hint = "write x.requires_grad = True"
-        elif method and name.removesuffix("_") in FUNCTIONS:
+        if method and name.removesuffix("_") in FUNCTIONS:
             hint = f"values never change in place: write x = x.{name.removesuffix('_')}(…)"
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
 

@@ -73,7 +73,7 @@ class Specials:
         bind_names("range", ("start", "stop", "step"), arguments, {}, ("stop", "step"))
         bounds = [self.values.integer(argument, "range") for argument in arguments]
         if len(bounds) == 3 and bounds[2] == 0:
-            raise GradcliError("value", "range: the step is 0")
+            raise GradcliError("value", "range: the step is 0", hint="range(0, 10, 2)")
         return range(*bounds)
 
     def _append(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -82,7 +82,11 @@ class Specials:
         if isinstance(items, Node):
             items = Items(self.values.rows(items))
         if not isinstance(items, Items):
-            raise GradcliError("type", f"append takes a list, not {describe(items)}")
+            raise GradcliError(
+                "type",
+                f"append takes a list, not {describe(items)}",
+                hint="hs = [] is an empty list, and hs = append(hs, h) a longer one",
+            )
         return items.appended(given["item"])
 
     def _len(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -91,7 +95,9 @@ class Specials:
             return self._number(len(value))
         node = self.values.tensor(value)
         if not node.shape:
-            raise GradcliError("type", "a single value has no length")
+            raise GradcliError(
+                "type", "a single value has no length", hint="x.numel() counts the elements"
+            )
         return self._number(node.shape[0])
 
     # --- printing and checking ---
@@ -125,4 +131,8 @@ class Specials:
 
 def _no_names(name: str, keywords: dict[str, Value]) -> None:
     if keywords:
-        raise GradcliError("type", f"{name} takes arguments without names")
+        raise GradcliError(
+            "type",
+            f"{name} takes arguments without names",
+            hint=f"leave out {next(iter(keywords))}=",
+        )

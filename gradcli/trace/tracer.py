@@ -77,6 +77,7 @@ class Tracer(Expressions):
         self._limits = limits
         self._steps = 0
         self._top_level: frozenset[syntax.Statement] = frozenset()
+        self._likely_meant_to_bind: frozenset[syntax.Statement] = frozenset()
         self._rebound: set[str] = set()
         self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
             syntax.Assign: self._assign,
@@ -94,6 +95,12 @@ class Tracer(Expressions):
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
         self._top_level = frozenset(program.statements)
+        checked = {expectation.statement for expectation in program.expectations}
+        self._likely_meant_to_bind = frozenset(
+            statement
+            for statement in program.statements[:-1]
+            if _compares_name(statement) and statement not in checked
+        )
         try:
             self.run(self._body(program.statements))
         except GradcliError as error:
@@ -130,7 +137,7 @@ class Tracer(Expressions):
         self.graph.span = statement.span
         target = statement.target
         if isinstance(target, syntax.Name):
-            self._bind(target.id, self._settled(statement.value, value))
+            self.bind(target.id, self._settled(statement.value, value))
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
             if isinstance(statement.value, syntax.Tuple) and isinstance(value, tuple):
@@ -147,9 +154,7 @@ class Tracer(Expressions):
         value = yield self.visit(target.value)
         self.graph.span = target.span
         node = self.values.tensor(value, target.value.id)
-        self._bind(
-            target.value.id, self.autograd.set_requires_grad(node, self.values.truth(wanted))
-        )
+        self.bind(target.value.id, self.autograd.set_requires_grad(node, self.values.truth(wanted)))
 
     def _settled(self, expression: syntax.Expression, value: Value) -> Value:
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
@@ -191,7 +196,7 @@ class Tracer(Expressions):
                 stack += parts_of(part)
         return True
 
-    def _bind(self, name: str, value: Value) -> None:
+    def bind(self, name: str, value: Value) -> None:
         if self.frame is self.globals and isinstance(value, Node):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._own(name):
                 value = bind(value)
@@ -222,11 +227,21 @@ class Tracer(Expressions):
         names = [item.id for item in target.items if isinstance(item, syntax.Name)]
         parts = self.values.rows(value) if isinstance(value, Node) else value
         if not isinstance(parts, list | tuple | Items):
-            raise GradcliError("type", f"{describe(value)} cannot be taken apart")
+            raise GradcliError(
+                "type",
+                f"{describe(value)} cannot be taken apart",
+                hint="a, b = … takes a tuple, a list, or the rows of a tensor",
+            )
         if len(parts) != len(names):
-            raise GradcliError("value", f"{len(names)} names for {len(parts)} values")
+            raise GradcliError(
+                "value",
+                f"{len(names)} names for {len(parts)} values",
+                hint=f"write {', '.join(f'v{i}' for i in range(1, len(parts) + 1))} = …"
+                if 1 < len(parts) < 10
+                else "bind the whole, and index it: t[0]",
+            )
         for name, part in zip(names, parts, strict=True):
-            self._bind(name, part)
+            self.bind(name, part)
 
     def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
         """Remember a top-level assignment as what the program may end on."""
@@ -243,10 +258,12 @@ class Tracer(Expressions):
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
         self.graph.span = statement.span
-        self._bind(name.id, self.binary(statement.operator, before, value))
+        self.bind(name.id, self.binary(statement.operator, before, value))
         self._ends_on([name])
 
     def _evaluate(self, statement: syntax.Evaluate) -> Visit:
+        if statement in self._likely_meant_to_bind:
+            self._explain_comparison(statement)
         value = yield self.visit(statement.value)
         if statement in self._top_level and value is not None:
             expression = statement.value
@@ -258,6 +275,24 @@ class Tracer(Expressions):
                 ]
             else:
                 self.last = _bindings(expression, value)
+
+    def _explain_comparison(self, statement: syntax.Evaluate) -> None:
+        """`x == 3` whose result goes nowhere: x has no value, or keeps the one that it has."""
+        text = self.source.text[slice(*statement.span)]
+        comparison = statement.value
+        assert isinstance(comparison, syntax.Compare)
+        (name, _) = comparison.operands
+        assert isinstance(name, syntax.Name)
+        if not self._is_bound(name.id):
+            self.graph.span = name.span
+            raise GradcliError(
+                "name",
+                f"the name {name.id!r} has no value",
+                hint=f"== compares; a value is given with a single =: {text.replace('==', '=')}",
+            )
+        line, _ = self.source.locate(statement.span[0])
+        message = f"line {line}: {text} compares, and binds nothing; a value is given with ="
+        self.notes.append(Note("comparison", message))
 
     # --- functions ---
 
@@ -325,12 +360,16 @@ class Tracer(Expressions):
         self.graph.span = statement.iterable.span
         items = self.values.rows(iterable) if isinstance(iterable, Node) else iterable
         if not isinstance(items, list | tuple | range | Items):
-            raise GradcliError("type", f"{describe(iterable)} has nothing to loop over")
+            raise GradcliError(
+                "type",
+                f"{describe(iterable)} has nothing to loop over",
+                hint="loop over range(3), a list, or the rows of a tensor",
+            )
         for item in items:
             self._step(statement.span)
             value = self.graph.constant(float(item)) if isinstance(item, int) else item
             if isinstance(statement.target, syntax.Name):
-                self._bind(statement.target.id, value)
+                self.bind(statement.target.id, value)
             else:
                 self._unpack(statement.target, value)
             leave = yield self._body(statement.body)
@@ -345,6 +384,18 @@ class Tracer(Expressions):
             if (yield self._holds(test)):
                 return (yield self._body(body))
         return (yield self._body(statement.otherwise))
+
+
+def _compares_name(statement: syntax.Statement) -> bool:
+    """Whether a statement is nothing but `x == 3`."""
+    if not isinstance(statement, syntax.Evaluate):
+        return False
+    comparison = statement.value
+    return (
+        isinstance(comparison, syntax.Compare)
+        and comparison.operators == ("==",)
+        and isinstance(comparison.operands[0], syntax.Name)
+    )
 
 
 def _bindings(expression: syntax.Expression, value: Value) -> list[Binding]:

@@ -68,12 +68,18 @@ class Values:
             return self.rows(value)
         if isinstance(value, Items | tuple):
             return [self.tensor(item, f"an element of {what}") for item in value]
-        raise GradcliError("type", f"{what} must be a list of tensors, not {describe(value)}")
+        raise GradcliError(
+            "type",
+            f"{what} must be a list of tensors, not {describe(value)}",
+            hint="a list is written [a, b]",
+        )
 
     def rows(self, node: Node) -> list[Node]:
         """The elements along the first axis."""
         if not node.shape:
-            raise GradcliError("type", "a single value has no rows")
+            raise GradcliError(
+                "type", "a single value has no rows", hint="reshape(x, 1) is a row of one"
+            )
         self.graph.check_room(node.shape[0])
         return [getitem(node, [i]) for i in range(node.shape[0])]
 
@@ -85,7 +91,9 @@ class Values:
             if not bool(np.all(array == np.floor(array))) or not bool(
                 np.all(np.abs(array) < 2**53)
             ):
-                raise GradcliError("type", f"{what} must hold integers")
+                raise GradcliError(
+                    "type", f"{what} must hold integers", hint="round(x) or floor(x) makes them"
+                )
         return cast(node, "int")
 
     def known_index(self, value: Value, what: str) -> Node:
@@ -102,16 +110,24 @@ class Values:
         """A single number, looked at now."""
         node = self.tensor(value, what)
         if node.size != 1:
-            raise GradcliError("type", f"{what} must be a single number; it is {show(node.shape)}")
+            raise GradcliError(
+                "type",
+                f"{what} must be a single number; it is {show(node.shape)}",
+                hint="x[0] is an element, sum(x) or max(x) one number of all",
+            )
         return float(self.evaluator.value(node).reshape(()))
 
     def integer(self, value: Value, what: str) -> int:
         """A single integer-valued number, looked at now."""
         if isinstance(value, Node) and value.kind == "bool":
-            raise GradcliError("type", f"{what} must be an integer, not a truth value")
+            raise GradcliError(
+                "type", f"{what} must be an integer, not a truth value", hint="write 0 or 1"
+            )
         number = self.number(value, what)
         if number != number or number in (float("inf"), float("-inf")) or number != int(number):
-            raise GradcliError("type", f"{what} must be an integer, not {number:g}")
+            raise GradcliError(
+                "type", f"{what} must be an integer, not {number:g}", hint="// divides to integers"
+            )
         return int(number)
 
     def integers(self, value: Value, what: str) -> tuple[int, ...]:
@@ -122,7 +138,9 @@ class Values:
         if not node.shape:
             return (self.integer(node, what),)
         if node.ndim > 1:
-            raise GradcliError("type", f"{what} must be integers in one row")
+            raise GradcliError(
+                "type", f"{what} must be integers in one row", hint="write (0, 1) or [0, 1]"
+            )
         return tuple(self.integer(row, what) for row in self.rows(node))
 
     def truth(self, value: Value) -> bool:
@@ -187,7 +205,9 @@ class Values:
         covered = node.shape[axis : axis + max(1, mask.ndim)]
         if mask.shape != covered:
             raise GradcliError(
-                "index", f"a mask of {show(mask.shape)} does not fit a tensor of {show(node.shape)}"
+                "index",
+                f"a mask of {show(mask.shape)} does not fit a tensor of {show(node.shape)}",
+                hint="a mask has the lengths of the axes that it stands for",
             )
 
     def _element(self, values: Sequence[Any], items: Sequence[Any]) -> Value:
@@ -198,7 +218,11 @@ class Values:
             return self.subscript(self.tensor(Items(list(values))), items)
         place = self.integer(items[0], "an index")
         if not -len(values) <= place < len(values):
-            raise GradcliError("index", f"index {place} is out of range for {len(values)} values")
+            raise GradcliError(
+                "index",
+                f"index {place} is out of range for {len(values)} values",
+                hint=f"indices are from {-len(values)} to {len(values) - 1}" if values else None,
+            )
         element = values[place]
         return self.graph.constant(float(element)) if isinstance(element, int) else element
 

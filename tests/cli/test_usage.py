@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gradcli import __version__
@@ -11,6 +13,26 @@ from tests.cli.conftest import Runner
 
 def test_version(gradcli: Runner) -> None:
     assert gradcli("--version").out == f"gradcli {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "source"),
+    [
+        (("--foo",), "--foo"),
+        (("--dtype", "float16"), "--dtype"),
+        (("--threads", "0"), "--threads"),
+        (("--set", "x"), "--set"),
+        (("--max-memory", "12Q"), "--max-memory"),
+        (("-g",), "-g"),
+        (("a", "b"), "command line"),
+    ],
+)
+def test_a_wrong_command_line_is_the_source_in_json(
+    gradcli: Runner, arguments: tuple[str, ...], source: str
+) -> None:
+    answer = gradcli("eval", "x**2", "--json", *arguments)
+    assert answer.code == 2
+    assert json.loads(answer.out)["error"]["source"] == source
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])

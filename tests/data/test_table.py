@@ -44,6 +44,8 @@ def test_txt_as_numpy_reads_it(table: np.ndarray) -> None:
         ("x\ty\n1\t2\n", [1, 2]),
         ("5\n", 5),
         ("t\n1\n2\n", [1, 2]),
+        ("2m_wind,10m_wind\n1,2\n", [1, 2]),
+        (",b\n1,2\n", [1, 2]),
         ("# a comment\n1,nan # another\n-Infinity,inf\n", [[1, np.nan], [-np.inf, np.inf]]),
         ("1\r2\r", [1, 2]),
     ],
@@ -78,6 +80,9 @@ def test_txt(text: str, expected: object) -> None:
         ("1,1e999\n", "1e999 overflows float64", 1, 3, 5),
         ('1,2\ninf,"-1e999"\n', "overflows float64", 2, 5, 8),
         ("a,b\n1,2\nc,d\n", "'c' is not a number", 3, 1, 1),
+        ("a,b\n", "'a' is not a number", 1, 1, 1),
+        ("1 2 3\n4 5 6\n", "'1 2 3' is not a number", 1, 1, 5),
+        ("1,5;2,5\n3;4\n", "'1,5' is not a number", 1, 1, 3),
     ],
 )
 def test_mistakes_in_csv(text: str, says: str, line: int, column: int, length: int) -> None:
@@ -98,9 +103,10 @@ def test_mistakes_in_txt() -> None:
 
 def test_decimal_comma_gets_a_hint() -> None:
     assert refusal("1;2\n1,5;2\n", csv=True).hint == "write decimals with a point: 1.5"
+    assert refusal("1,5;2,5\n", csv=True).hint == "write decimals with a point: 1.5"
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n", "a,b\n"])
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n"])
 def test_no_numbers(text: str) -> None:
     assert "holds no numbers" in refusal(text, csv=True).message
 

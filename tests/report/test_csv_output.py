@@ -56,6 +56,14 @@ def test_to_the_letter() -> None:
     )
 
 
+def test_what_a_program_prints_comes_last() -> None:
+    printed = ['say "hi", all', "[1,\n 2]\x1b[31m"]
+    found = rows(result({"x": np.array(1.0)}, [])._replace(printed=printed))
+    assert found[2] == ["", "printed", "0", 'say "hi", all']
+    assert found[3][:3] == ["", "printed", "1"]
+    assert "\x1b" not in found[3][3]
+
+
 def test_several_passes_are_numbered() -> None:
     passes = [Pass({"z": np.array(v)}, {"x": np.array(2 * v)}, {}) for v in (1.0, np.inf)]
     expected = [

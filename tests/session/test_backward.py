@@ -52,6 +52,31 @@ def test_a_gradient_may_be_computed() -> None:
     }
 
 
+W = "w = tensor(3, requires_grad=True); y = x*w; z = sum(y**2)\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("z.backward(inputs=[x])", {"x": [18, 36], "w": 0}),
+        ("z.backward(inputs=x)", {"x": [18, 36], "w": 0}),
+        ("backward([z], inputs=[w])", {"x": [0, 0], "w": 30}),
+        ("z.backward(inputs=[x, w])", {"x": [18, 36], "w": 30}),
+        ("z.backward(inputs=[x, x])", {"x": [18, 36], "w": 0}),
+        ("z.backward(inputs=[y])", {"x": [0, 0], "w": 0, "y": [6, 12]}),
+        ("y.retain_grad(); z.backward(inputs=[x])", {"x": [18, 36], "w": 0, "y": [6, 12]}),
+        ("z.backward(inputs=[y]); sum(y).backward()", {"x": [3, 3], "w": 3, "y": [7, 13]}),
+    ],
+)
+def test_inputs_alone_get_grads(call: str, expected: dict[str, object]) -> None:
+    assert grads(X + W + call) == expected
+
+
+def test_inputs_free_what_lies_between() -> None:
+    diagnostic = error(X + W + "z.backward(inputs=[x]); z.backward(inputs=[w])").diagnostic
+    assert diagnostic.code == "graph-freed"
+
+
 def test_a_gradient_is_broadcast_with_a_note() -> None:
     result = run("x = tensor([[1, 2], [3, 4]], requires_grad=True); z = x**2; z.backward([1, 0])")
     assert result.grads["x"].tolist() == [[2, 0], [6, 0]]
@@ -92,6 +117,9 @@ def test_backward_in_a_function() -> None:
         ("grad(2*x, x)", "gradient-required"),
         ("x.zero_()", "name"),
         ("backward([])", "type"),
+        ("sum(x).backward(inputs=[])", "type"),
+        ("sum(x).backward(inputs=[detach(x)])", "no-grad"),
+        ("y = sum(x); y.requires_grad_(False)", "no-grad"),
         ("sum(x).backward(retain=True)", "name"),
         ("y = sum(x); y.requires_grad = False", "no-grad"),
         ("tensor([1], dtype=int, requires_grad=True)", "no-grad"),
@@ -108,7 +136,6 @@ def test_errors_have_a_code_and_a_place(statement: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "part"),
     [
-        ("x.requires_grad_()", "x.requires_grad = True"),
         ("x.relu_()", "x = x.relu("),
         ("x.grad + 1", "until a backward has reached"),
         ("bacward(x)", "'backward'"),
@@ -122,6 +149,24 @@ def test_gradient_required_says_what_to_write() -> None:
     hint = error(X + "y = 2*x; y.backward()").diagnostic.hint or ""
     for mend in ("backward([1,1])", "sum(y)", "gradcli jacobian"):
         assert mend in hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = tensor(3); x.requires_grad_(); y = x**2; y.backward()",
+        "x = tensor(3).requires_grad_(); y = x**2; y.backward()",
+        "a = tensor(3); x = a.requires_grad_(True); y = x**2; y.backward()",
+        "x = tensor(3).requires_grad_(requires_grad=True); x**2",
+    ],
+)
+def test_requires_grad_in_place(text: str) -> None:
+    assert list(grads(text).values()) == [6]
+
+
+def test_requires_grad_in_place_may_be_taken_back() -> None:
+    text = "w = tensor(2, requires_grad=True); x = tensor(3, requires_grad=True)\n"
+    assert grads(text + "x.requires_grad_(False); y = w*x**2; y.backward()")["w"] == 9
 
 
 # --- .grad ---------------------------------------------------------------------------------

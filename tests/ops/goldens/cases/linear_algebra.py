@@ -136,6 +136,13 @@ def of_rectangles() -> Iterator[Golden]:
         lambda x: LA.matrix_norm(x, 1, (1, 0), True),
         any_shape,
     )
+    flat = [x for x in any_shape if len(_shape(x)) == 2]
+    for order in ("nuc", 1, 2, -INF):
+        text = repr(order) if isinstance(order, str) else f"{order:g}"
+        call = lambda x, order=order: LA.norm(x, order)  # noqa: E731
+        yield one("linalg.norm", f"torch.linalg.norm(x, {text})", call, flat)
+    yield one("linalg.norm", "linalg.norm(x)", LA.norm, any_shape)
+    yield one("linalg.norm", "linalg.norm(x, 3, dim=-1)", lambda x: LA.norm(x, 3, -1), any_shape)
     yield one("cond", "cond(x)", LA.cond, any_shape)
     yield one("cond", "cond(x, -2)", lambda x: LA.cond(x, -2), any_shape)
     for order in ("fro", "nuc", 1, -1, INF, -INF):
