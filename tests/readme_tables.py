@@ -97,11 +97,16 @@ TABLES = {"functions": functions, "deviations": deviations}
 def updated(text: str) -> str:
     """The text with what stands between the marks of each table made anew."""
     for name, make in TABLES.items():
-        begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
-        before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
-        text = "\n".join([before + begin.rstrip("\n"), *make(), end + after])
+        text = replaced(text, name, make())
     return text
+
+
+def replaced(text: str, name: str, lines: Iterable[str]) -> str:
+    """The text with these lines between the marks of a name."""
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return "\n".join([before + begin.rstrip("\n"), *lines, end + after])
 
 
 if __name__ == "__main__":

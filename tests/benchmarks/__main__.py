@@ -1,0 +1,107 @@
+"""All races against whichever peers are installed, and how time grows.
+
+    python -m tests.benchmarks [--quick] [--python PATH] [--only TEXT] [--readme]
+
+`pip install -e ".[bench]"` brings PyTorch, JAX and autograd; `--python` names another interpreter
+that has them. Sides take turns, so that a busy machine slows all of them; figures are medians of
+five rounds. `--quick` makes one round of a tenth of the work, in about a minute. `--only` takes
+what has this text in its name. `--readme` writes what came out into the README.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tests.benchmarks.figures import Row, chart, rows_of, table
+from tests.benchmarks.growth import STEEPEST, growths, slope
+from tests.benchmarks.processes import ENVIRONMENT, own, race, write
+from tests.benchmarks.races import FULL, QUICK, Race, races
+
+MODULES = {"PyTorch": "torch", "JAX": "jax", "autograd": "autograd"}
+
+
+def main() -> None:
+    assert __doc__
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="one round of a tenth of the work")
+    parser.add_argument("--python", default=sys.executable, help="the peers' interpreter")
+    parser.add_argument("--only", default="", metavar="TEXT", help="what has this in its name")
+    parser.add_argument("--readme", action="store_true", help="write the figures into the README")
+    options = parser.parse_args()
+    versions = {name: version(options.python, module) for name, module in MODULES.items()}
+    lines = [described(versions), ""]
+    print(lines[0], flush=True)
+    rows: list[Row] = []
+    sizes = QUICK if options.quick else FULL
+    for each in races(sizes):
+        if options.only in each.name:
+            found = run(each, options.python, versions, sizes.rounds)
+            print("\n".join(map(str, found)), flush=True)
+            rows += found
+    slopes = grown(options.only, quick=options.quick)
+    lines += [*table(rows), "", *chart(rows, MODULES), "", *slopes]
+    print("\n".join(["", *lines[2:]]))
+    if options.readme:
+        from tests.readme_tables import README, replaced
+
+        README.write_text(replaced(README.read_text(), "races", lines))
+
+
+def run(each: Race, python: str, versions: Mapping[str, str], rounds: int) -> list[Row]:
+    """One race against the sides that are there."""
+    commands = {each.name: own(each.command)}
+    for side in each.sides:
+        if side.own:
+            commands[side.name] = own(side.command)
+        elif versions[side.name]:
+            commands[side.name] = [python, *side.command]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if each.inputs:
+            write(*each.inputs, folder)
+        return rows_of(each, race(commands, folder, rounds, each.reads))
+
+
+def grown(only: str, *, quick: bool) -> Iterator[str]:
+    """A line on each kind of work that can be of any size."""
+    for growth in growths():
+        if only in growth.name:
+            with tempfile.TemporaryDirectory() as folder:
+                largest = growth.largest // (10 if quick else 1)
+                steepness = slope(growth, largest, Path(folder), rounds=1 if quick else 3)
+            yield (
+                f"- {growth.name}: time grows as size to the power of {steepness:.2f} up to "
+                f"{largest:,} (at most {STEEPEST})"
+            )
+
+
+def version(python: str, module: str) -> str:
+    """A module's version; empty if the interpreter does not have it."""
+    find = f"import importlib.metadata, {module}; print(importlib.metadata.version('{module}'))"
+    command = [python, "-c", find]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    return finished.stdout.strip()
+
+
+def described(versions: Mapping[str, str]) -> str:
+    """The machine, and what raced on it."""
+    with open("/proc/cpuinfo") as stream:
+        models = [line.partition(":")[2].strip() for line in stream if "model name" in line]
+    cores = len(os.sched_getaffinity(0))
+    numpy = version(sys.executable, "numpy")
+    raced = [f"{name} {found or 'is not installed'}" for name, found in versions.items()]
+    return (
+        f"{models[0] if models else platform.machine()}, {cores} cores, Python "
+        f"{platform.python_version()}, NumPy {numpy}; {', '.join(raced)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

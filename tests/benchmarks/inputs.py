@@ -1,0 +1,109 @@
+"""Writes what the races read into the current folder: `inputs.py KIND SIZE`.
+
+A process of its own, so that the one that measures stays small.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+FUNCTIONS = ("sin", "cos", "tanh", "exp", "sigmoid")
+OPERATORS = "+-*"
+
+
+def array(size: int) -> None:
+    """x.npy: float64."""
+    import numpy as np
+
+    np.save("x.npy", np.random.default_rng(0).standard_normal(size))
+
+
+def logistic(size: int) -> None:
+    """Features and labels of `size` samples, and a model: float64."""
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    np.save("A.npy", draw.standard_normal((size, 200)))
+    np.save("y.npy", (draw.random(size) < 0.5).astype(float))
+    np.save("w.npy", 0.1 * draw.standard_normal(200))
+    np.save("b.npy", np.zeros(()))
+
+
+def network(size: int) -> None:
+    """A batch of `size` samples, ten classes, and two layers: float64."""
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    np.save("X.npy", draw.standard_normal((size, 512)))
+    np.save("labels.npy", draw.integers(0, 10, size))
+    np.save("W1.npy", draw.standard_normal((512, 512)) / 22)
+    np.save("b1.npy", np.zeros(512))
+    np.save("W2.npy", draw.standard_normal((512, 10)) / 22)
+    np.save("b2.npy", np.zeros(10))
+
+
+def one_program(size: int) -> None:
+    """`size` records of the README's example, each with an input of its own."""
+    _records(["((2*x)**3).mean()"] * size)
+
+
+def distinct_programs(size: int) -> None:
+    """`size` records of three statements in some hundred shapes, each number its own."""
+    choose = random.Random(1)
+    shapes = list(_shapes())
+    _records(
+        [
+            shapes[i % len(shapes)].format(*[choose.uniform(0.5, 2.0) for _ in range(4)])
+            for i in range(size)
+        ]
+    )
+
+
+def _shapes() -> Iterator[str]:
+    for f, g in product(FUNCTIONS, repeat=2):
+        for one, other in product(OPERATORS, repeat=2):
+            yield (
+                f"a = torch.{f}({{:.6f}}*x {one} {{:.6f}}); "
+                f"b = torch.{g}(a {other} {{:.6f}}*x); "
+                "out = torch.mean(b*{:.6f} + a*a)"
+            )
+
+
+def _records(programs: list[str]) -> None:
+    choose = random.Random(0)
+    with open("records.jsonl", "w") as stream:
+        for number, program in enumerate(programs):
+            x = [[choose.uniform(-1, 1) for _ in range(2)] for _ in range(2)]
+            record = {"id": number, "program": program, "set": {"x": x}}
+            stream.write(json.dumps(record) + "\n")
+
+
+def chain(size: int) -> None:
+    """A program of `size` statements, each of the one before."""
+    Path("chain.grad").write_text("y = x\n" + "y = sin(y)\n" * size + "y")
+
+
+def terms(size: int) -> None:
+    """A program that is one sum of `size` terms."""
+    Path("terms.grad").write_text(" + ".join(["x"] * size))
+
+
+def items(size: int) -> None:
+    """A program that collects `size` items in a list."""
+    Path("items.grad").write_text(
+        f"ys = []\nfor i in range({size}) {{ ys = append(ys, sin(x*i)) }}\nsum(stack(ys))"
+    )
+
+
+KINDS = {
+    each.__name__: each
+    for each in (array, logistic, network, one_program, distinct_programs, chain, terms, items)
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]](int(sys.argv[2]))

@@ -1,0 +1,222 @@
+"""The races: what gradcli does, who else does the same, and how it should come out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tests.benchmarks import peers
+
+
+class Sizes(NamedTuple):
+    elements: int
+    records: int
+    samples: int
+    batch: int
+    ops: int
+    rounds: int
+
+
+FULL = Sizes(10**7, 20_000, 100_000, 4096, 100_000, 5)
+QUICK = Sizes(10**6, 2_000, 10_000, 1024, 10_000, 1)
+
+
+class Side(NamedTuple):
+    """Another way to do the work."""
+
+    name: str
+    command: list[str]
+    """Arguments of a Python."""
+    at_least: Mapping[str, float]
+    """By figure (see `processes.Cost`): its cost, over that of gradcli."""
+    own: bool = False
+    """gradcli's own Python runs it, not that of the peers."""
+
+
+class Race(NamedTuple):
+    """One piece of work."""
+
+    name: str
+    command: list[str]
+    """gradcli's side, as arguments of a Python."""
+    sides: tuple[Side, ...] = ()
+    at_most: Mapping[str, float] = {}
+    """By figure: what gradcli may take."""
+    inputs: tuple[str, int] | None = None
+    """What is written first: a kind of `inputs.py` and its size."""
+    reads: str = ""
+    """The file on standard input."""
+
+
+def gradcli(*arguments: str) -> list[str]:
+    return ["-c", "from gradcli.cli import main; main()", *arguments]
+
+
+def inside(text: str, wrt: str, *names: str) -> list[str]:
+    return ["-m", "tests.benchmarks.inside", text, wrt, *names]
+
+
+def peer(name: str, script: str, **at_least: float) -> Side:
+    return Side(name, ["-c", script], at_least)
+
+
+def mine(name: str, script: str, **at_least: float) -> Side:
+    return Side(name, ["-c", script], at_least, own=True)
+
+
+def races(sizes: Sizes) -> list[Race]:
+    """All races, in the order of the table."""
+    return [
+        *_example(),
+        *_batch(sizes.records),
+        *_large("(2*x)**3", sizes.elements, pytorch=8, jax=5, autograd=2, numpy=1 / 1.3),
+        *_large("tanh(1.5*x+0.1)*exp(-x**2)", sizes.elements, pytorch=6, jax=3),
+        *_learning(sizes),
+        *_value_alone(sizes),
+        *_long(sizes.ops),
+    ]
+
+
+def _example() -> list[Race]:
+    eval_example = ["eval", "z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]"]
+    return [
+        Race(
+            "the README's example, JSON",
+            gradcli(*eval_example, "--json"),
+            (
+                peer("PyTorch", peers.EXAMPLE_PYTORCH, wall=10),
+                peer("JAX", peers.EXAMPLE_JAX, wall=6),
+                peer("autograd", peers.EXAMPLE_AUTOGRAD, wall=0.9),
+                mine("import numpy", "import numpy", wall=1 / 1.6, cpu=1 / 1.4),
+            ),
+        ),
+        Race(
+            "the README's example, text",
+            gradcli(*eval_example),
+            (peer("PyTorch", peers.EXAMPLE_PYTORCH, wall=8),),
+        ),
+    ]
+
+
+def _batch(records: int) -> list[Race]:
+    command = gradcli("batch", "--quiet", "--jobs", "1")
+    return [
+        Race(
+            f"{records:,} records of one program",
+            command,
+            (peer("PyTorch", peers.ONE_PROGRAM_PYTORCH, wall=8),),
+            inputs=("one_program", records),
+            reads="records.jsonl",
+        ),
+        Race(
+            f"{records:,} distinct programs",
+            command,
+            (peer("PyTorch", peers.DISTINCT_PROGRAMS_PYTORCH, wall=3),),
+            inputs=("distinct_programs", records),
+            reads="records.jsonl",
+        ),
+    ]
+
+
+def _large(body: str, elements: int, **at_least: float) -> list[Race]:
+    """Value and gradient of a mean over a file, the gradient saved."""
+    scripts = {
+        "pytorch": ("PyTorch", peers.large_pytorch(body)),
+        "jax": ("JAX", peers.large_jax(body)),
+        "autograd": ("autograd", peers.large_autograd(body)),
+    }
+    sides = [
+        peer(name, script, wall=at_least[key])
+        for key, (name, script) in scripts.items()
+        if key in at_least
+    ]
+    if "numpy" in at_least:
+        sides.append(mine("load, multiply, save", peers.LOAD_MULTIPLY_SAVE, wall=at_least["numpy"]))
+    input_and_gradient = 2 * 8 * elements / 2**20
+    return [
+        Race(
+            f"mean({body}), {elements:,} elements",
+            gradcli(
+                "eval", f"mean({body})", "--set", "x=@x.npy", "--values", "outputs",
+                "--save", "g.npy", "--quiet",
+            ),
+            tuple(sides),
+            {"peak": 1.15 * input_and_gradient + 40},
+            ("array", elements),
+        )
+    ]  # fmt: skip
+
+
+LOGISTIC = "binary_cross_entropy_with_logits(A @ w + b, y)"
+NETWORK = "cross_entropy(relu(X @ W1 + b1) @ W2 + b2, labels)"
+
+
+def _learning(sizes: Sizes) -> list[Race]:
+    models = [
+        (
+            f"logistic regression, {sizes.samples:,} × 200",
+            LOGISTIC, ("w", "b"), ("A", "y", "w", "b"), ("logistic", sizes.samples),
+            peers.LOGISTIC_PYTORCH, peers.LOGISTIC_PYTORCH_INSIDE,
+        ),
+        (
+            f"two layers, batch {sizes.batch:,}",
+            NETWORK, ("W1", "b1", "W2", "b2"), ("X", "labels", "W1", "b1", "W2", "b2"),
+            ("network", sizes.batch), peers.NETWORK_PYTORCH, peers.NETWORK_PYTORCH_INSIDE,
+        ),
+    ]  # fmt: skip
+    found = []
+    for name, text, leaves, names, files, whole, within in models:
+        bindings = [part for each in names for part in ("--set", f"{each}=@{each}.npy")]
+        wrt = ",".join(leaves)
+        found += [
+            Race(
+                f"{name}, in process",
+                inside(text, wrt, *names),
+                (peer("PyTorch", within, inside=1),),
+                inputs=files,
+            ),
+            Race(
+                name,
+                gradcli("eval", text, *bindings, "--wrt", wrt, "--values", "outputs",
+                        "--save", "g.npz", "--quiet"),
+                (peer("PyTorch", whole, wall=1.5),),
+                inputs=files,
+            ),
+        ]  # fmt: skip
+    return found
+
+
+def _value_alone(sizes: Sizes) -> list[Race]:
+    """The gradient against the value alone of the same program, inside a process."""
+    cases = [
+        ("mean(tanh(1.5*x+0.1)*exp(-x**2))", "x", ("x",), ("array", sizes.elements)),
+        (LOGISTIC, "w,b", ("A", "y", "w", "b"), ("logistic", sizes.samples)),
+        (NETWORK, "W1,b1,W2,b2", ("X", "labels", "W1", "b1", "W2", "b2"),
+         ("network", sizes.batch)),
+    ]  # fmt: skip
+    return [
+        Race(
+            f"gradient of {text}",
+            inside(text, wrt, *names),
+            (Side("its value alone", inside(text, "-", *names), {"inside": 1 / 3}, own=True),),
+            inputs=files,
+        )
+        for text, wrt, names, files in cases
+    ]
+
+
+def _long(ops: int) -> list[Race]:
+    return [
+        Race(
+            f"a chain of {ops:,} ops",
+            gradcli("eval", "-f", "chain.grad", "--set", "x=0.5", "--json"),
+            at_most={"wall": 12.0},
+            inputs=("chain", ops),
+        ),
+        Race(
+            f"a sum of {ops:,} terms",
+            gradcli("eval", "-f", "terms.grad", "--set", "x=0.5", "--json"),
+            at_most={"wall": 12.0},
+            inputs=("terms", ops),
+        ),
+    ]
