@@ -24,6 +24,8 @@ class Row(NamedTuple):
     """The other side's cost over gradcli's, or the limit over it."""
     wanted: float
     """What the ratio should be at least."""
+    memory: str
+    """The peaks of gradcli and of the other side."""
 
     def __str__(self) -> str:
         against = f"{self.against} {self.other}, {self.ratio:.2f}×" if self.against else self.other
@@ -43,12 +45,13 @@ def rows_of(race: Race, costs: Mapping[str, Cost]) -> list[Row]:
             other = costs[side.name]._asdict()
             rows += [
                 Row(race.name, side.name, _amount(own[figure], figure),
-                    _amount(other[figure], figure), other[figure] / own[figure], wanted)
+                    _amount(other[figure], figure), other[figure] / own[figure], wanted,
+                    f"{own['peak']:.0f} : {other['peak']:.0f}")
                 for figure, wanted in side.at_least.items()
             ]  # fmt: skip
     rows += [
         Row(race.name, "", _amount(own[figure], figure), f"at most {_amount(limit, figure)}",
-            limit / own[figure], 1.0)
+            limit / own[figure], 1.0, f"{own['peak']:.0f}")
         for figure, limit in race.at_most.items()
     ]  # fmt: skip
     return rows
@@ -59,10 +62,10 @@ def _amount(value: float, figure: str) -> str:
 
 
 def table(rows: Iterable[Row]) -> list[str]:
-    """A table in Markdown."""
+    """A table in Markdown; the last column has gradcli's peak of memory, and the other's."""
     lines = [
-        "| work | against | gradcli | the other | times as fast | at least |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
+        "| work | against | gradcli | the other | times as fast | at least | peak MiB |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:
         mark = "" if row.reached else " (missed)"
@@ -70,7 +73,7 @@ def table(rows: Iterable[Row]) -> list[str]:
         if not row.against:
             ratio, wanted = mark.strip(" ()"), ""
         cells = (f"`{row.race}`" if "*" in row.race else row.race, row.against, row.own, row.other)
-        lines.append(f"| {' | '.join(cells)} | {ratio} | {wanted} |")
+        lines.append(f"| {' | '.join(cells)} | {ratio} | {wanted} | {row.memory} |")
     return lines
 
 
