@@ -78,7 +78,7 @@ def table(rows: Iterable[Row]) -> list[str]:
 
 
 def chart(rows: Sequence[Row], rivals: Iterable[str]) -> list[str]:
-    """Bars of how many times as fast as each of `rivals` gradcli is; `│` is as fast as that."""
+    """Bars of how many times as fast as each of `rivals` gradcli is."""
     lines = ["```text"]
     for rival in rivals:
         chosen = [row for row in rows if row.against == rival]
