@@ -214,4 +214,70 @@ MISTAKES = [
     # --- written with few digits
     _of_x("sum(log(x))", [-2.5, -0.769231, -0.454545], "sign", "sign", "rounded to 6 digits"),
     _of_x("mean(exp(x))", [1.492, 3.669, 9.025], "mean", "1/n is missing", "rounded"),
+    # --- more of each kind, written after the ones above were told apart
+    _of_x(CUBE, [[-6, -54], [-24, -96]], "transposed", "transposed", "sign is wrong"),
+    _of_x(CUBE, [[24, 216], [96, 384]], "mean", "1/n is missing", "transposed"),
+    _of_x(CUBE, [[54, 96], [6, 24]], "permuted", "reverse order along axis 0"),
+    _of_x(CUBE, [[0, 0], [0, 0]], "zero", "0 everywhere"),
+    _of_x(CUBE, [6, 24], "shape", "only row 0"),
+    _of_x(CUBE, "24*x/4", "exponent", "x**2"),
+    _of_x("y = x*2", [2, 2, 2], "gradient-vector", "left out", gradient=([1, 0.1, 0.01],)),
+    Mistake(
+        "y = X*c; sum(y**2)", "c", "2*y*X", "unsummed", ("(3, 2)", "(3, 1)"),
+        {"X": X, "c": [[1.0], [2.0], [3.0]]},
+    ),
+    Mistake(
+        "y = X*c; sum(y**2)", "c", "sum(2*y*X, dim=1)", "shape", ("(3,)", "(3, 1)", "flattened"),
+        {"X": X, "c": [[1.0], [2.0], [3.0]]},
+    ),
+    Mistake(
+        "y = S*c; sum(y**2)", "c", "sum(2*y*S, dim=0).reshape(2, 1)", "summed", ("axis 0", "wrong"),
+        {"S": S, "c": [[1.0], [2.0]]},
+    ),
+    _of_x("y = x/sum(x); sum(y*[1,-1,2])", "[1,-1,2]/sum(x)", "path-missing", "quotient", "sum(x)"),
+    _of_x("log(mean(x))", "1/mean(x)", "mean", "3 times", "1/n is missing"),
+    _of_x("sqrt(sum(x**2))", "2*x/sqrt(sum(x**2))", "factor", "2 times", "2 = the exponent"),
+    _of_x("sum((3*x + 1)**4)", "4*(3*x + 1)**3", "chain-factor", "1/3 of", "3*x", "missing"),
+    _of_x("sum((3*x + 1)**4)", "12*(3*x + 1)**2", "exponent", "2 instead of 3"),
+    _of_x("sum(exp(sin(x)))", "exp(cos(x))", "chain-inside", "taken of the derivative"),
+    _of_x("sum(exp(sin(x)))", "exp(sin(x))*sin(x)", "local-derivative", "cos(x), not sin(x)"),
+    _of_x("sum(tanh(tanh(x)))", "1 - tanh(tanh(x))**2", "chain-factor", "tanh(x)", "missing"),
+    _of_x("sum(x**-0.5)", "-0.5*x**-0.5", "exponent", "-0.5 instead of -1.5"),
+    _of_x("sum(clamp(x, 0, 2)**2)", "2*x", "elements", "x[1], x[2]", "gradient is 0", **SIDES),
+    _of_x("sum(leaky_relu(x, 0.1))", "where(x > 0, 1, 0)", "path-missing", "0.1 * x", **SIDES),
+    _of_x("sum(abs(x))", [1, 5, -1], "elements", "kink of abs", inputs={"x": [1, 0, -2]}),
+    _of_x("sum(cumsum(x, 0)*[1,2,4])", "cumsum([1,2,4], 0)", "operand-transposed", "transpose"),
+    _of_x("sum(x[[0,0,2]]**2)", "[2*x[0], 0, 2*x[2]]", "elements", "x[0]", "0.8 instead of 1.6"),
+    _of_x(
+        "y = einsum('ij,j->i', S, x); sum(y**3)", "S@(3*y**2)", "operand-transposed", "transpose",
+        **VECTOR,
+    ),
+    Mistake(NETWORK, "V", "X.T@(2*y/6)", "other-value", ("X stands in the place of h",)),
+    Mistake(NETWORK, "V", "h.T@(2*y)/3", "factor", ("2 times",)),
+    Mistake(
+        NETWORK, "U", "X.T@(((2*y/6)@V.T)*(1 - (X@U)**2))", "local-derivative",
+        ("1 - h**2, not 1 - (X@U)**2",),
+    ),
+    Mistake(
+        "(1-x)**2 + 100*(y - x**2)**2", "x", "-2*(1-x) + 200*(y - x**2)", "chain-factors",
+        ("-1 and 2 * x", "missing"), {"x": 1.2, "y": 1.7},
+    ),
+    Mistake(
+        "(1-x)**2 + 100*(y - x**2)**2", "x", "2*(1-x) - 400*x*(y - x**2)", "sign-part",
+        ("minus", "2 * (1 - x)"), {"x": 1.2, "y": 1.7},
+    ),
+    Mistake(
+        "-sum(p*log(p))", "p", "-log(p)", "path-missing", ("product rule", "log(p)"),
+        {"p": [0.2, 0.3, 0.5]},
+    ),
+    Mistake(
+        "sum(m*x**2)", "x", "2*x", "chain-factor", ("factor m", "missing"),
+        {"m": [1, 0, 1], "x": Y},
+    ),
+    Mistake(
+        GAUSS, "s", "sum((x-mu)**2/s**2*exp(-(x-mu)**2/(2*s**2)))", "local-derivative", ("s**2",),
+    ),
+    Mistake(
+        GAUSS, "s", "(x-mu)**2/s**3*exp(-(x-mu)**2/(2*s**2))", "unsummed", ("broadcast", "(3,)"),
+    ),
 ]  # fmt: skip

@@ -11,15 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.arrangements import arrangements
-from gradcli.analysis.diagnosis.claim import Claim, Guess, agreeing, close, distinct
+from gradcli.analysis.diagnosis.claim import Claim, Guess, Point, agreeing, close, distinct
 from gradcli.analysis.diagnosis.constants import meanings, ratio
 from gradcli.analysis.diagnosis.misprints import misprints
-from gradcli.analysis.diagnosis.patterns import patterns
+from gradcli.analysis.diagnosis.patterns import Pattern, elements, patterns
 from gradcli.analysis.diagnosis.quantities import corrections, quantities
 from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.sides import kinks
@@ -30,27 +29,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
 
 RANK = (
-    ("transposed", "sign", "shape", "mean", "gradient-vector"),
-    ("averaged", "unsummed", "diagonal", "absolute", "one-hot"),
-    (
-        "chain-factor",
-        "path-missing",
-        "mask",
-        "factor",
-        "product-rule",
-        "local-derivative",
-        "exponent",
-    ),
-    (
-        "intermediate",
-        "operand-transposed",
-        "order",
-        "jacobian-transposed",
-        "summed",
-        "chain-doubled",
-        "factor-missing",
-    ),
-    ("other-output", "other-leaf", "value", "second-derivative"),
+    "transposed sign shape mean gradient-vector",
+    "averaged unsummed diagonal absolute one-hot",
+    "chain-factor path-missing mask factor local-derivative exponent",
+    "intermediate operand-transposed order jacobian-transposed summed chain-doubled factor-missing",
+    "other-output other-leaf other-value value second-derivative chain-factors product-rule",
 )
 """Mistakes by how simple they are; all others come after these."""
 FACTORS = {
@@ -95,8 +78,9 @@ def compare(claim: Claim) -> Comparison:
     rounded = None if causes else _rounded(claim)
     if rounded:
         return answer("pass", [rounded])
-    if not causes and _only_at_kinks(claim):
-        return answer("inconclusive", search.patterns())
+    at_kinks = None if causes else _only_at_kinks(claim)
+    if at_kinks:
+        return answer("inconclusive", [at_kinks])
     return answer("fail", causes or search.further())
 
 
@@ -121,13 +105,13 @@ class Search:
         found = [
             Cause(code, message)
             for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
-            if claim.fits(_changed(grad, change), slack)
+            if claim.fits(_changed(_value(grad), change), slack)
         ]
         found += self._named(slack, _same)
         if _lacks_one_hot(claim, slack):
             text = "the one-hot targets are missing: 1 is to be taken off where the target is"
             found.append(Cause("one-hot", text))
-        k = self._factor(grad, slack)
+        k = self._factor(_value(grad), slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:
             return _best(found)
         return self._with_factor(k, found, slack)
@@ -145,7 +129,7 @@ class Search:
         """What the wrong elements have in common."""
         slacks = [0.0] if self.claim.is_formula else self._slacks()
         for slack in slacks:
-            found = [Cause(p.code, p.message, p.details) for p in patterns(self.claim, slack)]
+            found = [_cause(pattern) for pattern in patterns(self.claim, slack)]
             if found:
                 return found
         return []
@@ -158,20 +142,32 @@ class Search:
         return [
             _merged(outcomes)
             for node, outcomes in self._outcomes.items()
-            if self.claim.fits(_changed(node, change), slack)
+            if self.claim.fits(_changed(_value(node), change), slack)
         ]
 
     def _two(self) -> list[Cause]:
         """A mistake, and the sign, a transposition or a factor besides."""
-        found = []
-        for node, outcomes in self._outcomes.items():
-            cause = _merged(outcomes)
-            if cause.code == "value" or not self._differs():
-                continue
-            for code, message, change in arrangements(node.shape, self.claim.mine.shape):
-                if code in ("sign", "transposed") and self.claim.fits(_changed(node, change)):
+        if not self._differs():
+            return []
+        claim, found = self.claim, []
+        guesses = [
+            (_merged(outcomes), _value(node))
+            for node, outcomes in self._outcomes.items()
+            if "value" not in {each.code for each in outcomes}
+        ]
+        guesses += [
+            (Cause(code, message), _changed(_value(claim.grad), change))
+            for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
+            if code in ("transposed", "shape", "permuted")
+        ]
+        for cause, guess in guesses:
+            for message, change in (
+                ("the sign is wrong", np.negative),
+                ("it is transposed", _transposed),
+            ):
+                if claim.fits(_changed(guess, change)):
                     found.append(replace(cause, message=f"{cause.message}; and {message}"))
-            k = self._factor(node, 0.0) if _is_sure(self.claim) else None
+            k = self._factor(guess, 0.0) if _is_sure(claim) else None
             told = [] if k is None else [text for texts in self._meanings(k, 0.0) for text in texts]
             if k is not None and told:
                 sign = "the sign is wrong, and " if k < 0 else ""
@@ -183,12 +179,12 @@ class Search:
         """Whether there is more than one number to tell mistakes from each other."""
         return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) > 1
 
-    def _factor(self, node: Node, slack: Array | float) -> float | None:
-        """The k with mine = k · node at every point."""
+    def _factor(self, guess: Guess, slack: Array | float) -> float | None:
+        """The k with mine = k · guess at every point."""
         factors: list[float] = []
         rtol = self._rtol(slack)
         for point in self.claim.points:
-            mine, value = point.value(self.claim.mine), point.value(node)
+            mine, value = point.value(self.claim.mine), guess(point)
             k = None if mine is None or value is None else ratio(mine, value, rtol)
             if k is None or (factors and abs(k - factors[0]) > 10 * rtol * abs(k)):
                 return None
@@ -225,13 +221,16 @@ class Search:
         more = [] if sure else numbers
         others = [each for each in found if each.code not in {*FACTORS, "factor-extra"}]
         others = [each for each in [*more, *others] if each.message != told[0].message]
-        return [first, *_best(others, SHOWN - 1)] if first.code not in RANK[0] else [first]
+        return [first, *_best(others, SHOWN - 1)] if _rank(first.code) else [first]
 
     def _unexplained(self) -> Cause:
         claim = self.claim
         if claim.theirs.shape != claim.right.shape:
             text = f"the shape is {claim.theirs.shape}, the leaf's is {claim.right.shape}"
             return Cause("shape", text)
+        wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
+        if claim.theirs[~wrong].any():
+            return _cause(elements(claim, wrong))
         digits = _digits(claim)
         if digits > 1:
             text = f"it is close, to {digits:.1f} digits: rounded too soon, or by differences?"
@@ -239,20 +238,32 @@ class Search:
         with np.errstate(all="ignore"):
             quotient = claim.theirs / claim.right
         known = quotient[np.isfinite(quotient)]
-        spread = f": yours is {known.min():.4g} to {known.max():.4g} times it" if known.size else ""
+        spread = ""
+        if known.size > 1:
+            spread = f": yours is {known.min():.4g} to {known.max():.4g} times the gradient"
         text = f"no single mistake that was tried gives these numbers{spread}"
         return Cause("unexplained", text)
 
 
-def _changed(node: Node, change: Callable[[Array], Array]) -> Guess:
-    def guess(point: Any) -> Array | None:
-        value = point.value(node)
+def _value(node: Node) -> Guess:
+    return lambda point: point.value(node)
+
+
+def _changed(guess: Guess, change: Callable[[Array], Array]) -> Guess:
+    def changed(point: Point) -> Array | None:
+        value = guess(point)
         try:
             return None if value is None else np.asarray(change(value))
         except (ValueError, IndexError):
             return None
 
-    return guess
+    return changed
+
+
+def _transposed(array: Array) -> Array:
+    if array.ndim < 2:
+        raise ValueError("nothing to exchange")
+    return array.swapaxes(-1, -2)
 
 
 def _times(k: float) -> str:
@@ -282,7 +293,7 @@ def _same(array: Array) -> Array:
 
 
 def _rank(code: str) -> int:
-    return next((place for place, codes in enumerate(RANK) if code in codes), len(RANK))
+    return next((place for place, codes in enumerate(RANK) if code in codes.split()), len(RANK))
 
 
 def _is_sure(claim: Claim) -> bool:
@@ -326,14 +337,20 @@ def _lacks_one_hot(claim: Claim, slack: Array | float) -> bool:
     return bool((np.abs(missing[wrong] - missing[wrong][0]) <= 2 * off + 1e-6).all())
 
 
-def _only_at_kinks(claim: Claim) -> bool:
+def _only_at_kinks(claim: Claim) -> Cause | None:
     """Whether the user's gradient differs only by another choice where there is one."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
-        return False
+        return None
     wrong = ~agreeing(mine, right, claim.rtol)
     found = kinks(claim, wrong)
-    return len(found) == wrong.sum() and all(each.between for each in found)
+    if len(found) < wrong.sum() or not all(each.between for each in found):
+        return None
+    return _cause(elements(claim, wrong))
+
+
+def _cause(found: Pattern | Outcome) -> Cause:
+    return Cause(found.code, found.message, found.details)
 
 
 def _wording(claim: Claim) -> Wording:

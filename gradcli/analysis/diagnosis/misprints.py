@@ -10,13 +10,17 @@ from typing import TypeAlias
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Outcome
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node, Shape, ancestors
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.indexing import getitem
 from gradcli.ops.shapes import show
+from gradcli.ops.shaping import reshape
 from gradcli.simplify import number_of, rebuilt
+
+PAIRS = 100
+"""Values that may be taken for each other."""
 
 Misprint: TypeAlias = tuple[str, str, Callable[[], Node]]
 """Code, sentence, and what stands in the place of the node; to build that may fail."""
@@ -48,6 +52,19 @@ def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
                     except MISFITS:
                         continue
                     yield Outcome(code, message, wrong)
+        yield from _other_values(grad, claim, words)
+
+
+def _other_values(grad: Node, claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """One named value in the place of another of its shape: the input of a layer for its output."""
+    known = [node for node in ancestors(claim.walk.outputs) if words.is_named(node)]
+    needed = set(ancestors([grad]))
+    pairs = [(a, b) for a in known for b in known if a is not b and a.shape == b.shape]
+    for right, wrong in pairs[:PAIRS]:
+        if right in needed:
+            (outcome,) = rebuilt([grad], dict(zip(known, known, strict=True)) | {right: wrong})
+            message = f"{words.of(wrong)} stands in the place of {words.of(right)}"
+            yield Outcome("other-value", message, outcome)
 
 
 def _product(node: Node, words: Wording) -> Iterator[Misprint]:
@@ -134,6 +151,8 @@ def _contraction(node: Node, words: Wording) -> Iterator[Misprint]:
     message = f"the factors of {whole} are the wrong way round"
     yield "order", message, partial(matmul, b, a)
     for one, turn in ((a, _left_turned), (b, _right_turned)):
+        if one.op.name == "permute":
+            continue  # then it is not transposed in yours
         message = f"{words.of(one)} in {whole} is transposed in yours"
         yield "operand-transposed", message, partial(turn, a, b)
     yield "factor-missing", f"the factor {words.of(a)} of {whole} is missing", partial(_same, b)
@@ -164,9 +183,9 @@ def _total(node: Node, words: Wording) -> Iterator[Misprint]:
     if x.ndim > node.ndim:
         first = f"only the first part of what was broadcast: {shapes}"
         yield "unsummed", first, partial(getitem, x, [0])
-    if (x.ndim, node.ndim) == (2, 1):
-        wrong = f"summed over axis 1, the wrong one: {shapes}"
-        yield "summed", wrong, partial(FUNCTIONS["sum"].build, x, dim=(-1,))
+    for axis in range(x.ndim):
+        wrong = f"summed over axis {axis}, the wrong one: {shapes}"
+        yield "summed", wrong, partial(_summed, x, axis, node.shape)
 
 
 def _mean(node: Node, words: Wording) -> Iterator[Misprint]:
@@ -192,6 +211,10 @@ def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
 def _same(node: Node) -> Node:
     """What is left when an operation is left out."""
     return node
+
+
+def _summed(x: Node, axis: int, shape: Shape) -> Node:
+    return reshape(FUNCTIONS["sum"].build(x, dim=(axis - x.ndim,)), *shape)
 
 
 def _left_turned(a: Node, b: Node) -> Node:

@@ -39,8 +39,11 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Pattern]:
         text = "it is 0 exactly where the gradient is not: a condition is the wrong way round"
         yield Pattern("mask", text, {})
         return
+    if not mine.any():
+        yield Pattern("zero", "it is 0 everywhere: no path from the leaf was followed", {})
+        return
     if 0 < wrong.sum() <= wrong.size // 2:
-        yield _some(claim, wrong)
+        yield elements(claim, wrong)
         return
     with np.errstate(all="ignore"):
         difference, quotient = mine - right, mine / right
@@ -54,7 +57,7 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Pattern]:
         yield from _by_axis(quotient)
 
 
-def _some(claim: Claim, wrong: Array) -> Pattern:
+def elements(claim: Claim, wrong: Array) -> Pattern:
     """Right but for some elements: where they are, what they have in common."""
     mine, right = claim.theirs, claim.right
     found = kinks(claim, wrong)
@@ -65,7 +68,7 @@ def _some(claim: Claim, wrong: Array) -> Pattern:
     if wrong.sum() == 1:
         text += f", which is {mine[wrong][0]:.6g} instead of {right[wrong][0]:.6g}"
     how = _common(mine[wrong], right[wrong])
-    if how:
+    if how and "gradient is 0" not in where:
         text += f"; there {how}"
     if found:
         text += f"; {_told(found)}"

@@ -16,6 +16,7 @@ from gradcli.ops.joining import stack
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.shaping import expand, reshape
 
+UNARY = {"sin", "cos", "tan", "exp", "log", "tanh", "sigmoid", "sqrt", "pow", "sinh", "cosh"}
 ROWS = 64
 """Larger Jacobians are not tried."""
 MOST = 150
@@ -25,7 +26,8 @@ MOST = 150
 def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
     """Everything that the gradient of the leaf is easily mistaken for."""
     for found in (
-        _vectors(claim), _product_of_derivatives(claim, words), _intermediates(claim, words),
+        _vectors(claim), _product_of_derivatives(claim, words), _inside(claim, words),
+        _intermediates(claim, words),
         _leaves(claim, words), _outputs(claim, words), _tangent(claim), _jacobian(claim),
         _second(claim), _values(claim, words),
     ):  # fmt: skip
@@ -87,6 +89,31 @@ def _vectors(claim: Claim) -> Iterator[Outcome]:
     yield from _by(
         claim, walk.outputs, twice, "gradient-vector", f"the gradient vector {title} went in twice"
     )
+
+
+def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
+    """f(g(x))' as f(g'(x)) or f'(g'(x)): the derivative taken inside."""
+    order = upstream(claim.walk.outputs)
+    linked = dependents(order, [claim.leaf])
+    found = [
+        node
+        for node in order
+        if node.op.name in UNARY and node.inputs[0] in linked and node.shape == claim.leaf.shape
+    ]
+    found = _nearest(found, VISITS // len(order))
+    changes = vjp(claim.walk.outputs, claim.walk.cotangents, found) if found else []
+    one = claim.leaf.graph.constant(1.0)
+    for node, change in zip(found, changes, strict=True):
+        (inner,) = vjp([node.inputs[0]], [one], [claim.leaf])
+        if change is not None and inner is not None:
+            wrong = claim.leaf.graph.apply(node.op, (inner, *node.inputs[1:]), node.attributes)
+            text = f"{words.of(node)} is taken of the derivative of {words.of(node.inputs[0])}"
+            rule = "the chain rule multiplies by it"
+            yield Outcome("chain-inside", f"{text}: {rule}", change * wrong)
+            (outer,) = vjp([wrong], [one], [inner])
+            if outer is not None:
+                text = f"the derivative of {words.of(node)} is taken at that of what is inside"
+                yield Outcome("chain-inside", f"{text}: {rule}", change * outer)
 
 
 def _intermediates(claim: Claim, words: Wording) -> Iterator[Outcome]:

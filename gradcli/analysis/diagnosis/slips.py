@@ -63,12 +63,6 @@ class Step:
         return isinstance(self.node.op, Linear) and self.node.op.averages
 
     @property
-    def several(self) -> bool:
-        """Whether there are other operands with a gradient."""
-        node = self.node
-        return sum(node.op.differentiable(node, each) for each in range(len(node.inputs))) > 1
-
-    @property
     def divides_by_count(self) -> bool:
         """Whether a loss ends here in a mean."""
         if self.node.op.name != "div":
@@ -138,6 +132,15 @@ def _averaged(step: Step, _change: Node, part: Node) -> Node:
     return part / (step.node.size / max(1, step.operand.size))
 
 
+def _untransposed(step: Step, change: Node, _part: Node) -> Node | None:
+    whole = expand(change, *step.node.shape)
+    if whole.shape != step.operand.shape:
+        return None
+    tangents: list[Node | None] = [None] * len(step.node.inputs)
+    tangents[step.position] = whole
+    return step.node.op.jvp(step.node, tangents, multiply)
+
+
 def _diagonal(step: Step, change: Node, _part: Node) -> Node:
     return change * (step.node * (1.0 - step.node))
 
@@ -149,11 +152,14 @@ def _undifferentiated(step: Step, change: Node, _part: Node) -> Node:
 # --- what they are called ------------------------------------------------------------------
 
 
-def _slips(step: Step, words: Wording) -> Iterator[tuple[str, str, Wrong]]:
-    """Code, sentence and slip for each that makes sense at a step, the plain ones first."""
+def _slips(step: Step, words: Wording, *, several: bool) -> Iterator[tuple[str, str, Wrong]]:
+    """Code, sentence and slip for each that makes sense at a step, the plain ones first.
+
+    `several` tells that other steps from the same node lead to the leaf, too.
+    """
     node, op = step.node, step.node.op
     here, below = words.defined(node), words.of(step.operand)
-    rule = RULE.get(op.name, "") if step.several else ""
+    rule = RULE.get(op.name, "") if several else ""
     local = step.local()
     if step.averages:
         n = node.inputs[0].size // max(1, node.size)
@@ -163,8 +169,8 @@ def _slips(step: Step, words: Wording) -> Iterator[tuple[str, str, Wrong]]:
     elif step.divides_by_count:
         text = f"{words.of(node)} averages over its elements: its 1/n is missing"
         yield "mean", text, _skipped
-    elif local is not None and number_of(local) not in (1, -1):
-        chain = "the factor" if step.several else "the chain rule's factor"
+    elif local is not None and number_of(words.plain(local)) not in (1, -1):
+        chain = "the factor" if several else "the chain rule's factor"
         text = f"{chain} {written(local, node, words)}, the derivative of {here} by {below},"
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
@@ -180,6 +186,9 @@ def _slips(step: Step, words: Wording) -> Iterator[tuple[str, str, Wrong]]:
     if isinstance(op, Elementwise) and len(node.inputs) == 1:
         text = f"{here} stands where its derivative by {below} belongs"
         yield "undifferentiated", text, _undifferentiated
+    if isinstance(op, Linear) and op.name not in ("matmul", "mean"):
+        text = f"{here} is taken of the gradient as it is, not by its transpose"
+        yield "operand-transposed", text, _untransposed
     if op.name == "softmax":
         text = f"only the diagonal of the Jacobian of {here}, y*(1 - y): every output of a softmax"
         yield "diagonal", f"{text} depends on every input", _diagonal
@@ -206,10 +215,14 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
         for position, operand in enumerate(node.inputs)
         if node in linked and operand in linked and node.op.differentiable(node, position)
     ]
+    ways = Counter(step.node for step in steps)
     for step in steps[: VISITS // (10 * len(order))]:
-        for code, message, wrong in _slips(step, words):
+        for code, message, wrong in _slips(step, words, several=ways[step.node] > 1):
             yield from _outcome(claim, wrong, {step}, code, message)
         yield from _misremembered(claim, step, words)
+        for after in steps:
+            if after.node is step.operand:
+                yield from _outcome(claim, _skipped, {step, after}, *_both(step, after, words))
     passed = [node for node in order if node in linked and node.inputs]
     for node in passed[: VISITS // len(order)]:
         taken = {step for step in steps if step.node is node}
@@ -224,6 +237,17 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
             yield from _outcome(claim, _skipped, same, "chain-factor", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
+
+
+def _both(step: Step, after: Step, words: Wording) -> tuple[str, str]:
+    """Code and sentence for two factors in a row that are missing."""
+    first, second = (each.local() for each in (step, after))
+    factors = "two of the chain rule's factors"
+    if first is not None and second is not None:
+        a, b = written(first, step.node, words), written(second, after.node, words)
+        factors += f", {a} and {b},"
+    from_, to = words.of(step.node), words.of(after.operand)
+    return "chain-factors", f"{factors} are missing on the way from {from_} to {to}"
 
 
 def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome]:

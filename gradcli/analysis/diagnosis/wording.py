@@ -58,7 +58,7 @@ class Wording:
         """What a node computes: as the program writes it, or over names."""
         if node.span is not None and self._whole.get(node.span) is node:
             text = self._text(node)
-            if 0 < len(text) <= WIDEST:
+            if 0 < len(text) <= WIDEST and not text.isidentifier():  # `T` alone says nothing
                 return text
         return self.spelled(node) or self._part(node)
 
