@@ -154,7 +154,7 @@ def _grads(problem: Problem) -> dict[str, Node]:
         raise GradcliError(
             "gradient-required",
             f"the output {name} has shape {show(node.shape)}: a Hessian is that of one number",
-            hint=f"end with sum({name}), or weigh the elements with --gradient",
+            hint="put sum(…) around it, or weigh its elements with --gradient",
         )
     leaves = list(problem.leaves.values())
     cotangents = [problem.graph.constant(problem.gradient[name]) for name in problem.outputs]

@@ -94,8 +94,9 @@ def _sparsity(name: str, matrix: Matrix) -> str:
         return f"{name} is 0"
     if not zeros:
         return f"no entry of {name} is 0"
+    told = f"{zeros:,} of {size:,} entries are 0"
     structure = _structure(matrix.values)
-    return f"{zeros:,} of {size:,} entries are 0" + (f": {name} is {structure}" * bool(structure))
+    return f"{told}: {name} is {structure}" if structure else told
 
 
 def _structure(values: Array) -> str:
@@ -126,12 +127,13 @@ def _matrix(
 ) -> list[RenderableType]:
     """A heading, the entries between row and column labels, and what is known of them."""
     sides = f"{_size(matrix.rows, 'row')} × {_size(matrix.columns, 'column')}"
-    blocks: list[RenderableType] = [
-        folded("", f"{name}: {sides}, in {matrix.mode} mode", layout.width)
-    ]
+    heading = folded("", f"{name}: {sides}, in {matrix.mode} mode", layout.width)
+    heading.style = HEADING
+    blocks: list[RenderableType] = [heading]
     if matrix.values.size:
         blocks.append(_table(matrix, beside, below or {}, layout))
-    return [*blocks, Text("\n").join(map(Text, [_sparsity(name, matrix), *told]))]
+    facts = (folded("", fact, layout.width) for fact in [_sparsity(name, matrix), *told])
+    return [*blocks, Text("\n").join(facts)]
 
 
 def _table(
@@ -163,15 +165,10 @@ def _table(
         styles.append("")
     headings, *lines = zip_longest(*columns, fillvalue="")
     drawn = table(headings, layout)
-    for number_of, cells in enumerate(lines, 1):
-        in_matrix = number_of <= len(rows)
-        drawn.add_row(
-            *(
-                Text(cell, style=style if in_matrix else style or GRAD)
-                for cell, style in zip(cells, styles, strict=True)
-            ),
-            end_section=number_of == len(rows) and bool(below),
-        )
+    for line, cells in enumerate(lines, 1):
+        usual = "" if line <= len(rows) else GRAD
+        texts = (Text(cell, style or usual) for cell, style in zip(cells, styles, strict=True))
+        drawn.add_row(*texts, end_section=line == len(rows) and bool(below))
     return drawn
 
 
