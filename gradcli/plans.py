@@ -99,6 +99,16 @@ class Plans(Generic[T]):
                 return self._run_anew(key, program, request, numbers, numbers.places(), seed)
         return self._run_anew(key, program, request, numbers, NO_NUMBERS, seed)
 
+    def constant(self, request: Request) -> tuple[Made[T], Feeds] | None:
+        """What is kept for this request and holds for all values of its inputs, and the values to
+        call it with.
+        """
+        numbers = self._numbers(request.program)
+        found = self._find(_key(request, numbers), request, numbers, int)
+        if found is None or not found[0].is_constant:
+            return None
+        return found[0].made, found[1]
+
     def _find(
         self, key: Any, request: Request, numbers: Numbers, seed: Callable[[], int]
     ) -> tuple[_Variant[T], Feeds] | None:
@@ -198,6 +208,11 @@ class _Variant(Generic[T]):
         self._pinned = [each for each in enumerate(numbers.texts) if each[0] not in free]
         self._scalars = [place for place, node in free.items() if not node.shape]
         self._others = {float(each) for each in graph.others() if not each.ndim}
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether neither inputs nor random numbers decide how the program goes."""
+        return self._engine is None and self._seed is None
 
     def is_small(self) -> bool:
         """Whether it is worth its place."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from operator import add
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import repeat
 from typing import TypeAlias
 
 import orjson
 
+from gradcli.batch.stack import Stack, is_stackable
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.passes import Backward
@@ -22,7 +23,7 @@ Render: TypeAlias = Callable[[Mapping[Node, Array]], str]
 
 def renderer(prepared: Prepared) -> Render:
     """The function for records of one program."""
-    return Form(prepared).fill if _is_plain(prepared) else partial(_members, prepared)
+    return Form(prepared) if _is_plain(prepared) else partial(_members, prepared)
 
 
 def _is_plain(prepared: Prepared) -> bool:
@@ -49,46 +50,68 @@ class Form:
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
         self._backward: Backward | None = next(iter(prepared.backwards), None)
-        self._values = _labels(prepared.shown)
-        self._grads = _labels(self._backward.grads if self._backward else {})
+        grads = self._backward.grads if self._backward else {}
+        self._pattern = (
+            f'"values": {_places(prepared.shown)}, "gradient": %s, "grads": {_places(grads)}'
+        )
         self._gradient = ""
         """Its text, where it is the same for all records."""
         if self._backward is None or not self._backward.given:
             self._gradient = self._gradient_text({})
 
-    def fill(self, feeds: Mapping[Node, Array]) -> str:
+    def __call__(self, feeds: Mapping[Node, Array]) -> str:
         """See `Render`."""
         try:
             texts = [_text(array) for array in self._prepared.engine.run(feeds)]
         except GradcliError as error:
             raise error.located(self._prepared.program.source, None) from None
-        count = len(self._values)
-        return (
-            f'"values": {_object(self._values, texts[:count])}, '
-            f'"gradient": {self._gradient or self._gradient_text(feeds)}, '
-            f'"grads": {_object(self._grads, texts[count:])}'
-        )
+        texts.insert(len(self._prepared.shown), self._gradient or self._gradient_text(feeds))
+        return self._pattern % tuple(texts)
+
+    @cached_property
+    def stack(self) -> Stack | None:
+        """The program for many records at once, where it can be had."""
+        return Stack(self._prepared) if is_stackable(self._prepared) else None
+
+    def together(self, feeds: Mapping[Node, Array], columns: Sequence[Array]) -> list[str]:
+        """The members of many answers: `columns` are inputs, with an axis for records in front."""
+        assert self.stack is not None
+        texts: list[Iterable[str]] = [*map(_texts, self.stack.run(feeds, columns))]
+        texts.insert(len(self._prepared.shown), repeat(self._gradient))
+        return [self._pattern % each for each in zip(*texts, strict=False)]
 
     def _gradient_text(self, feeds: Mapping[Node, Array]) -> str:
         return "".join(arrays(self._backward.gradient(feeds) if self._backward else {}))
 
 
-def _labels(names: Iterable[str]) -> list[str]:
-    return [f"{string(name)}: " for name in names]
-
-
-def _object(labels: list[str], texts: list[str]) -> str:
-    return "{" + ", ".join(map(add, labels, texts)) + "}"
+def _places(names: Iterable[str]) -> str:
+    """An object with a place for each value."""
+    members = (string(name).replace("%", "%%") + ": %s" for name in names)
+    return "{" + ", ".join(members) + "}"
 
 
 def _text(array: Array) -> str:
-    """The array as `report` writes it.
-
-    orjson is several times faster, and writes the same, but for what is not finite, and numbers
-    that Python gives an exponent.
-    """
+    """The array as `report` writes it."""
     if array.dtype.char == "d":
-        text = orjson.dumps(array.tolist())
-        if not (b"e" in text or b"n" in text or b"0.0000" in text):
-            return text.replace(b",", b", ").decode()
+        text = orjson.dumps(array.tolist()).decode()
+        if _is_same(text):
+            return text.replace(",", ", ")
     return "".join(nested(array))
+
+
+def _texts(array: Array) -> list[str]:
+    """The same of each row; there are some."""
+    opening, closing = "[" * (array.ndim - 1), "]" * (array.ndim - 1)
+    text = orjson.dumps(array.tolist()).decode()
+    inner = text[array.ndim : -array.ndim].replace(",", ", ").split(f"{closing}, {opening}")
+    texts = [opening + each + closing for each in inner]
+    if _is_same(text):
+        return texts
+    return [each if _is_same(each) else _text(row) for each, row in zip(texts, array, strict=True)]
+
+
+def _is_same(text: str) -> bool:
+    """Whether orjson, which is several times faster, has written what `report` does: but for what
+    is not finite, and numbers that Python gives an exponent.
+    """
+    return not ("e" in text or "n" in text or "0.0000" in text)

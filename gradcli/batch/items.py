@@ -6,9 +6,9 @@ An item is a fixed header and its bytes. An answer is one line: a mark, then the
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import BinaryIO
 
 _HEADER = struct.Struct("<QQBBI")
 
@@ -73,10 +73,15 @@ def encode(item: Item) -> bytes:
     return _HEADER.pack(item.index, item.line, item.kind, item.verdict, len(data)) + data
 
 
-def read(stream: BinaryIO) -> Item | None:
-    """The next item, or None where there will be no more."""
-    header = stream.read(_HEADER.size)
-    if len(header) < _HEADER.size:
-        return None
-    index, line, kind, verdict, length = _HEADER.unpack(header)
-    return Item(index, line, _KINDS[kind], stream.read(length), _VERDICTS[verdict])
+def decode(buffer: bytearray) -> Iterator[Item]:
+    """The items that a buffer holds whole, taken out of it."""
+    place = 0
+    while len(buffer) - place >= _HEADER.size:
+        index, line, kind, verdict, length = _HEADER.unpack_from(buffer, place)
+        end = place + _HEADER.size + length
+        if end > len(buffer):
+            break
+        data = bytes(buffer[place + _HEADER.size : end])
+        yield Item(index, line, _KINDS[kind], data, _VERDICTS[verdict])
+        place = end
+    del buffer[:place]

@@ -31,7 +31,11 @@ ToArray: TypeAlias = Callable[[Any, str], Array]
 """A function that makes an array of a JSON value; the name is for errors."""
 
 
-def parse(line: bytes) -> tuple[dict[str, Any], ToArray]:
+Parsed: TypeAlias = tuple[dict[str, Any], ToArray]
+"""The JSON object in a line, and how to make arrays of what is in it."""
+
+
+def parse(line: bytes) -> Parsed:
     """The JSON object in a line, and how to make arrays of what is in it.
 
     orjson is ten times faster than the strict parser, and as strict but for doubled keys, `-0`,
@@ -44,7 +48,7 @@ def parse(line: bytes) -> tuple[dict[str, Any], ToArray]:
         except ValueError:
             found = None
         if type(found) is dict and line.count(b'"') == 2 * _strings(found):
-            return found, _array_without_strings
+            return found, array_without_strings
     found = json.parse(decode(line, "record"), "record")
     if not isinstance(found, dict):
         raise GradcliError("data", "a record is a JSON object", hint='{"program": "x**2"}')
@@ -160,7 +164,7 @@ def _array(value: Any, name: str, to_array: ToArray, options: Options, allow_fil
     return array
 
 
-def _array_without_strings(value: Any, name: str) -> Array:
+def array_without_strings(value: Any, name: str) -> Array:
     """As `json.to_array`, faster, for lists that hold no strings.
 
     NumPy would read numbers in strings, and take room for the longest at every place.

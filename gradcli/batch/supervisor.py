@@ -20,7 +20,7 @@ WINDOW = 4096
 WINDOW_BYTES = 2**25
 READ_AHEAD = 2048
 ENOUGH = 64
-PAUSE = 0.002
+PAUSE = 0.001
 """Seconds to let answers gather, while every worker has more than ENOUGH to do."""
 TICK = 0.1
 """Seconds after which the sink is told that time goes by."""

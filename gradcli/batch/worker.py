@@ -13,8 +13,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import NoReturn
 
-from gradcli.batch.answer import Answerer, Settings
-from gradcli.batch.items import FAILED, OK, Item, encode, read
+from gradcli.batch.answer import Answer, Answerer, Settings
+from gradcli.batch.items import FAILED, OK, Item, decode, encode
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
@@ -140,15 +140,20 @@ def _serve(
         _close_all_but(commands, answers, lifeline)
         _die_with(supervisor, lifeline)
         answerer = Answerer(settings)
-        with open(commands, "rb") as stream:
-            while (item := read(stream)) is not None:
-                ok, text = answerer.answer(item)
-                data = (OK if ok else FAILED) + text.encode() + b"\n"
-                written = os.write(answers, data)
+        inbox = bytearray()
+        while block := os.read(commands, BLOCK):
+            inbox += block
+            for known in answerer.answers([*decode(inbox)]):
+                data = b"".join(map(_line, known))
+                written = 0
                 while written < len(data):
                     written += os.write(answers, memoryview(data)[written:])
     finally:
         os._exit(0)
+
+
+def _line(answer: Answer) -> bytes:
+    return (OK if answer.ok else FAILED) + answer.text.encode() + b"\n"
 
 
 def _close_all_but(*kept: int) -> None:

@@ -107,7 +107,6 @@ def command(
     answer, too, and the next record is answered.
     """
     from gradcli.batch.answer import Settings
-    from gradcli.batch.journal import Journal
     from gradcli.batch.progress import Progress
     from gradcli.batch.reader import Reader
     from gradcli.batch.supervisor import Supervisor
@@ -137,6 +136,8 @@ def command(
         with streams.output() as stream, Sink(_writer(stream), progress, reader, quiet) as sink:
             supervise(sink)
         return FINDING if progress.failed else DONE
+    from gradcli.batch.journal import Journal
+
     with closing(Journal(out, _configuration(settings), resume=resume)) as journal:
         journal.skip(reader)
         progress = Progress(journal.done, journal.failed)
