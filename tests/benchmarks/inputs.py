@@ -47,6 +47,20 @@ def network(size: int) -> None:
     np.save("b2.npy", np.zeros(10))
 
 
+def matrices(size: int) -> None:
+    """A vector x and a square matrix W of `size` rows; 300 parameters p of a small network with
+    data D and targets t: float64.
+    """
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    np.save("x.npy", draw.standard_normal(size))
+    np.save("W.npy", draw.standard_normal((size, size)) / size**0.5)
+    np.save("p.npy", draw.standard_normal(300) / 4)
+    np.save("D.npy", draw.standard_normal((200, 13)))
+    np.save("t.npy", draw.standard_normal(200))
+
+
 def one_program(size: int) -> None:
     """`size` records of the README's example, each with an input of its own."""
     _records(["((2*x)**3).mean()"] * size)
@@ -102,8 +116,10 @@ def items(size: int) -> None:
 
 KINDS = {
     each.__name__: each
-    for each in (array, logistic, network, one_program, distinct_programs, chain, terms, items)
-}
+    for each in (
+        array, logistic, network, matrices, one_program, distinct_programs, chain, terms, items,
+    )
+}  # fmt: skip
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](int(sys.argv[2]))

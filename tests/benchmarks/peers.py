@@ -119,3 +119,19 @@ np.savez("p.npz", **{name: leaf.grad.numpy() for name, leaf in leaves.items()})
 """
 LOGISTIC_PYTORCH, LOGISTIC_PYTORCH_INSIDE = _LOGISTIC + _SAVED, _LOGISTIC + _TIMED
 NETWORK_PYTORCH, NETWORK_PYTORCH_INSIDE = _NETWORK + _SAVED, _NETWORK + _TIMED
+
+# --- matrices ------------------------------------------------------------------------------
+
+
+def matrix_pytorch(names: tuple[str, ...], wrt: str, function: str, way: str) -> tuple[str, str]:
+    """A Jacobian or Hessian of a function by one of its inputs: saved, and timed in the process."""
+    found = f"""
+import numpy as np, torch
+{", ".join(names)}, = (torch.from_numpy(np.load(f"{{name}}.npy")) for name in {names!r})
+def function({wrt}):
+    return {function}
+point = {wrt}
+def step():
+    return {way}
+"""
+    return found + 'np.save("p.npy", step().numpy())\n', found + _TIMED

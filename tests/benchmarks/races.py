@@ -73,6 +73,7 @@ def races(sizes: Sizes) -> list[Race]:
         *_large("tanh(1.5*x+0.1)*exp(-x**2)", sizes.elements, pytorch=6, jax=3),
         *_learning(sizes),
         *_value_alone(sizes),
+        *_matrices(works=4 if sizes is FULL else 1),
         *_long(sizes.ops),
     ]
 
@@ -203,6 +204,48 @@ def _value_alone(sizes: Sizes) -> list[Race]:
         )
         for text, wrt, names, files in cases
     ]
+
+
+def _matrices(works: int) -> list[Race]:
+    """Jacobians of a thousand rows and Hessians of 300, from the text of a program on."""
+    matrices = [
+        ("jacobian", "tanh(W @ x)", "x", ("W", "x"), "torch.tanh(W @ x)"),
+        ("jacobian", "sin(x) * cumsum(x, 0)", "x", ("x",), "torch.sin(x) * torch.cumsum(x, 0)"),
+        (
+            "hessian", "sum(100*(p[1:] - p[:-1]**2)**2 + (1 - p[:-1])**2)", "p", ("p",),
+            "(100*(p[1:] - p[:-1]**2)**2 + (1 - p[:-1])**2).sum()",
+        ),
+        (
+            "hessian",
+            "mean((tanh(D @ p[:260].reshape(13, 20) + p[260:280]) @ p[280:] - t)**2)",
+            "p", ("D", "p", "t"),
+            "((torch.tanh(D @ p[:260].reshape(13, 20) + p[260:280]) @ p[280:] - t)**2).mean()",
+        ),
+    ]  # fmt: skip
+    ways = {
+        "jacobian": "torch.func.jacrev(function)(point)",
+        "hessian": "torch.func.hessian(function)(point)",
+    }
+    found = []
+    for command, text, wrt, names, function in matrices[:works]:
+        bindings = [part for each in names for part in ("--set", f"{each}=@{each}.npy")]
+        whole, within = peers.matrix_pytorch(names, wrt, function, ways[command])
+        arguments = (command, text, wrt, *names)
+        found += [
+            Race(
+                f"{command} of {text}, in process",
+                ["-m", "tests.benchmarks.matrices", *arguments],
+                (peer("PyTorch", within, inside=1),),
+                inputs=("matrices", 1000),
+            ),
+            Race(
+                f"{command} of {text}",
+                gradcli(command, text, *bindings, "--wrt", wrt, "--save", "g.npy", "--quiet"),
+                (peer("PyTorch", whole, wall=5),),
+                inputs=("matrices", 1000),
+            ),
+        ]
+    return found
 
 
 def _long(ops: int) -> list[Race]:
