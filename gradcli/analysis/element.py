@@ -44,6 +44,7 @@ class Elements:
         self._gradient = gradient
         self._lines = lines
         self._sensitivity = sensitivity
+        self._failed = False
 
     def check(self, index: Index) -> Finding:
         """The verdict on one element."""
@@ -85,11 +86,13 @@ class Elements:
             sign = 1 if farther is sides[0] else -1
             again = judge(index, claim, self._lines.one_sided(index, sign * farther.reach))
             finding = finding if again.verdict == "inconclusive" else again
-        if finding.verdict == "fail" or (finding.method == "differences" and math.isfinite(exact)):
+        doubtful = finding.verdict == "fail" or math.isfinite(exact)
+        if doubtful and finding.method == "differences" and not self._failed:
             central = self._lines.central(index, nearer.reach, least=LEVELS)
             finding = judge(index, claim, central, exact)
-        if finding.verdict == "fail":
-            finding = self._doubted(finding, sides)
+            if finding.verdict == "fail":
+                finding = self._doubted(finding, sides)
+            self._failed = finding.verdict == "fail"  # one that is beyond doubt is enough
         if finding.verdict != "pass" and nearer.end is not None:
             return replace(finding, reason=self._describe(nearer.end, index))
         return finding

@@ -135,7 +135,7 @@ class Probe:
                 operands = [values[each] for each in node.inputs[:count]]
                 if node.op.symmetric:
                     operands = [_symmetric(operands[0]) + self._mirrored[node]]
-                rounds = rounding if _rounds(node) else None
+                rounds = rounding if rounding is not None and _rounds(node) else None
                 if rounds is not None and not isinstance(node.op, Elementwise):
                     operands = [rounds(each) for each in operands]  # it adds up on the way
                 try:

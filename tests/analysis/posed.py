@@ -13,11 +13,16 @@ from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Gradient, Options
 
 
-def posed(text: str, inputs: Mapping[str, Any], gradients: Sequence[Any] = ()) -> Problem:
+def posed(
+    text: str,
+    inputs: Mapping[str, Any],
+    gradients: Sequence[Any] = (),
+    wrt: tuple[str, ...] = (),
+) -> Problem:
     """A program at a point; `gradients` are those of its only output."""
     return pose(
         parse_program(Source("program", text), ParseLimits()),
         {name: np.asarray(value, np.float64) for name, value in inputs.items()},
         [Gradient(np.asarray(value, np.float64)) for value in gradients],
-        Options(seed=1),
+        Options(seed=1, wrt=wrt),
     )
