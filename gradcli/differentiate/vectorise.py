@@ -39,6 +39,7 @@ class OneByOne(Op):
 
     def __init__(self, node: Node, inputs: tuple[Node, ...], count: int) -> None:
         super().__init__(f"{node.op.name} one by one")
+        self.host = node.op.host
         self._op = node.op
         self._result: tuple[Shape, Kind] = (count, *node.shape), node.kind
         self._changed = [new is not old for new, old in zip(inputs, node.inputs, strict=True)]
