@@ -23,7 +23,7 @@ from gradcli.report.text_table import draw
 
 ROWS = 40
 """More rows are shown by those at the edges."""
-HEADINGS = {"jvp": ("t", "J·t"), "hvp": ("u", "H·u")}
+HEADINGS = {"jvp": ("J", "t"), "hvp": ("H", "u")}
 
 
 def to_text(found: Answer, problem: Problem, layout: Layout, *, colour: bool = False) -> str:
@@ -39,10 +39,11 @@ def to_text(found: Answer, problem: Problem, layout: Layout, *, colour: bool = F
 
 
 def _product(found: Product, layout: Layout) -> list[RenderableType]:
-    inward, outward = HEADINGS[found.name]
+    matrix, vector = HEADINGS[found.name]
+    product = f"{matrix} {vector}" if layout.ascii_only else f"{matrix}·{vector}"
     return [
         draw(Section("", (heading,), [_row(*each) for each in named.items()]), layout)
-        for heading, named in ((inward, found.vectors), (outward, found.products))
+        for heading, named in ((vector, found.vectors), (product, found.products))
     ]
 
 
@@ -126,7 +127,8 @@ def _matrix(
     below: dict[str, Array] | None = None,
 ) -> list[RenderableType]:
     """A heading, the entries between row and column labels, and what is known of them."""
-    sides = f"{_size(matrix.rows, 'row')} × {_size(matrix.columns, 'column')}"
+    times = "x" if layout.ascii_only else "×"
+    sides = f"{_size(matrix.rows, 'row')} {times} {_size(matrix.columns, 'column')}"
     heading = folded("", f"{name}: {sides}, in {matrix.mode} mode", layout.width)
     heading.style = HEADING
     blocks: list[RenderableType] = [heading]

@@ -251,3 +251,20 @@ def test_integers_and_empty_leaves_have_their_place(gradcli: Runner) -> None:
     assert answer["columns"] == ["a"]
     assert answer["matrix"] == [[0]]
     assert np.shape(answer["jacobian"]["out"]["x"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("jacobian", "x**2", "--gradient", "1,1"),
+        ("hessian", "sum(x**2)"),
+        ("jvp", "x**2", "--tangent", "1,1"),
+        ("hvp", "sum(x**2)", "--vector", "1,1"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_stream_without_unicode_gets_none(
+    gradcli: Runner, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("gradcli.cli.streams.speaks_unicode", lambda: False)
+    assert gradcli(*arguments, "--set", "x=1,2").out.isascii()
