@@ -104,8 +104,10 @@ def _structure(values: Array) -> str:
     """What a square matrix that is not 0 is called for where its entries are."""
     if values.shape[0] != values.shape[1]:
         return ""
-    rows, columns = values.nonzero()
-    below, above = int((rows - columns).max()), int((columns - rows).max())
+    present = values != 0
+    (rows,) = present.any(axis=1).nonzero()
+    first, last = present.argmax(axis=1), len(values) - 1 - present[:, ::-1].argmax(axis=1)
+    below, above = int((rows - first[rows]).max()), int((last[rows] - rows).max())
     if below <= 0 and above <= 0:
         return "diagonal"
     if below <= 0 or above <= 0:
