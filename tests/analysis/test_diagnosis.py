@@ -137,6 +137,15 @@ def test_a_formula_is_tried_elsewhere() -> None:
     assert found.causes[0].code == "coincidence"
 
 
+def test_a_formula_may_hold_for_the_run_alone() -> None:
+    """x adds up to 1 here, which the formula builds on."""
+    inputs = {"x": [0.2, 0.3, 0.5], "w": [1, -1, 2]}
+    found = compared("y = x/sum(x); sum(y*w)", inputs, "x", "2*(w - sum(w*x))")
+    assert found.verdict == "fail"
+    assert found.causes[0].code == "factor"
+    assert found.causes[0].details == {"factor": pytest.approx(2)}
+
+
 def test_a_long_program_has_an_answer() -> None:
     program = "y = x\nfor i in range(300) { y = sin(y)*0.5 + x }\nsum(y)"
     found = compared(program, {"x": Y}, "x", "3*cos(x)")

@@ -7,6 +7,7 @@ the leaf has other values: there a mistake shows that hides in numbers like 2·2
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -16,7 +17,7 @@ from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import vjp
 from gradcli.engine.cpu import Evaluator
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
 from gradcli.language.syntax import Function
 from gradcli.ops.kinds import cast, zeros_like
@@ -136,12 +137,17 @@ class Claim:
     leaf: Node
     mine: Node
     grad: Node = field(init=False)
+    between: list[Node] = field(init=False)
+    """The nodes that a gradient passes on its way to the leaf, which is not among them."""
     points: list[Point] = field(init=False)
     """The point of the run, and further ones where `mine` is a formula over the leaf."""
 
     def __post_init__(self) -> None:
         (grad,) = vjp(self.walk.outputs, self.walk.cotangents, [self.leaf])
         self.grad = zeros_like(self.leaf) if grad is None else grad
+        order = upstream(self.walk.outputs)
+        linked = dependents(order, [self.leaf])
+        self.between = [node for node in order if node in linked and node is not self.leaf]
         if self.mine.size == 1:  # `3` is a derivative, whatever the shape of the leaf
             self.mine = expand(reshape(self.mine), *self.leaf.shape)
         self.points = [self.walk.point({}), *self._nearby()]
@@ -165,13 +171,12 @@ class Claim:
     def rtol(self) -> float:
         return EXACT[self.walk.problem.options.precision]
 
-    def fits(self, guess: Guess, slack: Array | float = 0.0, *, everywhere: bool = True) -> bool:
+    def fits(self, guess: Guess, slack: Array | float = 0.0) -> bool:
         """Whether a guess gives the user's numbers, all of them, at every point.
 
         `slack` is how far numbers may be off that were rounded when they were written down.
         """
-        points = self.points if everywhere else self.points[:1]
-        for point in points:
+        for point in self.points:
             mine, guessed = point.value(self.mine), guess(point)
             if mine is None or guessed is None:
                 return False
@@ -180,6 +185,12 @@ class Claim:
             if not close(mine, guessed, self.rtol, slack):
                 return False
         return True
+
+    def at_run_alone(self) -> Claim:
+        """The same, without the points near by."""
+        alone = copy(self)
+        alone.points = self.points[:1]
+        return alone
 
     def at(self, value: Array) -> Point:
         """The point where the leaf has another value."""

@@ -10,8 +10,7 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.graph import CONSTANT, Array, ancestors, dependents
-from gradcli.ops.control import LEAF
+from gradcli.graph import CONSTANT, Array, ancestors
 from gradcli.simplify import number_of
 
 
@@ -36,10 +35,12 @@ WELL_KNOWN = (
     Known(math.log(10), "ln 10, of a logarithm or power to base 10"),
     Known(180 / math.pi, "180/pi, degrees instead of radians"),
     Known(math.e, "e"),
-    Known(10.0, "10"),
-    Known(100.0, "100, as in per cent"),
-    Known(1000.0, "1000"),
+    Known(10.0, "a power of ten"),
+    Known(100.0, "a power of ten, or per cent"),
+    Known(1000.0, "a power of ten"),
 )
+FIRST = 20
+"""Numbers that are taken two at a time."""
 MOST = 200
 """Single values that are looked at."""
 
@@ -57,18 +58,32 @@ def ratio(mine: Array, right: Array, rtol: float) -> float | None:
     return k if k and near.all() else None
 
 
-def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> tuple[list[str], list[str]]:
-    """Sentences on what a factor may be: by numbers of the program, and by sizes and by those of
-    mathematics. Both empty for an odd number.
-    """
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """Sentences on what a factor may be, the likeliest kind first; empty for an odd number."""
+
+    own: list[str]
+    """By numbers that the program computes with."""
+    general: list[str]
+    """By sizes of tensors, and by numbers of mathematics."""
+    pairs: list[str]
+    """By two of them, where one does not do."""
+
+    @property
+    def all(self) -> list[str]:
+        return [*self.own, *self.general, *self.pairs]
+
+
+def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> Meanings:
+    """What k may be, but for its sign."""
     size = abs(k)
     own = [each for each in _program(claim, words) if _explains(each.value)]
+    own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = Known(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     general = [each for each in (*_sizes(claim), *WELL_KNOWN, less) if _explains(each.value)]
-    told = _told(own, size, rtol), _told(general, size, rtol)
-    if not any(told):
-        return [], list(_pairs([*own, *general][:20], size, rtol))
-    return told
+    single = _told(own, size, rtol), _told(general, size, rtol)
+    pairs = [] if any(single) else list(_pairs([*own, *general][:FIRST], size, rtol))
+    return Meanings(*single, pairs)
 
 
 def _explains(value: float) -> bool:
@@ -102,11 +117,9 @@ def _same(a: float, b: float, rtol: float) -> bool:
 def _program(claim: Claim, words: Wording) -> Iterator[Known]:
     """Numbers that the program computes with: counts, exponents, constants, single values."""
     nodes = ancestors(claim.walk.outputs)
-    linked = dependents(nodes, [claim.leaf])
     point = claim.points[0]
-    for node in nodes:
-        if node.op is LEAF:
-            continue
+    moving = {claim.leaf, *claim.between}
+    for node in claim.between:
         if node.op.name in ("mean", "var", "std"):
             n = node.inputs[0].size // max(1, node.size)
             yield Known(float(n), f"the number of elements n in {words.place(node)}")
@@ -115,7 +128,7 @@ def _program(claim: Claim, words: Wording) -> Iterator[Known]:
                 yield Known(float(n - 1), f"n - 1 in {words.place(node)}")
         if node.op.name == "div" and node.inputs[1].span == node.span:
             above, below = node.inputs  # a derived function divides by a count
-            if above in linked and below not in linked and below.size == 1:
+            if above in moving and below not in moving and below.size == 1:
                 count = _single(point.value(below))
                 yield Known(count, f"the number n of elements that {words.formula(node)} averages")
         for position, operand in enumerate(node.inputs):

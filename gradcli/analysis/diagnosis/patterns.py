@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
 from gradcli.analysis.diagnosis.sides import Kink, kinks
+from gradcli.analysis.verdict import Cause
 from gradcli.graph import Array, Shape
 
 LISTED = 4
 """So many elements are named one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """What the user's numbers have in common with the gradient."""
-
-    code: str
-    message: str
-    details: dict[str, Any]
-
-
-def patterns(claim: Claim, slack: Array | float) -> Iterator[Pattern]:
+def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
     """The plainest description that fits, if one does."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
         return
     bad = ~np.isfinite(mine) & np.isfinite(right)
     if bad.any():
-        yield Pattern("nan", f"not a finite number at {_places(bad, claim.name)}", {})
+        yield Cause("nan", f"not a finite number at {_places(bad, claim.name)}")
         return
     wrong = ~agreeing(mine, right, claim.rtol, slack)
     if (mine != 0).any() and (right != 0).any() and ((mine != 0) == (right == 0)).all():
         text = "it is 0 exactly where the gradient is not: a condition is the wrong way round"
-        yield Pattern("mask", text, {})
+        yield Cause("mask", text)
         return
     if not mine.any():
-        yield Pattern("zero", "it is 0 everywhere: no path from the leaf was followed", {})
+        yield Cause("zero", "it is 0 everywhere: no path from the leaf was followed")
         return
     if 0 < wrong.sum() <= wrong.size // 2:
         yield elements(claim, wrong)
@@ -50,14 +40,14 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Pattern]:
     if wrong.size > 2 and _constant(difference) and distinct(right, claim.rtol) > 1:
         offset = float(difference.flat[0])
         text = f"a constant {abs(offset):.6g} is {'added to' if offset > 0 else 'taken from'} it"
-        yield Pattern("offset", text, {"offset": offset})
+        yield Cause("offset", text, {"offset": offset})
     elif mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
-        yield Pattern("permuted", "the same numbers, in another order", {})
+        yield Cause("permuted", "the same numbers, in another order")
     elif right.ndim > 1:
         yield from _by_axis(quotient)
 
 
-def elements(claim: Claim, wrong: Array) -> Pattern:
+def elements(claim: Claim, wrong: Array) -> Cause:
     """Right but for some elements: where they are, what they have in common."""
     mine, right = claim.theirs, claim.right
     found = kinks(claim, wrong)
@@ -73,7 +63,7 @@ def elements(claim: Claim, wrong: Array) -> Pattern:
     if found:
         text += f"; {_told(found)}"
     indices = [list(map(int, index)) for index in np.argwhere(wrong)[:100]]
-    return Pattern("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
+    return Cause("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
 
 
 def _told(found: list[Kink]) -> str:
@@ -127,7 +117,7 @@ def _described(claim: Claim, wrong: Array) -> str:
     return next((words for words, members in sets if np.array_equal(members, wrong)), "")
 
 
-def _by_axis(quotient: Array) -> Iterator[Pattern]:
+def _by_axis(quotient: Array) -> Iterator[Cause]:
     """One factor for each row, or each column."""
     for axis in range(quotient.ndim):
         along = np.moveaxis(quotient, axis, 0).reshape(quotient.shape[axis], -1)
@@ -138,7 +128,7 @@ def _by_axis(quotient: Array) -> Iterator[Pattern]:
                 f"one factor along axis {axis}: yours is the gradient times {factors}{more}, "
                 "each for its own index"
             )
-            yield Pattern("factor-by-axis", text, {"axis": axis})
+            yield Cause("factor-by-axis", text, {"axis": axis})
 
 
 def _constant(values: Array) -> bool:

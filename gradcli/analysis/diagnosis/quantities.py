@@ -11,7 +11,7 @@ from gradcli.analysis.diagnosis.slips import VISITS, Outcome
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import jvp, vjp
-from gradcli.graph import CONSTANT, Node, ancestors, dependents, upstream
+from gradcli.graph import CONSTANT, Node, ancestors
 from gradcli.ops.joining import stack
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.shaping import expand, reshape
@@ -52,17 +52,16 @@ def corrections(claim: Claim, words: Wording) -> Iterator[Outcome]:
 
 def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Outcome]:
     """(a*b)' as a'*b', and (a/b)' as a'/b'."""
-    order = upstream(claim.walk.outputs)
-    linked = dependents(order, [claim.leaf])
+    moving = {claim.leaf, *claim.between}
     products = [
         node
-        for node in order
+        for node in claim.between
         if node.op.name in ("mul", "div")
         and node.shape == claim.leaf.shape
-        and all(each in linked and each is not node.inputs[0] for each in node.inputs[1:])
-        and node.inputs[0] in linked
+        and moving.issuperset(node.inputs)
+        and node.inputs[0] is not node.inputs[1]
     ]
-    products = products[: VISITS // len(order)]
+    products = _nearest(products, VISITS // (1 + len(claim.between)))
     changes = vjp(claim.walk.outputs, claim.walk.cotangents, products) if products else []
     one = claim.leaf.graph.constant(1.0)
     for node, change in zip(products, changes, strict=True):
@@ -93,14 +92,13 @@ def _vectors(claim: Claim) -> Iterator[Outcome]:
 
 def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
     """f(g(x))' as f(g'(x)) or f'(g'(x)): the derivative taken inside."""
-    order = upstream(claim.walk.outputs)
-    linked = dependents(order, [claim.leaf])
+    moving = {claim.leaf, *claim.between}
     found = [
         node
-        for node in order
-        if node.op.name in UNARY and node.inputs[0] in linked and node.shape == claim.leaf.shape
+        for node in claim.between
+        if node.op.name in UNARY and node.inputs[0] in moving and node.shape == claim.leaf.shape
     ]
-    found = _nearest(found, VISITS // len(order))
+    found = _nearest(found, VISITS // (1 + len(claim.between)))
     changes = vjp(claim.walk.outputs, claim.walk.cotangents, found) if found else []
     one = claim.leaf.graph.constant(1.0)
     for node, change in zip(found, changes, strict=True):
@@ -118,11 +116,7 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
 
 def _intermediates(claim: Claim, words: Wording) -> Iterator[Outcome]:
     """Named ones first."""
-    order = upstream(claim.walk.outputs)
-    linked = dependents(order, [claim.leaf])
-    found = [node for node in order if node in linked and node is not claim.leaf]
-    found.sort(key=lambda node: not words.is_named(node))
-    chosen = _nearest(found)
+    chosen = _nearest(sorted(claim.between, key=lambda node: not words.is_named(node)))
     grads = vjp(claim.walk.outputs, claim.walk.cotangents, chosen)
     for node, grad in zip(chosen, grads, strict=True):
         if grad is not None and node not in claim.walk.outputs:
@@ -140,11 +134,8 @@ def _leaves(claim: Claim, words: Wording) -> Iterator[Outcome]:
 
 
 def _outputs(claim: Claim, words: Wording) -> Iterator[Outcome]:
-    order = upstream(claim.walk.outputs)
-    linked = dependents(order, [claim.leaf])
     whole = len(claim.walk.outputs) == 1
-    found = [node for node in order if node in linked and node is not claim.leaf]
-    for node in _nearest(found, VISITS // len(order)):
+    for node in _nearest(claim.between, VISITS // (1 + len(claim.between))):
         if whole and node in claim.walk.outputs:
             continue
         ones = expand(node.graph.constant(1.0), *node.shape)

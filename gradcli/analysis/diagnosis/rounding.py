@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -64,3 +65,11 @@ def _unit(numbers: Array, digits: int) -> Array:
     known = np.isfinite(exponent)
     exponent = np.where(known, exponent, exponent[known].min(initial=0.0))
     return np.asarray(10.0 ** (exponent + 1 - digits))
+
+
+def agreed_digits(mine: Array, right: Array) -> float:
+    """To how many digits the worst element agrees."""
+    with np.errstate(all="ignore"):
+        size = np.abs(right) + 1e-3 * np.abs(right).max(initial=0.0)
+        worst = float(np.max(np.abs(mine - right) / size, initial=0.0))
+    return -math.log10(worst) if worst > 0 and math.isfinite(worst) else 0.0

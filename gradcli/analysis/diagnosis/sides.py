@@ -13,6 +13,8 @@ from gradcli.graph import Array, ancestors
 
 MOST = 50
 """Elements that are looked at."""
+ELEMENTS = 5_000_000
+"""Elements that are computed, about, to look."""
 STEP = 1e-6
 """How far to either side is looked, relative to the element."""
 JUMP = 1e-3
@@ -37,7 +39,8 @@ def kinks(claim: Claim, among: Array) -> list[Kink]:
         return []
     mine = claim.theirs
     found = []
-    for place in np.argwhere(among)[:MOST]:
+    size = sum(node.size for node in ancestors([claim.grad]))
+    for place in np.argwhere(among)[: min(MOST, 1 + ELEMENTS // size)]:
         index = tuple(map(int, place))
         step = np.zeros(here.shape)
         step[index] = STEP * max(1e-3, abs(float(here[index])))

@@ -6,7 +6,7 @@ The outcome of a slip is a node, as the gradient is, so that it can be computed 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from gradcli.analysis.diagnosis.misremembered import Derivative, misremembered
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import Rules, contributions, vjp
 from gradcli.differentiate.product import multiply
-from gradcli.graph import CONSTANT, Node, dependents, upstream
+from gradcli.graph import CONSTANT, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, Linear, Reduction, restore_axes
 from gradcli.ops.shaping import expand, sum_to
@@ -93,9 +93,9 @@ class Step:
         shape = self.operand.shape
         if not isinstance(self.node.op, Elementwise):
             return expand(change, *shape)
-        return (
-            change if shape == self.node.shape else sum_to(expand(change, *self.node.shape), *shape)
-        )
+        if shape == self.node.shape:
+            return change
+        return sum_to(expand(change, *self.node.shape), *shape)
 
 
 Wrong: TypeAlias = Callable[[Step, Node, Node], Node | None]
@@ -206,29 +206,31 @@ def written(local: Node, node: Node, words: Wording) -> str:
 
 
 def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
-    """The gradient with one step of the chain rule wrong, or with all steps of one kind."""
-    order = upstream(claim.walk.outputs)
-    linked = dependents(order, [claim.leaf])
+    """The gradient with one step of the chain rule wrong, with two, or with all of one kind."""
+    passed = {claim.leaf, *claim.between}
     steps = [
         Step(node, position)
-        for node in reversed(order)
+        for node in reversed(claim.between)
         for position, operand in enumerate(node.inputs)
-        if node in linked and operand in linked and node.op.differentiable(node, position)
+        if operand in passed and node.op.differentiable(node, position)
     ]
     ways = Counter(step.node for step in steps)
-    for step in steps[: VISITS // (10 * len(order))]:
+    for step in steps[: VISITS // (10 * len(passed))]:
         for code, message, wrong in _slips(step, words, several=ways[step.node] > 1):
             yield from _outcome(claim, wrong, {step}, code, message)
         yield from _misremembered(claim, step, words)
         for after in steps:
             if after.node is step.operand:
                 yield from _outcome(claim, _skipped, {step, after}, *_both(step, after, words))
-    passed = [node for node in order if node in linked and node.inputs]
-    for node in passed[: VISITS // len(order)]:
+    for node in claim.between[: VISITS // len(passed)]:
         taken = {step for step in steps if step.node is node}
         text = f"{words.of(node)} was taken as a constant, but it depends on {claim.name}"
-        if node is not claim.leaf:
-            yield from _outcome(claim, _dropped, taken, "path-missing", text)
+        yield from _outcome(claim, _dropped, taken, "path-missing", text)
+    yield from _alike(claim, steps)
+
+
+def _alike(claim: Claim, steps: Sequence[Step]) -> Iterator[Outcome]:
+    """The same slip at every op of one kind."""
     for name, count in Counter(step.node.op.name for step in steps).items():
         if count > 1:
             same = {step for step in steps if step.node.op.name == name}
@@ -237,6 +239,8 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
             yield from _outcome(claim, _skipped, same, "chain-factor", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
+            text = f"every {name} was taken as a constant, of which there are {count}"
+            yield from _outcome(claim, _dropped, same, "path-missing", text)
 
 
 def _both(step: Step, after: Step, words: Wording) -> tuple[str, str]:
