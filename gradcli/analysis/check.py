@@ -30,34 +30,43 @@ WALKS_AGREE = 1e-9
 
 
 def check(problem: Problem, order: int = 1) -> Check:
-    """Check the gradient of every leaf, or with `order` 2 the Hessian times a random vector.
+    """Check the gradient of every leaf; with `order` 2 go on to the Hessian if that is right.
 
-    Outputs of several elements are weighed by a random v where no gradient was given.
+    Outputs of several elements are weighed by a random v where no gradient was given, and so are
+    the rows of the Hessian.
     """
     notes = list(problem.notes)
     gradient = problem.gradient or _random_gradient(problem, notes)
     outputs = list(problem.outputs.values())
     weights = [np.asarray(gradient[name], np.float64) for name in problem.outputs]
-    if order == 2:
-        outputs = gradients(problem, outputs, weights)
-        weights = _random([node.shape for node in outputs], seed=1)
-        notes.append(Note("check", "the Hessian is checked as its product with a random vector"))
-    grads = gradients(problem, outputs, weights)
-    found = _computed(problem, grads)
-    sensitivity = _sensitivity(found)
-    leaves = [
-        check_leaf(
-            each, Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights), sensitivity
-        )
-        for each in found
-    ]
+    found = _check(problem, outputs, weights)
+    result = Check(1, *found, gradient, problem.graph.seed, notes)
+    if order == 2 and result.verdict != "pass":
+        notes.append(Note("check", "the Hessian was not checked: first the gradient must be right"))
+    elif order == 2:
+        notes.append(Note("check", "the Hessian was checked as its product with a random vector"))
+        firsts = gradients(problem, outputs, weights)
+        rows = _random([node.shape for node in firsts], seed=1)
+        result = Check(2, *_check(problem, firsts, rows), gradient, problem.graph.seed, notes)
     notes += [
         Note("check", f"{leaf.name}: {len(leaf.findings):,} of {leaf.size:,} elements were checked")
-        for leaf in leaves
+        for leaf in result.leaves
         if len(leaf.findings) < leaf.size
     ]
-    walk = _walk(problem, outputs, weights, found)
-    return Check(order, leaves, walk, gradient, problem.graph.seed, notes)
+    return result
+
+
+def _check(
+    problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]
+) -> tuple[list[LeafCheck], Walk]:
+    """The gradients of weights·outputs, leaf by leaf, and forward mode against reverse mode."""
+    found = _computed(problem, gradients(problem, outputs, weights))
+    sensitivity = _sensitivity(found)
+    leaves = []
+    for each in found:
+        lines = Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights)
+        leaves.append(check_leaf(each, lines, sensitivity))
+    return leaves, _walk(problem, outputs, weights, found)
 
 
 def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]) -> list[Node]:

@@ -36,7 +36,7 @@ class Surroundings:
     edges: dict[Node, Array]
     """By op: signed distances to where it is not smooth."""
     choices: dict[Node, Array]
-    """The integers and truth values that depend on the leaf."""
+    """What is chosen by the leaf: integers, truth values, steps."""
 
 
 def crossed(here: Surroundings, there: Surroundings, step: float) -> Kink | None:

@@ -71,7 +71,7 @@ class Lines:
             end = kink
             if kink.distance <= EPS * self.size(index):
                 return Side(0.0, replace(kink, distance=0.0))
-            step = math.copysign(min(abs(step) / 4, kink.distance / 2), step)
+            step /= 4
         return Side(0.0, end)
 
     def beside(self, index: Index, first: float) -> float | None:

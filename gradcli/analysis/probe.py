@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ ULPS = 2.0
 """By how much each is changed, in units of the last place."""
 
 Rounding: TypeAlias = Callable[[Array], Array]
+NOTHING: Mapping[Node, Array] = {}
 
 
 class NotAnalyticError(Exception):
@@ -57,7 +58,7 @@ class Probe:
             if node.op.symmetric
         }
         self._kernels = {node: kernel(node) for node in self._steps}
-        self._smooth = all(node.kind == "float" and node.op.edge is None for node in self._steps)
+        self._smooth = not any(_chooses(node) or node.op.edge for node in self._steps)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
@@ -90,18 +91,20 @@ class Probe:
 
         Monte Carlo arithmetic, after Parker (1997): all steps are computed with random errors in
         their last place, `unit` relative to 1, which meet the conditioning of the steps behind.
+        What was chosen stays chosen, so that no error takes the value across a jump.
         """
         largest = [np.zeros(node.shape) for node in self._nodes]
-        exact = self.at(value)
-        for seed in range(ROUNDINGS):
-            try:
-                found = self._wanted(self._run(value, _random_rounding(ULPS * unit, seed)))
-            except OutsideError:
-                return [np.full(node.shape, np.inf) for node in self._nodes]
-            with np.errstate(all="ignore"):
-                for place, (a, b) in enumerate(zip(found, exact, strict=True)):
-                    change = np.where(np.isfinite(a) | ~np.isfinite(b), np.abs(a - b), np.inf)
-                    largest[place] = np.fmax(largest[place], change)
+        try:
+            exact = self._run(value)
+            for seed in range(ROUNDINGS):
+                found = self._run(value, _random_rounding(ULPS * unit, seed), exact)
+                with np.errstate(all="ignore"):
+                    for place, node in enumerate(self._nodes):
+                        a, b = found[node], exact[node]
+                        change = np.where(np.isfinite(a) | ~np.isfinite(b), np.abs(a - b), np.inf)
+                        largest[place] = np.fmax(largest[place], change)
+        except OutsideError:
+            return [np.full(node.shape, np.inf) for node in self._nodes]
         return largest
 
     def surroundings(self, value: Array) -> Surroundings:
@@ -113,7 +116,7 @@ class Probe:
         values = self._run(value)
         with np.errstate(all="ignore"):
             for node in self._steps:
-                if node.kind != "float":
+                if _chooses(node):
                     choices[node] = values[node]
                 if node.op.edge is not None and any(each.kind == "float" for each in node.inputs):
                     operands = [values[each] for each in node.inputs]
@@ -127,15 +130,21 @@ class Probe:
         except OutsideError as error:
             return Kink(error.node, step / 2)
 
-    def _run(self, value: Array, rounding: Rounding | None = None) -> dict[Node, Array]:
+    def _run(
+        self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = NOTHING
+    ) -> dict[Node, Array]:
+        """All values; where they are rounded, those that choose are taken from `exact`."""
         values = self._fixed | {self._leaf: value if rounding is None else rounding(value)}
         with np.errstate(all="ignore"):
             for node in self._steps:
+                if node in exact and _chooses(node):
+                    values[node] = exact[node]
+                    continue
                 call, before, after, count = self._kernels[node]
                 operands = [values[each] for each in node.inputs[:count]]
                 if node.op.symmetric:
                     operands = [_symmetric(operands[0]) + self._mirrored[node]]
-                rounds = rounding if rounding is not None and _rounds(node) else None
+                rounds = None if node.op.view or node.op.selects else rounding
                 if rounds is not None and not isinstance(node.op, Elementwise):
                     operands = [rounds(each) for each in operands]  # it adds up on the way
                 try:
@@ -161,12 +170,11 @@ def _mirror_image(matrix: Array, node: Node) -> Array:
     return read + np.swapaxes(inner, -1, -2)
 
 
-def _rounds(node: Node) -> bool:
-    """Whether the result is computed, not only chosen or, as by `floor`, one of a few numbers."""
+def _chooses(node: Node) -> bool:
+    """Whether the values are integers, truth values or, as by `floor`, steps."""
     op = node.op
-    if isinstance(op, Elementwise) and op.chain is None and not any(op.partials):
-        return False
-    return node.kind == "float" and not (op.view or op.selects)
+    flat = isinstance(op, Elementwise) and op.chain is None and not any(op.partials)
+    return node.kind != "float" or flat
 
 
 def _random_rounding(size: float, seed: int) -> Rounding:

@@ -61,7 +61,7 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
         Text(f"{math.floor(leaf.digits)}"),
         Text(sanitise(element(leaf.name, worst.index))),
         Text(_number(worst.gradient, layout), style=GRAD),
-        Text(_number(worst.reference, layout)),
+        Text("unknown" if math.isnan(worst.reference) else _number(worst.reference, layout)),
     ]
 
 
@@ -149,10 +149,10 @@ def _summary(found: Check) -> str:
     if found.walk.verdict == "fail":
         return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
     if found.computed == "fail":
-        return f"the {what} is not what the program's values say"
+        return f"the {what} does not agree with how the values change"
     if found.computed == "pass":
         yours = {"pass": "", "fail": "; yours is not it", "inconclusive": "; yours may be"}
-        return f"the {what} is what the program's values say{yours[found.verdict]}"
+        return f"the {what} agrees with how the values change{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 
 
