@@ -61,7 +61,7 @@ class Matrix:
         """By row name and column name, in the shape of both together."""
         return {
             row: {
-                column: self.values[part, place].reshape(*shape, *other)
+                column: self.values[part, place].reshape((*shape, *other))
                 for column, other, place in self.columns.slices()
             }
             for row, shape, part in self.rows.slices()

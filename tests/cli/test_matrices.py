@@ -30,6 +30,20 @@ def test_the_mode_is_the_one_with_fewer_sweeps(gradcli: Runner, shape: str, mode
     assert np.array_equal(answer["matrix"], np.ones((int(shape), 3)))
 
 
+@pytest.mark.parametrize("count", [1, 5], ids=["reverse", "forward"])
+def test_an_intermediate_is_no_barrier(gradcli: Runner, count: int) -> None:
+    """With h = x² and y = h·x, ∂y/∂h is x and ∂y/∂x all of 3x²."""
+    program = f"h = x**2; y = h*x*ones({count})"
+    answer = gradcli("jacobian", program, "--set", "x=2", "--wrt", "h,x", "--json").json
+    assert answer["matrix"] == [[2, 12]] * count
+
+
+def test_numbers_by_numbers(gradcli: Runner) -> None:
+    answer = gradcli("hessian", "x**3", "--set", "x=2", "--json").json
+    assert answer["hessian"] == {"x": {"x": 12}}
+    assert answer["matrix"] == [[12]]
+
+
 def test_a_gradient_shows_that_the_product_is_the_grad(gradcli: Runner) -> None:
     text = gradcli("jacobian", *MM, "--gradient", "[[1,0]]").out
     assert "vᵀ·J equals .grad" in text
@@ -268,3 +282,8 @@ def test_a_stream_without_unicode_gets_none(
 ) -> None:
     monkeypatch.setattr("gradcli.cli.streams.speaks_unicode", lambda: False)
     assert gradcli(*arguments, "--set", "x=1,2").out.isascii()
+
+
+def test_what_is_constant_in_steps_does_not_move(gradcli: Runner) -> None:
+    arguments = ("--set", "x=[[2.5,1],[0,3]]", "--tangent", "1", "--json")
+    assert gradcli("jvp", "inv(floor(x))", *arguments).json["jvp"] == {"out": [[0, 0], [0, 0]]}
