@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.cpu import FOLDED, NOWHERE, Evaluator, placed
+from gradcli.diagnostics import GradcliError, Note, Source
+from gradcli.engine.cpu import NOWHERE, Evaluator, placed
 from gradcli.engine.cuda import Sweep, passes, second, source, sweep_of
 from gradcli.engine.kernels import attributes_of, kernel
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
@@ -27,10 +27,12 @@ from gradcli.graph import CONSTANT, Array, Node, Shape, ancestors
 CardArray: TypeAlias = Any
 """A `cupy.ndarray`; cupy has no types."""
 
-OPTIONS = ("--std=c++17",)
+OPTIONS = ("--std=c++17", "--prec-div=false")
+"""Quotients of float32 may be 2 units in the last place off: exact ones take four times as long."""
 KERNELS = 4096
 """Kernels that are kept loaded."""
-FOLDING_BYTES = 1 << 30
+FOLDING_BYTES = 1 << 20
+"""What single values that are known may take."""
 
 INSTALL = (
     "pip install 'gradcli[gpu]' is for drivers of CUDA 13, 'gradcli[gpu12]' of CUDA 12; "
@@ -109,7 +111,7 @@ def _told(error: Exception) -> str:
 
 
 def _unusable(what: str) -> GradcliError:
-    return GradcliError("device", what, hint=INSTALL)
+    return GradcliError("device", what, hint=INSTALL, source=Source("--device gpu", ""))
 
 
 # --- regions -------------------------------------------------------------------------------
@@ -185,7 +187,9 @@ class SweepRunner:
     ) -> Layout:
         itemsize = np.dtype(self._float).itemsize
         pack = PACK_BYTES // itemsize
-        aligned = all(each.data.ptr % (each.itemsize * pack) == 0 for each in operands)
+        aligned = parts > 1 and all(
+            each.data.ptr % (each.itemsize * pack) == 0 for each in operands
+        )
         strides = tuple(_strides(each, shape) for each in operands)
         return walk(shape, tuple(axes), strides, itemsize, packs=aligned, parts=parts)
 
@@ -336,11 +340,11 @@ class Engine:
 
 
 def _known(outputs: Sequence[Node]) -> dict[Node, Array]:
-    """Constants, and what is small and follows from them alone."""
+    """Constants, and single values that follow from single values among them."""
     evaluator = Evaluator({}, FOLDING_BYTES)
     found: dict[Node, Array] = {}
     for node in ancestors(outputs):
-        pure = node.inputs and node.size <= FOLDED and all(each in found for each in node.inputs)
-        if node.op is CONSTANT or pure:
+        single = bool(node.inputs) and all(each.size == 1 for each in (node, *node.inputs))
+        if node.op is CONSTANT or (single and all(each in found for each in node.inputs)):
             found[node] = evaluator.value(node)
     return found

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Runner
+from tests.gpu.stand_in import installed
 
 CUBE = ("z = (2*x)**3; out = mean(z)", "--set", "x=[[1,2],[3,4]]")
 GRAD = [[6.0, 24.0], [54.0, 96.0]]
@@ -212,8 +213,13 @@ def test_dtype(gradcli: Runner) -> None:
 def test_device(gradcli: Runner) -> None:
     for device in ("cpu", "auto"):
         assert gradcli("eval", *CUBE, "--device", device, "--json").json["device"] == "cpu"
-    answer = gradcli("eval", *CUBE, "--device", "gpu", "--json")
+
+
+def test_no_device(gradcli: Runner) -> None:
+    with installed({"cupy": None}):
+        answer = gradcli("eval", *CUBE, "--device", "gpu", "--json")
     assert (answer.code, answer.error["code"]) == (3, "device")
+    assert "pip install 'gradcli[gpu]'" in answer.error["hint"]
 
 
 def test_seed_repeats_a_run(gradcli: Runner) -> None:

@@ -1,0 +1,112 @@
+"""What is computed on a GPU, or on what stands in for it, to be compared with the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.engine import cpu, gpu
+from gradcli.engine.plan import Plan
+from gradcli.graph import Array, Graph, Node, Precision
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops import FUNCTIONS, Case
+from gradcli.session import Options, prepare
+from tests.gpu.stand_in import Card
+from tests.ops.table_cases import all_cases, trace
+from tests.ops.test_device import derived
+from tests.test_samples import SCRIPTS
+
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Nodes of a graph to compute, and the values of its inputs."""
+
+    name: str
+    outputs: Sequence[Node]
+    feeds: dict[Node, Array]
+
+
+def of_case(name: str, case: Case, precision: Precision = "float64") -> Run:
+    """A case of the op table: its value, its gradients to second order, and its tangent."""
+    traced = trace(case, precision=precision)
+    return Run(f"{name}: {case.program}", list(dict.fromkeys(derived(traced))), traced.feeds)
+
+
+def of_cases(precision: Precision) -> list[Run]:
+    """All cases of the op table."""
+    return [of_case(name, case, precision) for name, case in all_cases()]
+
+
+def of_elementwise_functions(precision: Precision) -> Run:
+    """All elementwise functions with their gradients, as one graph: a few large kernels."""
+    graph = Graph(precision)
+    outputs: list[Node] = []
+    feeds: dict[Node, Array] = {}
+    for function in {entry.name: entry for entry in FUNCTIONS.values() if entry.operands}.values():
+        traced = trace(function.cases[0], graph=graph)
+        outputs += derived(traced)
+        feeds |= traced.feeds
+    return Run("all elementwise functions", list(dict.fromkeys(outputs)), feeds)
+
+
+def of_program(text: str, inputs: dict[str, Array], precision: Precision = "float64") -> Run:
+    """Values and gradients of a program."""
+    program = parse_program(Source("program", text), ParseLimits())
+    ready = prepare(program, inputs, (), Options(precision=precision, seed=0))
+    feeds = {
+        node: np.asarray(inputs[name], ready.graph.dtype(node.kind))
+        for name, node in ready.inputs.items()
+    }
+    return Run(text, ready.engine.plan.outputs, feeds)
+
+
+def of_samples(precision: Precision) -> list[Run]:
+    """What each sample shows, but those that wait for more digits than there are."""
+    found = []
+    for path in SCRIPTS:
+        if precision == "float32" and path.name == "newton.grad":
+            continue
+        program = parse_program(Source(path.name, path.read_text()), ParseLimits())
+        with suppress(GradcliError):  # which some samples end in, as they say
+            ready = prepare(program, {}, (), Options(precision=precision, seed=0))
+            found.append(Run(path.name, ready.engine.plan.outputs, {}))
+    return found
+
+
+def texts_of(runs: Sequence[Run], card: Card) -> list[str]:
+    """The kernels that some runs need, most of them: what is computed from others is not known."""
+    card.texts.clear()
+    card.dry = True
+    for run in runs:
+        with np.errstate(all="ignore"), suppress(GradcliError, IndexError):
+            gpu.Engine(run.outputs).run(run.feeds)
+    card.dry = False
+    return list(dict.fromkeys(card.texts))
+
+
+def differences(run: Run, tolerance: float) -> Iterator[str]:
+    """Where the GPU's answer is not the CPU's, in words."""
+    expected = cpu.Engine(Plan(run.outputs)).run(run.feeds)
+    engine = gpu.Engine(run.outputs)
+    for node, right, found in zip(run.outputs, expected, engine.run(run.feeds), strict=True):
+        if (found.shape, found.dtype) != (right.shape, right.dtype):
+            yield f"{run.name}: {found.dtype}{found.shape} is not {right.dtype}{right.shape}"
+        finite = np.abs(right[np.isfinite(right)], dtype=float)
+        scale = finite.max(initial=0.1)
+        if not np.allclose(found, right, tolerance, tolerance * scale, equal_nan=True):
+            yield f"{run.name}: {node.op.name} is\n{found}\nand not\n{right}"
+
+
+def check(runs: Sequence[Run], tolerance: float) -> None:
+    """Fail with all differences there are."""
+    with np.errstate(all="ignore"):
+        found = [words for run in runs for words in differences(run, tolerance)]
+    if found:
+        pytest.fail("\n".join(found))

@@ -1,0 +1,194 @@
+"""Which device computes, and what is said where a GPU cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.engine import device, gpu
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.result import Result
+from gradcli.session import Options, evaluate
+from tests.gpu import emulator
+from tests.gpu.stand_in import Card, CUDARuntimeError, OutOfMemoryError, installed, standing_in
+
+needs_compiler = pytest.mark.skipif(not emulator.compiler, reason="there is no g++")
+X = np.array([[1.0, 2.0], [3.0, 4.0]])
+CUBE = "z = (2*x)**3; out = mean(z)"
+
+
+class Absent:
+    """A module that cannot be imported."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise self._error
+
+
+@pytest.fixture
+def card() -> Iterator[Card]:
+    with standing_in() as card:
+        yield card
+
+
+def run(text: str, where: str, inputs: dict[str, Any] | None = None, **options: Any) -> Result:
+    program = parse_program(Source("program", text), ParseLimits())
+    given = {"x": X} if inputs is None else inputs
+    return evaluate(program, given, (), Options(device=where, **options))
+
+
+def refused(text: str = CUBE, **options: Any) -> tuple[str, str, str | None]:
+    with pytest.raises(GradcliError) as caught:
+        run(text, "gpu", **options)
+    diagnostic = caught.value.diagnostic
+    return diagnostic.code, diagnostic.message, diagnostic.hint
+
+
+@needs_compiler
+def test_the_gpu_is_told(card: Card) -> None:
+    result = run(CUBE, "gpu")
+    assert result.device == "gpu"
+    np.testing.assert_allclose(result.grads["x"], [[6, 24], [54, 96]])
+    assert result.notes == []
+
+
+def test_small_arrays_are_not_worth_the_trip(card: Card) -> None:
+    assert run(CUBE, "auto").device == "cpu"
+    assert not card.texts
+
+
+@needs_compiler
+def test_large_arrays_are(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert device.WORTH == 10**7
+    monkeypatch.setattr(device, "WORTH", 4)
+    assert run(CUBE, "auto").device == "gpu"
+
+
+def test_without_cupy() -> None:
+    with installed({"cupy": None}):
+        code, message, hint = refused()
+        assert code == "device"
+        assert message.startswith("cupy cannot be imported: ")
+        assert hint is not None
+        assert "gradcli[gpu]" in hint
+        assert "gradcli[gpu12]" in hint
+
+
+BROKEN = """
+================================================================
+CuPy is not correctly installed.
+
+Original error:
+  ImportError: libcublas.so.13: cannot open shared object file
+================================================================
+"""
+
+
+@pytest.mark.parametrize("where", ["gpu", "auto"])
+def test_a_broken_cupy(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "WORTH", 4)
+
+    class Finder:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "cupy":
+                raise ImportError(BROKEN)
+
+    with installed({}):
+        monkeypatch.setattr("sys.meta_path", [Finder()])
+        says = "cupy cannot be imported: ImportError: libcublas.so.13: cannot open shared object"
+        if where == "gpu":
+            assert refused()[1].startswith(says)
+        else:
+            check_fallen_back(run(CUBE, "auto"), says)
+
+
+def check_fallen_back(result: Result, says: str) -> None:
+    """The CPU's answer, and a note why it is the CPU's."""
+    assert result.device == "cpu"
+    np.testing.assert_allclose(result.grads["x"], [[6, 24], [54, 96]])
+    (note,) = result.notes
+    assert note.code == "device"
+    assert note.message.startswith(f"computed on the CPU: {says}")
+
+
+@pytest.mark.parametrize("where", ["gpu", "auto"])
+def test_a_broken_driver(card: Card, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> NoReturn:
+        raise CUDARuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient")
+
+    monkeypatch.setattr(device, "WORTH", 4)
+    monkeypatch.setattr(cuda_of(card).runtime, "getDeviceCount", fail)
+    says = "cupy 0.0 cannot use a GPU: cudaErrorInsufficientDriver: "
+    if where == "gpu":
+        code, message, _ = refused()
+        assert code == "device"
+        assert message.startswith(says)
+    else:
+        check_fallen_back(run(CUBE, "auto"), says)
+
+
+def cuda_of(card: Card) -> Any:
+    import cupy
+
+    return cupy.cuda
+
+
+def test_no_gpu(card: Card) -> None:
+    card.count = 0
+    assert refused()[:2] == ("device", "cupy 0.0 finds no GPU")
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OutOfMemoryError("Out of memory allocating 8 bytes"), "Stand-in is out of memory: Out"),
+        (CUDARuntimeError("cudaErrorLaunchFailure: unspecified"), "Stand-in failed: cudaErrorLau"),
+    ],
+)
+def test_failures_while_it_runs(
+    card: Card, error: Exception, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(device, "WORTH", 4)
+    monkeypatch.setattr(gpu.SweepRunner, "part", fail)
+    code, message, _ = refused()
+    assert code == "device"
+    assert message.startswith(says)
+    check_fallen_back(run(CUBE, "auto"), says)
+
+
+def test_too_little_memory(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "WORTH", 4)
+    card.free = 64
+    code, message, _ = refused("sum(x @ x)")
+    assert code == "limit-memory"
+    assert message.endswith("64 bytes of Stand-in are free")
+    result = run("sum(x @ x)", "auto")
+    assert result.device == "cpu"
+    assert result.notes[0].message.endswith("64 bytes of Stand-in are free")
+
+
+@needs_compiler
+def test_errors_are_those_of_the_cpu(card: Card) -> None:
+    """What is wrong with an operand is said with its place in the program."""
+    with pytest.raises(GradcliError) as caught:
+        run("a = [[1, 2], [2, 4]] * x; inv(a)", "gpu", {"x": np.array(1.0)}, forward_only=True)
+    diagnostic = caught.value.diagnostic
+    assert (diagnostic.code, diagnostic.span) == ("singular", (26, 32))
+
+
+@needs_compiler
+def test_what_numpy_does_beside_is_noted(card: Card) -> None:
+    result = run("y = sum(x * randn(2, 2))", "gpu", seed=1)
+    assert [note.message for note in result.notes] == ["randn was computed on the CPU"]
+    np.testing.assert_array_equal(
+        result.grads["x"], run("y = sum(x * randn(2, 2))", "cpu", seed=1).grads["x"]
+    )
