@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note, Source, nearest
 from gradcli.engine.cpu import Evaluator
 from gradcli.engine.device import Engine, engine
+from gradcli.engine.lowering import lower
 from gradcli.engine.mapped import mapping
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
@@ -218,6 +219,8 @@ class Prepared:
     mapped: set[Node]
     """Inputs that lie in files."""
     engine: Engine = field(init=False)
+    _lowered: dict[Node, Node] = field(init=False, default_factory=dict)
+    """What is computed in place of some nodes."""
 
     def __post_init__(self) -> None:
         wanted = [*self.shown.values(), *self.tree]
@@ -227,10 +230,16 @@ class Prepared:
         wanted += tensors(self.printed)
         options = self.options
         memory = options.limits.memory_bytes()
+        lower(ancestors(wanted), self._lowered)
+        nodes, filed = map(self._computed, (wanted, self._filed()))
         try:
-            self.engine = engine(wanted, options.device, options.threads, memory, self._filed())
+            self.engine = engine(nodes, options.device, options.threads, memory, filed)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
+
+    def _computed(self, nodes: Iterable[Node]) -> list[Node]:
+        """The nodes that the engine computes for these."""
+        return [self._lowered.get(node, node) for node in nodes]
 
     def _filed(self) -> set[Node]:
         """Values that take no memory, because they lie in files."""
@@ -269,7 +278,8 @@ class Prepared:
     def answer(self, feeds: Mapping[Node, Array], into: Mapping[str, Array] = NO_ARRAYS) -> Result:
         """The same as `run` for values by node; those of literals may be among them."""
         try:
-            targets = {self.backwards[-1].grads[name]: array for name, array in into.items()}
+            written = self._computed(self.backwards[-1].grads[name] for name in into)
+            targets = dict(zip(written, into.values(), strict=True))
             arrays = iter(self.engine.run(feeds, targets))
         except GradcliError as error:
             raise error.located(self.program.source, None) from None

@@ -13,6 +13,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.blocks import RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
+from gradcli.engine.lowering import lower
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, nbytes, show_bytes
 from gradcli.engine.regions import Region, is_swept, reduction_alone
@@ -110,23 +111,20 @@ class Engine:
         values = self._start.copy()
         for slot, node in self._inputs:
             values[slot] = inputs[node]
-        done = 0
+        slots: int | tuple[int, ...] = ()
         with np.errstate(all="ignore"):
             try:
                 for call, take, slots, frees in self._steps:
                     if isinstance(slots, int):
                         values[slots] = call(*take(values))
                     else:
-                        results = call(*take(values), targets=targets)
-                        for slot, value in zip(slots, results, strict=True):
-                            values[slot] = value
-                    for free in frees:
-                        values[free] = None
-                    done += 1
+                        _put(values, slots, call(*take(values), targets=targets))
+                    if frees:
+                        _put(values, frees, (None,) * len(frees))
             except GradcliError as error:
-                raise placed(error, self._node_at(done)) from None
+                raise placed(error, self._node_in(slots)) from None
             except MemoryError:
-                raise _out_of_memory(self._node_at(done)) from None
+                raise _out_of_memory(self._node_in(slots)) from None
             if targets:
                 self._fill(values, targets)
         return [np.asarray(values[slot]) for slot in self._results]
@@ -147,11 +145,16 @@ class Engine:
                     start += value[place].size
                 values[slot] = target
 
-    def _node_at(self, step: int) -> Node:
-        """The node, or the first one, that a step computes."""
-        slots = self._steps[step][2]
+    def _node_in(self, slots: int | tuple[int, ...]) -> Node:
+        """The node, or the first one, whose value lies in some slots."""
         slot = slots if isinstance(slots, int) else slots[0]
         return next(node for node, each in self._slots.items() if each == slot)
+
+
+def _put(values: list[Any], slots: tuple[int, ...], new: Sequence[Any]) -> None:
+    """Put values into slots; a loop in the caller would keep the last one alive."""
+    for slot, value in zip(slots, new, strict=True):
+        values[slot] = value
 
 
 def _take(slots: Sequence[int]) -> _Take:
@@ -178,6 +181,7 @@ class Evaluator:
         self._memory = memory
         self._kept: OrderedDict[Node, Array] = OrderedDict()
         self._bytes = 0
+        self._lowered: dict[Node, Node] = {}
         self.looked: list[Node] = []
         """The nodes that were asked for: a plan holds only while their values are the same."""
 
@@ -191,6 +195,10 @@ class Evaluator:
         if known is not None:
             return known
         pending = self._unknown(node)
+        lower(pending, self._lowered)
+        if node in self._lowered:
+            node = self._lowered[node]
+            pending = self._unknown(node)
         self._check_memory(pending)
         values: dict[Node, Array] = {}
         with np.errstate(all="ignore"):
@@ -216,7 +224,7 @@ class Evaluator:
         if node.op is CONSTANT:
             return node.stored
         given = self._inputs.get(node)
-        return self._kept.get(node) if given is None else given
+        return self._kept.get(self._lowered.get(node, node)) if given is None else given
 
     def _recall(self, node: Node) -> Array:
         value = self._known(node)

@@ -44,11 +44,6 @@ class Plan:
             for node in results_of(unit):
                 uses.setdefault(holders[node], 0)
         live = sum(nbytes(node) for node in self.sources if node not in filed)
-        live += sum(
-            nbytes(node)
-            for node in self.outputs
-            if node not in filed and nbytes(node) > nbytes(holders[node])
-        )
         peak = live
         for unit in self.units:
             live += sum(

@@ -36,11 +36,11 @@ from gradcli.ops.table import Case, function
 
 def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, correction: float) -> Array:
     squares = xp.square(x - average(xp, x, axes, keepdim=True))
-    freedom = _freedom(x.shape, axes, correction)
+    freedom = freedom_of(x.shape, axes, correction)
     return xp.sum(squares, axis=axes, keepdims=keepdim) / freedom  # type: ignore[no-any-return]
 
 
-def _freedom(shape: Shape, axes: Axes, correction: float) -> float:
+def freedom_of(shape: Shape, axes: Axes, correction: float) -> float:
     """The count that squares are divided by, never below 0."""
     return max(0.0, math.prod(shape[axis] for axis in axes) - correction)
 
@@ -50,7 +50,7 @@ VAR = Reduction(
     "var",
     forward=_var,
     derivative=lambda y, x, axes, keepdim, correction: (
-        2 * (x - mean(x, axes, True)) / _freedom(x.shape, axes, correction)
+        2 * (x - mean(x, axes, True)) / freedom_of(x.shape, axes, correction)
     ),
 )
 
@@ -89,7 +89,7 @@ def std(
 ) -> Node:
     """Standard deviation: the root of `var`."""
     axes = normalize_axes("std", dim, x.ndim)
-    freedom = _freedom(x.shape, axes, correction if unbiased else 0)
+    freedom = freedom_of(x.shape, axes, correction if unbiased else 0)
     return reduce_axes(NORM, x - mean(x, axes, True), axes, keepdim, 2.0) / math.sqrt(freedom)
 
 

@@ -1,0 +1,80 @@
+"""Composite ops over large values in elementary ones, which regions sweep over in blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from gradcli.engine.regions import LARGE
+from gradcli.graph import Node
+from gradcli.ops.comparison import isfinite, logical_and
+from gradcli.ops.exponential import exp, log
+from gradcli.ops.extremes import amax, amin
+from gradcli.ops.kinds import cast
+from gradcli.ops.powers import sqrt, square
+from gradcli.ops.reductions import mean, sum_
+from gradcli.ops.selection import abs_, where
+from gradcli.ops.shapes import Axes
+from gradcli.ops.shaping import reshape
+from gradcli.ops.statistics import freedom_of
+
+
+def is_composite(node: Node) -> bool:
+    """Whether a node is large and made of elementary ops."""
+    return node.op.name in PARTS and node.inputs[0].size >= LARGE
+
+
+def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
+    """Add to `done` what is computed in place of each node that is composite or depends on one.
+
+    `order` has operands first; what `done` holds already stays.
+    """
+    for node in order:
+        if node in done:
+            continue
+        inputs = tuple([done.get(each, each) for each in node.inputs])
+        if is_composite(node):
+            node.graph.span, node.graph.origin = node.span, node.origin
+            done[node] = reshape(PARTS[node.op.name](*inputs, *node.attributes), node.shape)
+        elif inputs != node.inputs:
+            node.graph.span, node.graph.origin = node.span, node.origin
+            done[node] = node.graph.apply(node.op, inputs, node.attributes)
+
+
+def _logsumexp(x: Node, axes: Axes, _keepdim: bool) -> Node:
+    largest = amax(x, axes, True)
+    shift = where(isfinite(largest), largest, 0.0)
+    return log(sum_(exp(x - shift), axes, True)) + shift
+
+
+def _norm(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
+    size = abs_(x)
+    if math.isinf(p):
+        return amax(size, axes, True) if p > 0 else amin(size, axes, True)
+    if p == 0:
+        return sum_(cast(cast(size, "bool"), "float"), axes, True)
+    if p == 1:
+        return sum_(size, axes, True)
+    largest = amax(size, axes, True)
+    unit = where(logical_and(largest > 0, isfinite(largest)), largest, 1.0)
+    total = sum_((size / unit) ** p, axes, True)
+    return (sqrt(total) if p == 2 else total ** (1 / p)) * unit
+
+
+def _softmax(x: Node, axis: int) -> Node:
+    powers = exp(x - amax(x, (axis,), True))
+    return powers / sum_(powers, (axis,), True)
+
+
+def _var(x: Node, axes: Axes, _keepdim: bool, correction: float) -> Node:
+    squares = square(x - mean(x, axes, True))
+    return sum_(squares, axes, True) / freedom_of(x.shape, axes, correction)
+
+
+PARTS: dict[str, Callable[..., Node]] = {
+    "logsumexp": _logsumexp,
+    "norm": _norm,
+    "softmax": _softmax,
+    "var": _var,
+}
+"""The forward functions of composite ops, on nodes; reduced axes are kept at length 1."""

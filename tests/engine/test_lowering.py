@@ -1,0 +1,71 @@
+"""Composite ops in their parts: what their own forward functions give, special values included."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.engine.lowering import PARTS
+from gradcli.engine.regions import Region
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops import FUNCTIONS
+from gradcli.session import Options, prepare
+
+CALLS = {
+    "logsumexp(x)": ((-2, -1), False),
+    "logsumexp(x, -1)": ((-1,), False),
+    "logsumexp(x, 0, True)": ((-2,), True),
+    "softmax(x, -1)": (-1,),
+    "softmax(x, 0)": (-2,),
+    "var(x)": ((-2, -1), False, 1),
+    "var(x, 1, 0, True)": ((-1,), True, 0),
+    "norm(x)": ((-2, -1), False, 2.0),
+    "norm(x, 1, 1)": ((-1,), False, 1.0),
+    "norm(x, 3, 0)": ((-2,), False, 3.0),
+    "norm(x, 0, 1, True)": ((-1,), True, 0.0),
+    "norm(x, inf, 1)": ((-1,), False, math.inf),
+    "norm(x, -inf, 1)": ((-1,), False, -math.inf),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_parts_make_the_whole(call: str) -> None:
+    x = np.random.default_rng(4).standard_normal((300, 256))
+    x[3], x[4], x[5, :2], x[6, 0], x[7, 0], x[8] = 0, -np.inf, np.inf, np.nan, 1e200, 1e-200
+    program = parse_program(Source("program", call), ParseLimits())
+    ready = prepare(program, {"x": x}, (), Options(forward_only=True, values="outputs"))
+    assert any(isinstance(unit, Region) for unit in ready.engine.plan.units)
+    op = FUNCTIONS[call.partition("(")[0]].op
+    assert op is not None
+    with np.errstate(all="ignore"):
+        expected = op.forward(np, x, *CALLS[call])
+    (value,) = ready.run({"x": x}).values.values()
+    np.testing.assert_allclose(value, expected, rtol=1e-13)
+
+
+def test_every_composite_is_tested() -> None:
+    assert {call.partition("(")[0] for call in CALLS} == PARTS.keys()
+
+
+def test_a_condition_on_a_composite_has_the_bits_of_the_plan() -> None:
+    text = "n = norm(x); s = 0; if n == 12.5 { s = 1 }; s * n"
+    x = np.random.default_rng(5).standard_normal((300, 256))
+    program = parse_program(Source("program", text), ParseLimits())
+    ready = prepare(program, {"x": x}, (), Options(forward_only=True))
+    bits = float(ready.run({"x": x}).values["n"]).hex()
+    text = text.replace("12.5", repr(float.fromhex(bits)))
+    again = prepare(parse_program(Source("program", text), ParseLimits()), {"x": x})
+    assert again.run({"x": x}).values["s"] == 1
+
+
+def test_a_composite_streams_into_its_target() -> None:
+    x = np.random.default_rng(6).standard_normal((300, 256))
+    program = parse_program(Source("program", "sum(softmax(x) * x)"), ParseLimits())
+    ready = prepare(program, {"x": x}, (), Options(values="outputs"))
+    target = np.empty(x.shape)
+    result = ready.run({"x": x}, (), {"x": target})
+    assert result.grads["x"] is target
+    assert target.tobytes() == ready.run({"x": x}).grads["x"].tobytes()

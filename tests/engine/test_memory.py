@@ -1,0 +1,64 @@
+"""The memory that a plan says it takes is what a process takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+MEASURE = """
+import json, sys
+import numpy as np
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import Options, prepare
+
+def run(program, shapes, values):
+    inputs = {name: np.full(shape, 0.5) for name, shape in shapes.items()}
+    parsed = parse_program(Source("program", program), ParseLimits())
+    ready = prepare(parsed, inputs, (), Options(values=values, threads=2))
+    result = ready.run(inputs)
+    return ready.engine.plan.peak_bytes()
+
+def peak():  # not getrusage's: that begins with what the parent had
+    (line,) = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+    return int(line.split()[1]) * 1024
+
+program, shapes, values = json.loads(sys.argv[1])
+run(program, {name: [2] * len(shape) for name, shape in shapes.items()}, values)
+before = peak()
+print(run(program, shapes, values), peak() - before)
+"""
+WIDE = {"x": (2500, 3000)}
+PROGRAMS = [
+    ("mean((2*x)**3)", WIDE, "outputs"),
+    ("z = (2*x)**3; w = exp(z); mean(w)", WIDE, "all"),
+    ("y = sin(x); sum((y - mean(y))**2)", WIDE, "outputs"),
+    ("sum(tanh(a @ b))", {"a": (2400, 300), "b": (300, 2400)}, "all"),
+    ("h = tanh(x @ a); sum(tanh(h @ a)**2)", {"x": (12_000, 300), "a": (300, 300)}, "outputs"),
+    ("sum(softmax(x, -1)**2)", WIDE, "outputs"),
+    ("sum(logsumexp(x, -1)) + std(x)", WIDE, "outputs"),
+    ("sum(cumsum(x, 0)**2)", WIDE, "outputs"),
+    ("sum(sum(x * x, 0)**2)", WIDE, "outputs"),
+    ("sum(x)", WIDE, "outputs"),
+    ("sum(x.T * y)", {"x": (2500, 3000), "y": (3000, 2500)}, "outputs"),
+    ("sum(cat([x, 2*x])**2)", WIDE, "none"),
+    ("sum(x[1:] * x[:-1])", WIDE, "outputs"),
+    ("max(x) * sum(where(x > 0.1, x, sqrt(x)))", WIDE, "outputs"),
+    ("sum(relu(conv2d(x, w)))", {"x": (8, 16, 128, 128), "w": (16, 16, 3, 3)}, "outputs"),
+]
+
+
+@pytest.mark.parametrize(("program", "shapes", "values"), PROGRAMS)
+def test_the_estimate_is_right_within_a_tenth(
+    program: str, shapes: dict[str, tuple[int, ...]], values: str
+) -> None:
+    finished = subprocess.run(
+        [sys.executable, "-c", MEASURE, json.dumps([program, shapes, values])],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    estimated, measured = map(int, finished.stdout.split())
+    assert abs(estimated - measured) < 0.1 * measured
