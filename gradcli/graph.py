@@ -36,6 +36,9 @@ Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
 MAX_RANK = 64
 """NumPy's limit on dimensions."""
 
+MAX_ELEMENTS = 2**59
+"""NumPy counts bytes in 63 bits."""
+
 INTERNED_BYTES = 1024
 """Constants up to this size are compared by their bytes; larger ones are nodes of their own."""
 
@@ -369,7 +372,20 @@ class Graph:
                 f"this value has {len(shape)} dimensions",
                 hint=f"there can be {MAX_RANK} at most",
             )
-        return Node(self, op, inputs, attributes, shape, kind, data)
+        node = Node(self, op, inputs, attributes, shape, kind, data)
+        if not 0 < node.size <= MAX_ELEMENTS:
+            _check_lengths(shape)
+        return node
+
+
+def _check_lengths(shape: Shape) -> None:
+    """Raise `limit-memory` for lengths that NumPy cannot count, if beside an axis of length 0."""
+    if math.prod(length for length in shape if length) > MAX_ELEMENTS:
+        raise GradcliError(
+            "limit-memory",
+            f"a value of shape {shape} is larger than any memory",
+            hint="use smaller lengths",
+        )
 
 
 def kind_of(array: Array) -> Kind:

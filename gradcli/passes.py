@@ -65,6 +65,7 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
             "value",
             "the program has no value: nothing was assigned or computed",
             hint="end it with the expression to differentiate",
+            source=tracer.source,
         )
     outputs: dict[str, Node] = {}
     for binding in tracer.last:

@@ -378,3 +378,17 @@ def test_depth_is_no_danger(text: str) -> None:
     (output,) = result.outputs
     slope = (ahead.values[output] - behind.values[output]) / (2 * step)
     np.testing.assert_allclose(result.grads["x"], slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text", ["prod(x, dim=0, keepdim=True)", "quantile(x, 0.5, dim=-1, keepdim=True)", "sum(x, 0)"]
+)
+def test_a_single_value_may_be_addressed_as_a_vector(text: str) -> None:
+    result = run(text, x=3.0)
+    assert (result.values["out"].tolist(), result.grads["x"].tolist()) == (3, 1)
+
+
+def test_a_program_without_a_value_is_where_the_error_lies() -> None:
+    diagnostic = error("f(x) = x").diagnostic
+    assert diagnostic.source is not None
+    assert diagnostic.source.name == "program"

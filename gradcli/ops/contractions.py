@@ -29,13 +29,13 @@ def _matmul_shape(a: Node, b: Node) -> Shape:
     return (*broadcast("matmul", [a.shape[:-2], b.shape[:-2]]), *rows, *columns)
 
 
-def _transpose_hint(a: Shape, b: Shape) -> str | None:
+def _transpose_hint(a: Shape, b: Shape) -> str:
     if len(a) == len(b) == 2:
         if a[1] == b[1]:
             return "the second operand transposed would fit: a @ b.T"
         if a[0] == b[0]:
             return "the first operand transposed would fit: a.T @ b"
-    return None
+    return "the last axis of a must be as long as the last but one of b, or the only one"
 
 
 def _left(change: Node, y: Node, a: Node, b: Node) -> Node:

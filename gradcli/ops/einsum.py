@@ -17,7 +17,7 @@ from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.kinds import Linear, cast
 from gradcli.ops.reductions import sum_
-from gradcli.ops.shapes import normalize_axis, show
+from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import squeeze
 from gradcli.ops.table import Case, function
 
@@ -262,10 +262,14 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         raise GradcliError("axis", "tensordot: as many axes of a as of b are needed")
     if a.ndim + b.ndim > len(ascii_letters):
         raise GradcliError("value", "tensordot: there are more axes than letters")
+    if dims[0] and not (a.ndim and b.ndim):
+        raise GradcliError("axis", "tensordot: a single value has no axes to sum over")
+    for axes, node in zip(dims, (a, b), strict=True):
+        normalize_axes("tensordot", tuple(axes), node.ndim)  # none of them twice
     left = list(ascii_letters[: a.ndim])
     right = list(ascii_letters[a.ndim : a.ndim + b.ndim])
     for i, j in zip(*dims, strict=True):
-        right[normalize_axis("tensordot", j, b.ndim)] = left[normalize_axis("tensordot", i, a.ndim)]
+        right[j] = left[i]
     output = [label for label in left if label not in right]
     output += [label for label in right if label not in left]
     terms = [(cast(a, "float"), "".join(left)), (cast(b, "float"), "".join(right))]

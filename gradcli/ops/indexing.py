@@ -54,8 +54,12 @@ def check_bounds(shape: Shape, indices: Sequence[Array], axes: Axes) -> None:
             raise GradcliError(
                 "index",
                 f"index {int(index[wrong].flat[0])} is out of range for an axis of {length}",
-                hint=f"indices are from {-length} to {length - 1}" if length else None,
+                hint=_range_hint(length),
             )
+
+
+def _range_hint(length: int) -> str:
+    return f"indices are from {-length} to {length - 1}" if length else "this axis is empty"
 
 
 def _put_add(xp: Any, change: Array, *rest: Any) -> Array:
@@ -172,7 +176,7 @@ def _checked(index: int, length: int, axis: int) -> int:
         raise GradcliError(
             "index",
             f"index {index} is out of range for axis {axis}, which has {length} elements",
-            hint=f"indices are from {-length} to {length - 1}" if length else None,
+            hint=_range_hint(length),
         )
     return index % length
 

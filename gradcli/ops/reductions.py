@@ -146,7 +146,8 @@ PROD = Reduction(
 @function("prod", "reduction", op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …")
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""
-    if dim is None and x.ndim != 1:
+    if not x.ndim or (dim is None and x.ndim > 1):
+        normalize_axes("prod", dim, x.ndim)
         return prod(reshape(x, x.size), -1)
     return reduce_axes(PROD, x, dim, keepdim)
 

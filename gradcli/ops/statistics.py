@@ -215,7 +215,7 @@ def quantile(
     found = _interpolated(_ordered(lanes), reshape(q, -1), interpolation)
     found = movedim(found, (-1,), (0,))  # one value of q after another
     if keepdim:
-        places = range(x.ndim) if dim is None else (axes[0],)
+        places = range(x.ndim) if dim is None or not x.ndim else (axes[0],)
         for place in places:
             found = unsqueeze(found, place + 1 if place >= 0 else place)
     return found if q.ndim else reshape(found, found.shape[1:])

@@ -233,7 +233,8 @@ def _bind(
                 "type", f"{function.name}: {name} is given twice", hint="leave one of them out"
             )
         named[target] = value
-    missing = [p.name for p in plain[len(positional) :] if p.required and p.name not in named]
+    open_ = plain[len(positional) :] + [p for p in parameters if p.keyword_only]
+    missing = [p.name for p in open_ if p.required and p.name not in named]
     if missing:
         raise GradcliError(
             "type",

@@ -7,6 +7,7 @@ condition) the engine is asked for the node's value.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,7 +40,7 @@ class Values:
             return value
         if isinstance(value, Items):
             return self._stack(value)
-        hint = "a .grad is None until a backward has reached its leaf" if value is None else None
+        hint = _NOT_TENSORS.get(type(value), "stack([a, b]) makes a tensor of several")
         raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}", hint=hint)
 
     def _stack(self, items: Items) -> Node:
@@ -54,7 +55,9 @@ class Values:
                 continue
             pending.pop()
             if not current:
-                raise GradcliError("type", "an empty list is not a tensor; zeros(0) is one")
+                raise GradcliError(
+                    "type", "an empty list is not a tensor", hint="zeros(0) is an empty one"
+                )
             nodes = [
                 done[id(item)] if isinstance(item, Items) else self.tensor(item, "an element")
                 for item in current
@@ -225,6 +228,14 @@ class Values:
             )
         element = values[place]
         return self.graph.constant(float(element)) if isinstance(element, int) else element
+
+
+_NOT_TENSORS: dict[type[Any], str] = {
+    NoneType: "a .grad is None until a backward has reached its leaf",
+    str: "numbers and names stand without quotes",
+    range: "arange(n) is a tensor",
+}
+"""What to write instead of a value that is none."""
 
 
 def _is_mask(index: Any) -> bool:

@@ -46,6 +46,12 @@ BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
         ("tanh(x, x)", "type", ["tanh", "1 argument", "2"]),
         ("maximum(x)", "type", ["maximum", "b"]),
         ("tanh(x, out=x)", "name", ["tanh", "'out'"]),
+        ("tensordot(s, x, dims=([0], [-1]))", "axis", ["single value"]),
+        ("tensordot(x, x, dims=([0, 0], [0, 1]))", "axis", ["twice"]),
+        ("solve_triangular(eye(2), eye(2))", "type", ["needs upper"]),
+        ("sum(triu_indices(2, 10**20))", "limit-memory", ["(2, 199999999999999999999)"]),
+        ("zeros(0, 10**15, 10**15)", "limit-memory", ["(0, 1000000000000000, 10000"]),
+        ("sum(ones(" + "1e300, " * 60 + "2))", "limit-memory", ["larger"]),
     ],
 )
 def test_error(program: str, code: str, words: list[str]) -> None:
