@@ -82,7 +82,9 @@ def command(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, device=device, threads=threads
     )
     with deadline(seconds_allowed(timeout, safe=safe)):
-        problem = posing.read_problem(program, file, set_, gradient, options, safe=safe)
+        problem = posing.read_problem(
+            program, file, set_, gradient, options, safe=safe, later={"--mine": mine}
+        )
         if mine:
             from gradcli.analysis.diagnosis.claim import weighed
             from gradcli.analysis.diagnosis.compare import compare

@@ -58,7 +58,10 @@ def answering(find: str, doc: str, *vectors: Vector) -> Callable[..., None]:
             safe=safe, device=device, threads=threads,
         )  # fmt: skip
         with deadline(seconds_allowed(timeout, safe=safe)):
-            problem = posing.read_problem(program, file, set_, gradient, options, safe=safe)
+            later = {"--tangent": tangent, "--vector": vector}
+            problem = posing.read_problem(
+                program, file, set_, gradient, options, safe=safe, later=later
+            )
             directions = [
                 posing.read_vectors(f"--{name}", texts, problem, safe=safe)
                 for name, texts in (("tangent", tangent), ("vector", vector))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gradcli.cli import streams
@@ -53,12 +53,19 @@ def read_problem(
     options: Options,
     *,
     safe: bool,
+    later: Mapping[str, Sequence[str] | None],
 ) -> Problem:
-    """Read the program and its values, and trace it. Raises what reading and tracing raise."""
+    """Read the program and its values, and trace it. Raises what reading and tracing raise.
+
+    `later` are the `[NAME=]VALUE`s of flags that will be read after it.
+    """
     from gradcli.analysis.problem import pose
     from gradcli.cli.request import read_request
 
-    request = read_request(program, file, inputs or (), gradients or (), options, safe=safe)
+    values = [(flag, text.rpartition("=")[2]) for flag in later for text in later[flag] or ()]
+    request = read_request(
+        program, file, inputs or (), gradients or (), options, safe=safe, later=values
+    )
     return pose(request.program, request.inputs, request.gradients, request.options, request.draws)
 
 

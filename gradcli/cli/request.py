@@ -41,11 +41,13 @@ def read_request(
     options: Options,
     *,
     safe: bool,
+    later: Sequence[tuple[str, str]] = (),
 ) -> Request:
     """Read the program and all values.
 
     `program` is its text, `-`, or None for standard input unless there is a `file`; `safe` refuses
-    every file. Raises `usage` for flags that do not go together, and what reading raises.
+    every file; `later` are flags and values that will be read after it. Raises `usage` for flags
+    that do not go together, and what reading raises.
     """
     if program is not None and file is not None:
         raise GradcliError(
@@ -55,7 +57,7 @@ def read_request(
     cotangents = [parse_gradient(text) for text in gradients]
     values = [(f"--set {name}", value) for name, value in bound]
     values += [(f"--gradient {name}" if name else "--gradient", v) for name, v in cotangents]
-    _require_one_reader(program, file, values)
+    _require_one_reader(program, file, [*values, *later])
     _require_distinct(name for name, _ in bound)
     if safe:
         _refuse_files(file, values)

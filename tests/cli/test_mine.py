@@ -124,6 +124,7 @@ def test_numbers_that_agree_by_chance_do_not_pass(gradcli: Runner) -> None:
         (["--mine", "x=@no-such-file.npy"], "file", "no file"),
         (["--mine", "x=@a.npy", "--safe"], "usage", "--safe"),
         (["--mine", "x=1", "--order", "2"], "usage", "--order 2"),
+        (["-g", "@-", "--mine", "x=@-"], "usage", "read once"),
         (["--mine", "x=x@ones(3)"], "shape", "matmul"),
     ],
 )

@@ -48,6 +48,8 @@ ELEMENTS = 50_000_000
 """Elements that are computed, about, to try mistakes on a large gradient,"""
 FEWEST = 20
 """but at least so many mistakes are tried."""
+MARGIN = 1
+"""So much less simple causes are told, too."""
 SHOWN = 3
 SURE = 3
 """Different numbers that a match must hold for, not to be taken for a coincidence."""
@@ -89,7 +91,7 @@ class Search:
             found.append(Cause("one-hot", text))
         k = self._factor(_value(grad), slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:
-            return _best(found)
+            return self._best(found)
         return self._with_factor(k, found, slack)
 
     def further(self) -> list[Cause]:
@@ -123,6 +125,19 @@ class Search:
             if found:
                 return found
         return []
+
+    def _best(self, found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
+        """The simplest, one of a kind; of equally simple ones that with the shortest sentence.
+
+        Those that are much less simple are left out, where it is sure that the first is it.
+        """
+        ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
+        if not ranked:
+            return []
+        first = _rank(ranked[0].code)
+        last = first if first == 0 else first + MARGIN if self.sure else len(RANK)
+        by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
+        return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
 
     def _named(self, slack: Array | float, change: Callable[[Array], Array]) -> list[Cause]:
         """The mistakes whose numbers, changed, are the user's."""
@@ -160,7 +175,7 @@ class Search:
                 sign = "the sign is wrong, and " if k < 0 else ""
                 besides = f"besides, {sign}it is {_times(abs(k))} that: {told[0]}"
                 found.append(replace(cause, message=f"{cause.message}; {besides}"))
-        return _best(found)
+        return self._best(found)
 
     def _differs(self) -> bool:
         """Whether there is more than one number to tell mistakes from each other."""
@@ -190,11 +205,11 @@ class Search:
 
     def _with_factor(self, k: float, found: list[Cause], slack: Array | float) -> list[Cause]:
         """One diagnosis for a constant factor, by the likeliest mistake that leads to it."""
-        causes = [each for each in _best(found) if each.code in FACTORS]
+        causes = self._best([each for each in found if each.code in FACTORS])
         text = f"it is {_times(k)} the gradient"
         if k < 0 and not causes:
             named = self._named(slack, np.negative)
-            causes = [each for each in _best(named) if each.code in FACTORS]
+            causes = self._best([each for each in named if each.code in FACTORS])
             text = f"the sign is wrong, and it is {_times(-k)} the gradient"
         meant = self._meanings(k, slack)
         sure = bool(causes) and causes[0].code in PLAIN
@@ -202,7 +217,7 @@ class Search:
         told = [*causes, *numbers] if sure else [*numbers, *causes]
         told += [Cause("factor", each) for each in (*meant.general, *meant.pairs)]
         if not told:
-            return _best(found)
+            return self._best(found)
         text += f": {told[0].message}"
         if told[0].code not in ("factor", *PLAIN) and meant.general:
             text += f" ({meant.general[0].partition(':')[0]})"
@@ -210,7 +225,7 @@ class Search:
         more = [] if sure else numbers
         others = [each for each in found if each.code not in {*FACTORS, "factor-extra"}]
         others = [each for each in [*more, *others] if each.message != told[0].message]
-        return [first, *_best(others, SHOWN - 1)] if _rank(first.code) else [first]
+        return [first, *self._best(others, SHOWN - 1)] if _rank(first.code) else [first]
 
     def _unexplained(self) -> Cause:
         claim = self.claim
@@ -259,15 +274,6 @@ def _times(k: float) -> str:
     size, whole = abs(k), round(1 / abs(k))
     fraction = whole > 1 and abs(size * whole - 1) < 1e-4
     return ("-" if k < 0 else "") + (f"1/{whole} of" if fraction else f"{size:.6g} times")
-
-
-def _best(found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
-    """The simplest, one of a kind; of equally simple ones that with the shortest sentence."""
-    ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
-    if ranked and _rank(ranked[0].code) == 0:
-        return ranked[:1]
-    by_code = {each.code: each for each in reversed(ranked)}
-    return sorted(by_code.values(), key=ranked.index)[:most]
 
 
 def _merged(outcomes: Sequence[Outcome]) -> Cause:
