@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from operator import neg
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -173,12 +174,13 @@ class Numbers:
         values = [*map(float, self.texts)]
         if values and max(values) > LARGEST:
             self._parts, self.texts, values = (text,), (), []
-        pool = np.array(values, precision)
-        self.values: list[float] = pool.tolist()
-        self._pool = np.concatenate((pool, -pool))
-        first: dict[float, int] = {0.0: -1, 1.0: -2}
-        equal = [first.setdefault(value, place) for place, value in enumerate(self.values)]
-        self.key = self._parts, tuple(equal)
+        self._pool = np.array([*values, *map(neg, values)], precision)
+        self.values: list[float] = self._pool.tolist()[: len(values)]
+        equal: tuple[int, ...] = ()
+        if len({0.0, 1.0, *self.values}) < 2 + len(values):
+            first = {0.0: -1, 1.0: -2}
+            equal = tuple([first.setdefault(each, i) for i, each in enumerate(self.values)])
+        self.key = self._parts, equal
 
     def places(self) -> dict[int, int]:
         """Where in the text each number begins, and which one it is."""
@@ -241,7 +243,8 @@ class _Variant(Generic[T]):
 
 def _feeds(prepared: Prepared, request: Request, numbers: Numbers) -> dict[Node, Array]:
     feeds = prepared.feeds(request.inputs, request.gradients)
-    return feeds | numbers.feeds(prepared.graph.literals)
+    feeds.update(numbers.feeds(prepared.graph.literals))
+    return feeds
 
 
 def _guards(prepared: Prepared) -> list[Node]:

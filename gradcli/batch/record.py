@@ -103,6 +103,8 @@ def bind(
     wrt: tuple[str, ...] = ()
     seed = None
     for key, value in record.items():
+        if key == "id":
+            continue
         if key == "set":
             inputs = {
                 _name(name, "set"): _array(each, f"set {name}", to_array, options, allow_files)
@@ -120,7 +122,7 @@ def bind(
             wrt = _names(value, key)
         elif key == "seed":
             seed = _seed(value)
-        elif key != "id":
+        else:
             raise _unknown_key(key)
     if program is None:
         raise GradcliError(
