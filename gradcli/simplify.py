@@ -46,6 +46,10 @@ def _on(node: Node, inputs: Sequence[Node]) -> Node:
 # --- products ------------------------------------------------------------------------------
 
 
+MOST_FACTORS = 64
+"""Longer products are made of several: to merge n factors one by one takes n² / 2 steps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Product:
     """above / below · Π base**exponent, the factors that are divided by last."""
@@ -57,9 +61,11 @@ class Product:
     divisors: dict[Node, float] = field(default_factory=dict)
 
     def times(self, other: Product) -> Product | None:
-        """The product of two; None where their constants have no exact product."""
+        """The product of two; None where their constants have no exact product, or there are too
+        many factors.
+        """
         above, below = _exact(self.above, other.above), _exact(self.below, other.below)
-        if above is None or below is None:
+        if above is None or below is None or self.count + other.count > MOST_FACTORS:
             return None
         if abs(above) == below:
             above, below = math.copysign(1.0, above), 1.0
@@ -69,6 +75,11 @@ class Product:
             _merged(self.factors, other.factors),
             _merged(self.divisors, other.divisors),
         )
+
+    @property
+    def count(self) -> int:
+        """How many different factors and divisors there are."""
+        return len(self.factors) + len(self.divisors)
 
     def inverse(self) -> Product:
         sign = math.copysign(1.0, self.above)

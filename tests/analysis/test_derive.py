@@ -52,6 +52,10 @@ def test_more_generated_programs(seed: int) -> None:
     check(*generated(seed))
 
 
+def test_a_product_of_many_factors() -> None:
+    check("y = x; for i in range(300) { y = sin(y)/cos(y) }\ny", {"x": np.array(0.01)})
+
+
 @pytest.mark.parametrize("case", SEEDS, ids=[case["id"] for case in SEEDS])
 def test_seeds(case: dict[str, Any]) -> None:
     if "error" not in case["expect"]:
