@@ -14,7 +14,8 @@ import numpy as np
 from gradcli.analysis.derive import derive
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
-from gradcli.graph import Array
+from gradcli.engine.lowering import PARTS
+from gradcli.graph import CONSTANT, INPUT, Array, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Assign, Name, Program, Statement
 from gradcli.ops import FUNCTIONS, Case, Function
@@ -44,6 +45,17 @@ class Description:
     example: Example | None
     derivative: Program | None
     """Assignments to `NAME_grad`; None where nothing can be differentiated."""
+
+    @property
+    def beside_kernels(self) -> dict[str, list[str]]:
+        """Ops that are not in generated kernels where a GPU computes: `cupy`'s, or `numpy`'s."""
+        found: dict[str, list[str]] = {}
+        nodes = ancestors(self.example.result.outputs.values()) if self.example else []
+        for op in dict.fromkeys(node.op for node in nodes):
+            generated = op.cuda or op.combine or op.name in PARTS
+            if not (generated or op.view or op is INPUT or op is CONSTANT):
+                found.setdefault("numpy" if op.host else "cupy", []).append(op.name)
+        return found
 
 
 def groups() -> dict[str, list[Function]]:

@@ -34,6 +34,9 @@ def render_page(description: Description) -> str:
             "formula": string(function.formula or None),
             "derivative": "null" if derivative is None else _strings(statements),
             "kink": string(function.kink or None),
+            "beside_kernels": _object(
+                {where: _strings(ops) for where, ops in description.beside_kernels.items()}
+            ),
             "example": "null" if description.example is None else _example(description.example),
         }
     )

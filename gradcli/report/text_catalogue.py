@@ -49,6 +49,7 @@ def render_page(
         "formula": function.formula,
         "derivative": _derivative(description),
         "at kinks": function.kink,
+        "on a GPU": _on_gpu(description),
     }
     column = max(map(len, facts)) + GAP
     rows = [
@@ -72,6 +73,12 @@ def _derivative(description: Description) -> str:
     if description.derivative is None:
         return "none: the result holds integers or truth values"
     return print_program(description.derivative).rstrip("\n")
+
+
+def _on_gpu(description: Description) -> str:
+    """What computes the function on a GPU."""
+    beside = description.beside_kernels.items()
+    return "; ".join(f"{library}: {', '.join(ops)}" for library, ops in beside) or "one kernel"
 
 
 def _command(example: Example) -> str:
