@@ -24,6 +24,9 @@ from gradcli.ops.shapes import show
 SEEDED = 1 << 16
 """Elements of the largest array while many seeds are at work: more leave the cache."""
 
+TOO_MUCH = ("limit-memory", "limit-nodes", "shape")
+"""What is wrong where fewer seeds may do; of shape, that NumPy allows 64 axes."""
+
 
 def jacobian(problem: Problem) -> Jacobian:
     """The Jacobian of all outputs by all leaves. Raises `limit-memory`."""
@@ -142,7 +145,9 @@ def _engine(
         try:
             inputs, many = vectorise(results, seeds, count)
             return count, inputs, problem.engine(many, beside)
-        except GradcliError:  # too many for the limits
+        except GradcliError as error:
+            if error.diagnostic.code not in TOO_MUCH:
+                raise
             count //= 2
     return 1, seeds, problem.engine(results, beside)
 
