@@ -173,8 +173,9 @@ def _grads(problem: Problem) -> dict[str, Node]:
 def _along(
     problem: Problem, outputs: Mapping[str, Node], directions: Mapping[str, Array]
 ) -> dict[str, Array]:
+    moved = [problem.leaves[name] for name in directions]
     tangents = [problem.graph.constant(direction) for direction in directions.values()]
-    changes = jvp(list(outputs.values()), list(problem.leaves.values()), tangents)
+    changes = jvp(list(outputs.values()), moved, tangents)
     results = [
         zeros_like(node) if change is None else change
         for node, change in zip(outputs.values(), changes, strict=True)
@@ -183,19 +184,19 @@ def _along(
 
 
 def _directions(problem: Problem, given: Mapping[str, Array], flag: str) -> dict[str, Array]:
-    """A vector for each leaf: what was given, broadcast to its shape, else zeros."""
-    for name in given:
-        if name not in problem.leaves:
+    """What was given for leaves, broadcast to their shapes."""
+    dtype = problem.graph.dtype("float")
+    directions = {}
+    for name, values in given.items():
+        leaf = problem.leaves.get(name)
+        if leaf is None:
             guess = nearest(name, problem.leaves)
             raise GradcliError(
                 "name",
                 f"{flag} {name}: that is not a leaf; the leaves are {', '.join(problem.leaves)}",
                 hint=f"did you mean {guess!r}?" if guess else None,
             )
-    dtype = problem.graph.dtype("float")
-    directions = {}
-    for name, leaf in problem.leaves.items():
-        vector = np.asarray(given.get(name, 0.0), dtype)
+        vector = np.asarray(values, dtype)
         if vector.size == leaf.size == 1:
             vector = vector.reshape(leaf.shape)
         try:

@@ -287,3 +287,11 @@ def test_a_stream_without_unicode_gets_none(
 def test_what_is_constant_in_steps_does_not_move(gradcli: Runner) -> None:
     arguments = ("--set", "x=[[2.5,1],[0,3]]", "--tangent", "1", "--json")
     assert gradcli("jvp", "inv(floor(x))", *arguments).json["jvp"] == {"out": [[0, 0], [0, 0]]}
+
+
+def test_a_leaf_without_a_vector_stays_where_it_is(gradcli: Runner) -> None:
+    """d(a·log b) is log b · da where b stays, although a/b is infinite."""
+    program = ("a*log(b)", "--set", "a=2", "--set", "b=0", "--json")
+    answer = gradcli("jvp", *program, "--tangent", "a=1").json
+    assert answer["jvp"] == {"out": "-Infinity"}
+    assert answer["vectors"] == {"a": 1}
