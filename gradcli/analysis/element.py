@@ -56,10 +56,12 @@ class Elements:
         finding = self._between(index, sides)
         for factor in LONGER:
             if finding.verdict != "inconclusive" or any(side.end for side in sides):
-                break
+                break  # they would only cross what is near already
             sides = [self._lines.side(index, sign * factor * first) for sign in (1, -1)]
             again = self._between(index, sides)
-            finding = finding if again.verdict == "inconclusive" else again
+            known = (Estimate(each.reference, each.error) for each in (finding, again))
+            if again.verdict != "inconclusive" and not disagree(*known):
+                return again
         return finding
 
     def _claim(self, index: Index, reach: float) -> Claim:

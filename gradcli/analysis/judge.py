@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from gradcli.analysis.differences import Estimate
 from gradcli.analysis.line import EPS
 from gradcli.analysis.verdict import Finding, Index, Verdict, agreed_digits
@@ -17,6 +19,8 @@ NEGLIGIBLE = 1e-10
 """… or, where it is 0, to this part of what it is made of and of what is usual nearby."""
 CLEAR = 10.0
 """A failure is a difference of this many times the error of both."""
+TINY = float(np.finfo(np.float64).tiny)
+"""Below this size numbers lose their digits one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
         reference, error, method = exact, EPS * abs(exact), "complex step"
     size = max(abs(value), abs(reference))
     difference = abs(value - reference)
-    bound = error + claim.noise + AGREES * size
+    bound = error + claim.noise + AGREES * size + TINY
     tolerance = max(USEFUL * size, NEGLIGIBLE * claim.scale)
     verdict: Verdict = "inconclusive"
     reason = ""
@@ -66,4 +70,4 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
 
 def disagree(a: Estimate, b: Estimate) -> bool:
     """Whether two estimates cannot be of one number."""
-    return a.known and b.known and abs(a.value - b.value) > CLEAR * (a.error + b.error)
+    return abs(a.value - b.value) > CLEAR * (a.error + b.error)  # not if one is unknown
