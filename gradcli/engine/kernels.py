@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.engine.products import Tiled, is_large
-from gradcli.engine.regions import axes_of
-from gradcli.graph import Array, Node
+from gradcli.engine.regions import LARGE, axes_of
+from gradcli.graph import CONSTANT, Array, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shaping import SUM_TO
 
@@ -65,17 +65,33 @@ def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple
     """
     op = node.op
     if isinstance(op, Elementwise) and op.ufunc is not None:
-        if op.ufunc == "power":
-            exponent = node.inputs[1]
-            if exponent.data is not None and exponent.shape == ():
-                product = POWERS.get(float(exponent.data))
-                if product is not None and len(node.inputs[0].shape) == len(node.shape):
-                    return product, (), (), 1
+        product = _as_product(node)
+        if product is not None:
+            return product, (), (), 1
         return getattr(np, op.ufunc), (), (), len(node.inputs)
     if op.combine:
         return _reduction(node), (), (), 1
     xp = Tiled(threads) if is_large(node) else np
     return op.forward, (xp,), attributes_of(node), len(node.inputs)
+
+
+def _as_product(node: Node) -> Kernel | None:
+    """A power or a quotient by a constant as a product that is as exact, where that is faster."""
+    if node.op.name not in ("pow", "div") or node.inputs[0].ndim != node.ndim:
+        return None
+    constant = node.inputs[1]
+    if constant.op is not CONSTANT or constant.shape != ():
+        return None
+    if node.op.name == "pow":
+        return None if constant.data is None else POWERS.get(float(constant.data))
+    # Small ones gain nothing, and reading the number would tie the plan to it.
+    if node.size < LARGE or constant.data is None:
+        return None
+    mantissa, exponent = math.frexp(float(constant.data))
+    if abs(mantissa) != 0.5 or abs(exponent) > 100:
+        return None
+    inverse = 1 / constant.data
+    return lambda x, out=None: np.multiply(x, inverse, out=out)
 
 
 def attributes_of(node: Node) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -11,9 +12,9 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.engine.blocks import BLOCK, blocks
 from gradcli.engine.cpu import Evaluator
-from gradcli.engine.kernels import kernel_into
+from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.regions import LARGE, Region
-from gradcli.graph import Graph
+from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.selection import where
@@ -148,6 +149,22 @@ def test_selecting_in_blocks_keeps_every_bit(name: str, dtype: type) -> None:
     with np.errstate(all="ignore"):
         found[0](*operands, out=out)
     assert out.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("divisor", [2, -4, 0.5, 2.0**-60, 1024, 3, 0, math.inf, 2.0**120])
+def test_dividing_by_a_power_of_two_is_exact(divisor: float, dtype: Precision) -> None:
+    graph = Graph(dtype)
+    node = graph.input("x", (LARGE,), "float") / divisor
+    call, before, after, count = kernel(node)
+    rng = np.random.default_rng(8)
+    x = (rng.standard_normal(LARGE) * 10.0 ** rng.integers(-44, 38, LARGE)).astype(dtype)
+    x[:4] = 0, -0.0, np.inf, np.nan
+    with np.errstate(all="ignore"):
+        expected = x / np.asarray(divisor, dtype)
+        found = call(*before, *[x, node.inputs[1].data][:count], *after)
+    assert found.tobytes() == expected.tobytes()
+    assert (call is np.divide) == (divisor in (3, 0, math.inf, 2.0**120))
 
 
 def test_small_arrays_are_left_alone() -> None:
