@@ -253,6 +253,8 @@ class Graph:
         self.seed = seed
         self.draws = 0
         self.max_nodes = max_nodes
+        self.largest = 0
+        """The most elements that a node has."""
         self.shares = shares
         self.count = 0
         self.span: Span | None = None
@@ -375,6 +377,7 @@ class Graph:
         node = Node(self, op, inputs, attributes, shape, kind, data)
         if not 0 < node.size <= MAX_ELEMENTS:
             _check_lengths(shape)
+        self.largest = max(self.largest, node.size)
         return node
 
 

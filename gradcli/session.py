@@ -14,6 +14,7 @@ from gradcli.engine.cpu import Evaluator
 from gradcli.engine.device import Engine, engine
 from gradcli.engine.lowering import lower
 from gradcli.engine.mapped import mapping
+from gradcli.engine.regions import LARGE
 from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.syntax import Program
@@ -230,7 +231,8 @@ class Prepared:
         wanted += tensors(self.printed)
         options = self.options
         memory = options.limits.memory_bytes()
-        lower(ancestors(wanted), self._lowered)
+        if self.graph.largest >= LARGE:
+            lower(ancestors(wanted), self._lowered)
         nodes, filed = map(self._computed, (wanted, self._filed()))
         try:
             self.engine = engine(nodes, options.device, options.threads, memory, filed)
