@@ -71,7 +71,8 @@ class Plans(Generic[T]):
     def __init__(self, options: Options, make: Callable[[Prepared], Made[T]]) -> None:
         self._options = options
         self._make = make
-        self._numbers = lru_cache(TEXTS)(partial(Numbers, options.precision))
+        self._numbers_of = partial(Numbers, options.precision)
+        self._numbers_kept = lru_cache(TEXTS)(self._numbers_of)
         self._kept: OrderedDict[Any, list[_Variant[T]]] = OrderedDict()
         self._nodes = 0
 
@@ -100,13 +101,13 @@ class Plans(Generic[T]):
                 return self._run_anew(key, program, request, numbers, numbers.places(), seed)
         return self._run_anew(key, program, request, numbers, NO_NUMBERS, seed)
 
-    def constant(self, request: Request) -> tuple[Made[T], Feeds] | None:
+    def unconditional(self, request: Request) -> tuple[Made[T], Feeds] | None:
         """What is kept for this request and holds for all values of its inputs, and the values to
         call it with.
         """
         numbers = self._numbers(request.program)
         found = self._find(_key(request, numbers), request, numbers, int)
-        if found is None or not found[0].is_constant:
+        if found is None or not found[0].is_unconditional:
             return None
         return found[0].made, found[1]
 
@@ -114,12 +115,18 @@ class Plans(Generic[T]):
         self, key: Any, request: Request, numbers: Numbers, seed: Callable[[], int]
     ) -> tuple[_Variant[T], Feeds] | None:
         """What is kept for such a request, and the values to call it with."""
-        for variant in self._kept.get(key, ()):
+        variants = self._kept.get(key, [])
+        for place, variant in enumerate(variants):
             feeds = variant.feeds(request, numbers, seed)
             if feeds is not None:
                 self._kept.move_to_end(key)
+                if place:
+                    variants.insert(0, variants.pop(place))
                 return variant, feeds
         return None
+
+    def _numbers(self, text: str) -> Numbers:
+        return (self._numbers_kept if len(text) <= TEXT else self._numbers_of)(text)
 
     def _run_anew(
         self,
@@ -212,7 +219,7 @@ class _Variant(Generic[T]):
         self._others = {float(each) for each in graph.others() if not each.ndim}
 
     @property
-    def is_constant(self) -> bool:
+    def is_unconditional(self) -> bool:
         """Whether neither inputs nor random numbers decide how the program goes."""
         return self._engine is None and self._seed is None
 

@@ -17,7 +17,7 @@ from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.skeleton import dissect, starts
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Case
-from gradcli.plans import PROGRAMS, VARIANTS, Plans, Request
+from gradcli.plans import PROGRAMS, TEXT, VARIANTS, Plans, Request
 from gradcli.session import Gradient, Options, Prepared, prepare
 
 X = np.array([[0.3, -1.2], [2.5, 0.7]])
@@ -195,6 +195,20 @@ def test_what_is_kept_is_bounded() -> None:
     counted.run(*powers)
     assert counted.run(*powers[1:]) == 0
     assert counted.run(powers[0]) == 1
+
+
+def test_ways_that_are_taken_stay() -> None:
+    counted = Counted()
+    counted.run("sum(x**1.5*7.5)")
+    for i in range(2 * VARIANTS):
+        assert counted.run(f"sum(x**{i + 2}.5*3.25)") == 1
+        assert counted.run(f"sum(x**1.5*{i + 2}.25)") == 0
+
+
+def test_long_programs_are_not_kept() -> None:
+    counted = Counted()
+    text = f"sum(x*2.5){' ' * TEXT}"
+    assert counted.run(text) == counted.run(text) == 1
 
 
 def test_a_skeleton_is_what_numbers_leave_of_a_text() -> None:

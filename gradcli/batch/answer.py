@@ -86,7 +86,7 @@ class Answerer:
             request = self._bind(members[0][1], array_without_strings)
         except GradcliError:
             return []
-        found = self._plans.constant(request)
+        found = self._plans.unconditional(request)
         if found is None:
             return []
         form, feeds = found
