@@ -32,7 +32,7 @@ POINTS = 8
 EXACT = {"float64": 1e-9, "float32": 2e-4}
 """Relative differences that rounding in the course of a computation explains."""
 
-MISFITS = (GradcliError, IndexError, ValueError)
+MISFITS = (GradcliError, ArithmeticError, LookupError, TypeError, ValueError)
 """What a wrong gradient may raise: it may be singular, and shapes need not go together."""
 
 
@@ -241,7 +241,7 @@ def agreeing(mine: Array, other: Array, rtol: float, slack: Array | float = 0.0)
     finite = np.abs(other[np.isfinite(other)])
     size = finite.max() if finite.size else 0.0
     with np.errstate(all="ignore"):
-        near = np.abs(mine - other) <= slack + rtol * (np.abs(other) + 1e-3 * size)
+        near = np.abs(mine - other) <= slack + rtol * np.abs(other) + 1e-3 * rtol * size
     both_nan = np.isnan(mine) & np.isnan(other)
     return np.asarray((mine == other) | (near & np.isfinite(other)) | both_nan)
 

@@ -112,7 +112,8 @@ class Search:
                     return [replace(found[0], message=text), *found[1:]]
         k = self._factor(_value(self.claim.grad), 0.0)
         if k is not None and abs(k - 1) > NEARLY:
-            text = f"it is {_times(k)} the gradient; no number of the program tells why"
+            sign = "the sign is wrong, and " if k < 0 else ""
+            text = f"{sign}it is {_times(abs(k))} the gradient: no number of the program tells why"
             return [Cause("factor", text, {"factor": k})]
         return self.patterns() or self._two() or [self._unexplained()]
 
