@@ -247,8 +247,12 @@ class Graph:
         seed: int | None = None,
         max_nodes: int | None = None,
         shares: bool = True,
+        memory: int | None = None,
     ) -> None:
-        """Without `shares`, only constants are interned: an op makes a new node each time."""
+        """Without `shares`, only constants are interned: an op makes a new node each time.
+
+        `memory` is how many bytes an array may have that is made while the graph is built.
+        """
         self.precision: Precision = precision
         self.seed = seed
         self.draws = 0
@@ -256,6 +260,7 @@ class Graph:
         self.largest = 0
         """The most elements that a node has."""
         self.shares = shares
+        self.memory = memory
         self.count = 0
         self.span: Span | None = None
         """Where in the program the nodes that are being built come from."""

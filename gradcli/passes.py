@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -68,12 +69,13 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
             source=tracer.source,
         )
     outputs: dict[str, Node] = {}
+    free_names = _free_names(tracer, outputs)
     for binding in tracer.last:
         try:
             node = _tensor(tracer, binding)
         except GradcliError as error:
             raise error.located(tracer.source, binding.span) from None
-        outputs[binding.name or _free_name(tracer, outputs)] = node
+        outputs[binding.name or next(free_names)] = node
     return outputs
 
 
@@ -95,13 +97,11 @@ def _tensor(tracer: Tracer, binding: Binding) -> Node:
     return tracer.values.tensor(binding.value, binding.name or "the program's value")
 
 
-def _free_name(tracer: Tracer, taken: Mapping[str, Node]) -> str:
-    """`out` for a value without a name, or the first of `out_1`, `out_2` … that is free."""
-    name, count = "out", 0
-    while name in taken or name in tracer.globals.values:
-        count += 1
-        name = f"out_{count}"
-    return name
+def _free_names(tracer: Tracer, taken: Mapping[str, Node]) -> Iterator[str]:
+    """Names for values without one, as they are wanted: those of `out`, `out_1` … that are free."""
+    for name in chain(["out"], map("out_{}".format, count(1))):
+        if name not in taken and name not in tracer.globals.values:
+            yield name
 
 
 # --- leaves --------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def prepare(
     """
     memory = options.limits.memory_bytes()
     shares = not runs_backward(program)
-    graph = Graph(options.precision, options.seed, options.limits.nodes, shares)
+    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, memory)
     graph.draws = draws
     nodes = _input_nodes(graph, program, inputs)
     evaluator = Evaluator(_feeds(nodes, inputs), memory)
@@ -328,8 +328,9 @@ def literals(
 
     Also the seed, if random numbers were drawn, and how many draws were made.
     """
-    graph = Graph(options.precision, options.seed, options.limits.nodes)
-    evaluator = Evaluator({}, options.limits.memory_bytes())
+    memory = options.limits.memory_bytes()
+    graph = Graph(options.precision, options.seed, options.limits.nodes, memory=memory)
+    evaluator = Evaluator({}, memory)
     arrays = []
     for source in sources:
         expression = parse_expression(source, options.limits.parse)

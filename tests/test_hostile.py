@@ -7,7 +7,7 @@ import pytest
 
 from gradcli.diagnostics import Diagnostic, GradcliError, Source, nearest
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.session import Gradient, Options, Result, evaluate
+from gradcli.session import Gradient, Limits, Options, Result, evaluate
 
 
 def answer(program: str, x: object = (1.0, 2.0)) -> Result:
@@ -79,6 +79,32 @@ def test_a_tensor_may_have_64_dimensions_and_rows_of_nothing() -> None:
 
 def test_a_window_may_step_far_beyond_its_input() -> None:
     assert answer("sum(avg_pool1d(x, 1, 2**62))", [[1.0, 2.0]]).values["out"] == 1.0
+
+
+def test_many_values_without_a_name_are_many_outputs() -> None:
+    names = list(answer("1, " * 20_000).outputs)
+    assert names[:2] == ["out", "out_1"]
+    assert names[-1] == "out_19999"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "sum(masked_select(expand(x[0], 10**6), True))",
+        "sum(unfold(expand(x[0], 10**6), 0, 1, 1))",
+        "sum(repeat_interleave(expand(x[0], 10**6), 0))",
+        "sum(pad(x, (10**6, 0), 'replicate'))",
+        "sum(one_hot([0], 10**6) * x[0])",
+    ],
+)
+def test_indices_are_not_written_out_beyond_the_memory_of_a_run(program: str) -> None:
+    options = Options(limits=Limits(memory=2**20))
+    with pytest.raises(GradcliError) as caught:
+        evaluate(
+            parse_program(Source("program", program), ParseLimits()), {"x": np.ones(2)}, (), options
+        )
+    assert caught.value.diagnostic.code == "limit-memory"
+    assert "places" in caught.value.diagnostic.message
 
 
 def test_nan_is_no_axis() -> None:

@@ -78,8 +78,9 @@ def check(program: syntax.Program, options: Options) -> Report:
     A statement that fails as expected binds nothing, and the program goes on; so it does after an
     expectation that does not hold. One that is met several times, in a loop, must hold each time.
     """
-    graph = Graph(options.precision, options.seed, options.limits.nodes, not runs_backward(program))
-    evaluator = Evaluator({}, options.limits.memory_bytes())
+    memory, shares = options.limits.memory_bytes(), not runs_backward(program)
+    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, memory)
+    evaluator = Evaluator({}, memory)
     met: dict[syntax.Expectation, Outcome] = {}
     try:
         checker = _Checker(graph, evaluator, program, options, met)

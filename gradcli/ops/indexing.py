@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import Axes, broadcast, show
 from gradcli.ops.shaping import reshape, take_slices
 
-MAX_PLACES = 2**27
-"""The longest index that is written out in the graph: 1 GiB."""
+BYTES_A_PLACE = 24
+"""An int64, and what is made on the way to it."""
 
 # --- places named by index arrays ----------------------------------------------------------
 
@@ -97,13 +98,14 @@ PUT_ADD: Linear = Linear(
 )
 
 
-def check_places(name: str, count: int) -> None:
-    """Raise `limit-memory` if an index is too long to be written out while tracing."""
-    if count > MAX_PLACES:
+def check_places(graph: Graph, name: str, count: int) -> None:
+    """Raise `limit-memory` if an index is too long to be written out while the graph is built."""
+    most = math.inf if graph.memory is None else graph.memory // BYTES_A_PLACE
+    if count > most:
         raise GradcliError(
             "limit-memory",
             f"{name} needs an index of {count:,} places",
-            hint=f"there can be {MAX_PLACES:,} at most",
+            hint=f"there can be {most:,} at most; --max-memory sets the limit",
         )
 
 

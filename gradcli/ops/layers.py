@@ -92,7 +92,7 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
         count = int(input.data.max()) + 1
     if count < 1:
         raise GradcliError("value", f"one_hot: num_classes must be positive, not {count}")
-    check_places("one_hot", count)
+    check_places(input.graph, "one_hot", count)
     found = classes(input, "one_hot: input", count)
     return cast(eq(unsqueeze(found, -1), input.graph.constant(np.arange(count))), "int")
 

@@ -12,7 +12,7 @@ from gradcli.ops.extremes import shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
-from gradcli.ops.shapes import Axes, broadcast, normalize_axis, show
+from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand
 from gradcli.ops.table import Case, function
 
@@ -79,8 +79,9 @@ def norm(x: Node, p: float | str = 2.0, dim: Axes | None = None, keepdim: bool =
             hint = "matrix_norm(x, 'nuc') is the nuclear norm" if p == "nuc" else None
             raise GradcliError("value", f"norm: p is a number or 'fro', not {p!r}", hint=hint)
         p = 2.0
-    if not x.size and p < 0:
-        raise GradcliError("value", f"norm with a negative p of nothing: {show(x.shape)}")
+    empty = any(x.shape[axis] == 0 for axis in normalize_axes("norm", dim, x.ndim))
+    if empty and (p < 0 or p == math.inf):
+        raise GradcliError("value", f"norm with p={p:g} of nothing: {show(x.shape)}")
     return reduce_axes(NORM, x, dim, keepdim, float(p))
 
 

@@ -17,6 +17,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op, Shape
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import eq
+from gradcli.ops.creation import eye
 from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
@@ -70,10 +71,10 @@ def lapack(name: str, decompose: Callable[..., Any], *arguments: Any, **options:
 
 def gaps(values: Node) -> Node:
     """1 / (values[j] - values[i]); 0 on the diagonal, nan where two values are the same."""
-    same = np.eye(values.shape[-1])
-    between = unsqueeze(values, -2) - unsqueeze(values, -1) + values.graph.constant(same)
+    same = eye(values.graph, values.shape[-1])
+    between = unsqueeze(values, -2) - unsqueeze(values, -1) + same
     found = where(eq(between, 0.0), np.nan, 1.0 / between)
-    return where(values.graph.constant(same > 0), 0.0, found)
+    return where(same, 0.0, found)
 
 
 def skew(x: Node) -> Node:

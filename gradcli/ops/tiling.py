@@ -70,7 +70,8 @@ def repeat_interleave(x: Node, repeats: tuple[int, ...], dim: int | None = None)
             f"repeat_interleave: {len(repeats)} counts do not fit axis {dim} of {show(x.shape)}; "
             "one count, or one for each element, all 0 or more",
         )
-    check_places("repeat_interleave", sum(repeats) * (length if len(repeats) == 1 else 1))
+    count = sum(repeats) * (length if len(repeats) == 1 else 1)
+    check_places(x.graph, "repeat_interleave", max(length, count))
     places = np.repeat(np.arange(length), repeats)
     return index_along(x, axis, x.graph.constant(places))
 
@@ -128,7 +129,7 @@ def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.
     source, _ = BEYOND[mode]
     for axis, (before, after) in ends.items():
         if before or after:
-            check_places("pad", before + x.shape[axis] + after)
+            check_places(x.graph, "pad", before + x.shape[axis] + after)
             places = source(np.arange(-before, x.shape[axis] + after), x.shape[axis])
             x = index_along(x, axis, x.graph.constant(places))
     return x
@@ -192,7 +193,7 @@ def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
             f"{show(x.shape)}",
             hint="size is at most the axis's length, and step at least 1",
         )
+    check_places(x.graph, "unfold", ((length - size) // step + 1) * max(1, size))
     starts = np.arange(0, length - size + 1, min(step, length + 1))
-    check_places("unfold", len(starts) * size)
     windows = index_along(x, axis, x.graph.constant(starts[:, None] + np.arange(size)))
     return movedim(windows, (axis,), (-1,))

@@ -243,7 +243,7 @@ def take(x: Node, index: Index) -> Node:
 def masked_select(x: Node, mask: Known) -> Node:
     """The elements where the mask holds, in one row; x and the mask broadcast."""
     shape = broadcast("masked_select", [x.shape, mask.shape])
-    check_places("masked_select", prod(shape))
+    check_places(x.graph, "masked_select", prod(shape))
     assert mask.data is not None, "what is known is a constant"
     places = np.flatnonzero(np.broadcast_to(mask.data, shape))
     return index_along(flatten(expand(x, shape)), -1, x.graph.constant(places))

@@ -50,6 +50,8 @@ BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
         ("tensordot(x, x, dims=([0, 0], [0, 1]))", "axis", ["twice"]),
         ("solve_triangular(eye(2), eye(2))", "type", ["needs upper"]),
         ("sum(triu_indices(2, 10**20))", "limit-memory", ["(2, 199999999999999999999)"]),
+        ("norm(x[:0], inf)", "value", ["p=inf", "(0, 3)"]),
+        ("norm(x[:, :0], -2, dim=1)", "value", ["p=-2", "(2, 0)"]),
         ("zeros(0, 10**15, 10**15)", "limit-memory", ["(0, 1000000000000000, 10000"]),
         ("sum(ones(" + "1e300, " * 60 + "2))", "limit-memory", ["larger"]),
     ],
