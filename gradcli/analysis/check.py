@@ -23,8 +23,12 @@ from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import zeros_like
 
-ELEMENTS = 2_000
-"""Larger leaves are checked in a random sample of so many elements."""
+ELEMENTS, FEWEST = 2_000, 20
+"""Larger leaves are checked in a random sample of so many elements, of fewer where it is costly."""
+WORK = 10**10
+"""What a leaf may cost, in elements of arrays that are computed: some ten seconds."""
+EVALUATIONS = 40
+"""How often the outputs are computed for one element of a leaf."""
 WALKS_AGREE = 1e-9
 """Forward and reverse mode may differ by this part of what they add up, and by rounding."""
 
@@ -83,8 +87,9 @@ def check_leaf(gradient: Gradient, lines: Lines, sensitivity: float) -> LeafChec
     """Check one leaf's gradient, element by element."""
     shape = gradient.value.shape
     places = np.arange(gradient.value.size)
-    if places.size > ELEMENTS:
-        places = np.sort(np.random.default_rng(0).choice(places, ELEMENTS, replace=False))
+    most = max(FEWEST, min(ELEMENTS, WORK // (EVALUATIONS * lines.work + 1)))
+    if places.size > most:
+        places = np.sort(np.random.default_rng(0).choice(places, most, replace=False))
     indices = [tuple(map(int, np.unravel_index(place, shape))) if shape else () for place in places]
     elements = Elements(gradient, lines, sensitivity)
     found = LeafCheck(gradient.leaf, shape, [elements.check(index) for index in indices])

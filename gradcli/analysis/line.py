@@ -49,6 +49,7 @@ class Lines:
         self.total = self._sizes(np.abs(y) for y in outputs.base)
         """|v|·|outputs|."""
         self.finite = outputs.finite
+        self.work = outputs.work
 
     # --- where ---
 

@@ -19,6 +19,8 @@ ROUNDINGS = 4
 """How often values are computed with other roundings, to see how much of them is noise."""
 ULPS = 2.0
 """By how much each is changed, in units of the last place."""
+OVERHEAD = 2_000
+"""So many elements are computed in the time that it takes to call a function."""
 
 Rounding: TypeAlias = Callable[[Array], Array]
 NOTHING: Mapping[Node, Array] = {}
@@ -63,6 +65,8 @@ class Probe:
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
         """Whether no step of the way to the nodes overflows, or is undefined."""
+        self.work = sum(node.size + OVERHEAD for node in self._steps)
+        """What one computation costs, in elements."""
         self.point = base[leaf]
         self.base = [base[node] for node in nodes]
 
