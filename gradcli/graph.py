@@ -418,14 +418,21 @@ def ancestors(outputs: Iterable[Node]) -> list[Node]:
     return sorted(seen, key=_index)
 
 
-def upstream(outputs: Iterable[Node]) -> list[Node]:
-    """The outputs and all nodes that a gradient can flow back to from them, operands first."""
+def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
+    """The outputs and all nodes that a gradient can flow back to from them, operands first.
+
+    Nodes of an index below `oldest` are left out: they depend on nothing that came later.
+    """
     seen = set(outputs)
     stack = list(seen)
     while stack:
         node = stack.pop()
         for position, operand in enumerate(node.inputs):
-            if operand not in seen and node.op.differentiable(node, position):
+            if (
+                operand not in seen
+                and operand.index >= oldest
+                and node.op.differentiable(node, position)
+            ):
                 seen.add(operand)
                 stack.append(operand)
     return sorted(seen, key=_index)

@@ -123,9 +123,14 @@ def choose_leaves(
     if not inputs and not marked:
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}
     last = {name: node for node, name in marked.items()}
+    numbers: dict[str, int] = {}
     for node, name in marked.items():
         if node in linked or node is last[name]:
-            leaves[_numbered(name, leaves)] = node
+            unique = name
+            while unique in leaves:  # two leaves of one name: x, x_2, x_3 …
+                numbers[name] = numbers.get(name, 1) + 1
+                unique = f"{name}_{numbers[name]}"
+            leaves[unique] = node
     return leaves
 
 
@@ -159,15 +164,6 @@ def program_grads(tracer: Tracer, leaves: Mapping[str, Node], notes: list[Note])
         if isinstance(node, Node) and node in autograd.retained and node in autograd.grads
     }
     return found | retained
-
-
-def _numbered(name: str, taken: Mapping[str, Node]) -> str:
-    """The name, or `x_2`, `x_3` … where two leaves were bound to one name."""
-    count, unique = 1, name
-    while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    return unique
 
 
 def _kind(node: Node) -> str:

@@ -30,7 +30,7 @@ def vjp(
     While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
     back is one number until an op needs it in full.
     """
-    order = upstream(outputs)
+    order = upstream(outputs, oldest=min((node.index for node in wrt), default=0))
     linked = dependents(order, wrt)
     changes: dict[Node, Node] = {}
     selected = set(selected)  # grows by nodes whose cotangent has been through an op that selects

@@ -165,7 +165,8 @@ class Autograd:
 
         Raises what `backward` does; an input that the outputs do not depend on has grad 0.
         """
-        order = self._differentiable(outputs)
+        oldest = 0 if create_graph else min((node.index for node in inputs), default=0)
+        order = self._differentiable(outputs, oldest)
         cotangents = self._cotangents(outputs, gradients)
         inside = dependents(order, inputs).difference(inputs)
         found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
@@ -184,8 +185,8 @@ class Autograd:
 
     # --- the parts of a pass ---
 
-    def _differentiable(self, outputs: Sequence[Node]) -> list[Node]:
-        """The outputs and what a gradient can flow back to from them."""
+    def _differentiable(self, outputs: Sequence[Node], oldest: int = 0) -> list[Node]:
+        """The outputs and what a gradient can flow back to from them, down to index `oldest`."""
         if not outputs:
             raise GradcliError(
                 "type",
@@ -198,7 +199,7 @@ class Autograd:
                     "not-differentiable",
                     f"{self._name(output)} holds {output.kind} values: they have no derivative",
                 )
-        return upstream(outputs)
+        return upstream(outputs, oldest)
 
     def _cotangents(self, outputs: Sequence[Node], gradients: Sequence[Node | None]) -> list[Node]:
         """The gradient of each output; 1 for an output of one element that has none."""
