@@ -57,6 +57,8 @@ class Stack:
 def is_stackable(prepared: Prepared) -> bool:
     """Whether a stack of records has the same answers as its records."""
     plan, inputs = prepared.engine.plan, list(prepared.inputs.values())
+    if prepared.engine.device != "cpu":
+        return False
     if prepared.options.precision != "float64":  # numbers may overflow on their way in
         return False
     if not plan.outputs or not inputs or {node.kind for node in inputs} != {"float"}:

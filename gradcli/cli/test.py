@@ -62,7 +62,6 @@ def command(
     junit: Junit = None,
     format_: Format = "text",
     dtype: flag.Dtype = "float64",
-    device: flag.Device = "cpu",
     seed: Seed = 0,
     strict: flag.Strict = False,
     color: flag.Color = "auto",
@@ -82,7 +81,6 @@ def command(
 
     options = Options(
         precision=dtype,
-        device=device,
         seed=seed,
         strict=strict,
         limits=limits(max_memory, max_steps, safe=False),

@@ -271,6 +271,17 @@ def _follows(node: Node, known: set[Node]) -> bool:
     return bool(node.inputs) and known.issuperset(node.inputs)
 
 
+def compute(node: Node, operands: Sequence[Array]) -> Array:
+    """The value of one node by itself."""
+    call, before, after, count = kernel(node)
+    with np.errstate(all="ignore"):
+        try:
+            value = call(*before, *operands[:count], *after)
+        except GradcliError as error:
+            raise placed(error, node) from None
+    return np.asarray(value, node.graph.dtype(node.kind))
+
+
 def placed(error: GradcliError, node: Node) -> GradcliError:
     """The error with the place in the program that the node comes from."""
     diagnostic = error.diagnostic

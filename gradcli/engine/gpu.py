@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, Source
-from gradcli.engine.cpu import NOWHERE, Evaluator, placed
+from gradcli.engine.cpu import NOWHERE, compute
 from gradcli.engine.cuda import Sweep, passes, second, source, sweep_of
-from gradcli.engine.kernels import attributes_of, kernel
+from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
 from gradcli.engine.plan import Plan, show_bytes
 from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
-from gradcli.graph import CONSTANT, Array, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors
 
 CardArray: TypeAlias = Any
 """A `cupy.ndarray`; cupy has no types."""
@@ -31,8 +31,6 @@ OPTIONS = ("--std=c++17", "--prec-div=false")
 """Quotients of float32 may be 2 units in the last place off: exact ones take four times as long."""
 KERNELS = 4096
 """Kernels that are kept loaded."""
-FOLDING_BYTES = 1 << 20
-"""What single values that are known may take."""
 
 INSTALL = (
     "pip install 'gradcli[gpu]' is for drivers of CUDA 13, 'gradcli[gpu12]' of CUDA 12; "
@@ -128,10 +126,15 @@ class SweepRunner:
         self.operands = tuple(node for node in region.operands if node not in numbers)
         self._precision = region.nodes[0].graph.precision
         self._float = np.dtype(self._precision).type
-        self._numbers = [known[node].reshape(())[()] for node in numbers]
+        self._known_nodes = numbers
+        self.know(known)
         self._types = [node.graph.dtype(node.kind) for node in region.results]
         self._axes: Sequence[int] = axes_of(region.reductions[0]) if region.reductions else ()
         self._counts = [self._count(node) for node in region.reductions if node.op.averages]
+
+    def know(self, known: Mapping[Node, Array]) -> None:
+        """Take other numbers for those that are known."""
+        self._numbers = [known[node].reshape(())[()] for node in self._known_nodes]
 
     def __call__(self, *operands: CardArray) -> list[CardArray]:
         """The region's results, then its reductions."""
@@ -215,7 +218,7 @@ class Engine:
 
     def __init__(self, outputs: Sequence[Node]) -> None:
         self._card = card()
-        self._known = _known(outputs)
+        self._known = _known(outputs, {})
         self.plan = Plan(outputs, self._units)
         self.notes: list[Note] = []
         """What was computed elsewhere, said once."""
@@ -234,6 +237,8 @@ class Engine:
         Raises `limit-memory` where the card has too little, `device` where it fails, and what ops
         raise.
         """
+        self._learn({node: array for node, array in inputs.items() if node.op is CONSTANT})
+        inputs = {node: array for node, array in inputs.items() if node.op is INPUT}
         with self._card.working():
             free, needed = self._card.free_bytes(), self.plan.peak_bytes()
             if needed > free:
@@ -246,6 +251,17 @@ class Engine:
                 lanes.download(value, targets.get(node))
                 for node, value in zip(self.plan.outputs, self.compute(values), strict=True)
             ]
+
+    def _learn(self, literals: Mapping[Node, Array]) -> None:
+        """Take other numbers for those that stand in the program."""
+        if any(
+            not np.array_equal(self._known.get(node, array), array)
+            for node, array in literals.items()
+        ):
+            self._known = _known(self.plan.outputs, literals)
+            self._constants = None
+            for runner in self._sweeps.values():
+                runner.know(self._known)
 
     def compute(self, inputs: Mapping[Node, CardArray]) -> list[CardArray]:
         """The same on arrays that are on the card, and stay there."""
@@ -294,13 +310,7 @@ class Engine:
                 return xp.asarray(node.op.forward(xp, *operands, *attributes_of(node)), dtype)
             except REFUSALS:
                 pass
-        call, before, after, count = kernel(node)
-        given = [operand.get() for operand in operands[:count]]
-        with np.errstate(all="ignore"):
-            try:
-                value = np.asarray(call(*before, *given, *after), dtype)
-            except GradcliError as error:
-                raise placed(error, node) from None
+        value = compute(node, [operand.get() for operand in operands])
         note = Note("device", f"{node.op.name} was computed on the CPU")
         if note not in self.notes:
             self.notes.append(note)
@@ -339,12 +349,16 @@ class Engine:
         )
 
 
-def _known(outputs: Sequence[Node]) -> dict[Node, Array]:
-    """Constants, and single values that follow from single values among them."""
-    evaluator = Evaluator({}, FOLDING_BYTES)
+def _known(outputs: Sequence[Node], literals: Mapping[Node, Array]) -> dict[Node, Array]:
+    """Constants, and single values that follow from single values among them.
+
+    `literals` are the constants that have other values than when they were traced.
+    """
     found: dict[Node, Array] = {}
     for node in ancestors(outputs):
         single = bool(node.inputs) and all(each.size == 1 for each in (node, *node.inputs))
-        if node.op is CONSTANT or (single and all(each in found for each in node.inputs)):
-            found[node] = evaluator.value(node)
+        if node.op is CONSTANT:
+            found[node] = literals.get(node, np.asarray(node.stored))
+        elif single and all(each in found for each in node.inputs):
+            found[node] = compute(node, [found[each] for each in node.inputs])
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradcli.engine.blocks import Place, blocks, combined, part_of
-from gradcli.engine.kernels import kernel
+from gradcli.engine.cpu import compute
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, nbytes, operands_of, results_of
 from gradcli.engine.regions import Region, axes_of
@@ -167,9 +167,7 @@ def stream(
         elif isinstance(unit, Region):
             _sweep(engine.sweep(unit), values, targets, outside, lanes)
         else:
-            call, before, after, count = kernel(unit)
-            given = [_fetched(values[node]) for node in unit.inputs[:count]]
-            values[unit] = call(*before, *given, *after)
+            values[unit] = compute(unit, [_fetched(values[node]) for node in unit.inputs])
         for node in dying:
             values.pop(node, None)
     return [_delivered(values[node], targets.get(node), lanes) for node in plan.outputs]

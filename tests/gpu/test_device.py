@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
+from gradcli.batch.answer import Answerer, Settings
+from gradcli.batch.items import Item, Kind
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine import device, gpu
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.result import Result
 from gradcli.session import Options, evaluate
+from tests.cli.conftest import Runner
 from tests.gpu import emulator
 from tests.gpu.stand_in import Card, CUDARuntimeError, OutOfMemoryError, installed, standing_in
 
@@ -192,3 +197,28 @@ def test_what_numpy_does_beside_is_noted(card: Card) -> None:
     np.testing.assert_array_equal(
         result.grads["x"], run("y = sum(x * randn(2, 2))", "cpu", seed=1).grads["x"]
     )
+
+
+@needs_compiler
+def test_records_that_differ_in_their_numbers(card: Card) -> None:
+    """They share a plan, whose kernels take the numbers as they come."""
+    programs = [f"sum(({n} * x)**2) + {m} * mean([{n}, 1] * x)" for n in (2, 5) for m in (3, 7)]
+
+    def answers(where: str) -> list[object]:
+        answerer = Answerer(Settings(Options(device=where)))
+        records = [json.dumps({"program": text, "set": {"x": [1, 2]}}) for text in programs]
+        items = [Item(i, i, Kind.LINE, text.encode()) for i, text in enumerate(records)]
+        return [json.loads(each.text) for each in chain(*answerer.answers(items))]
+
+    found = answers("gpu")
+    assert len({*card.texts}) < len(programs) * 2
+    for one, other in zip(found, answers("cpu"), strict=True):
+        assert one == other
+
+
+@needs_compiler
+@pytest.mark.parametrize("command", ["jacobian", "hessian", "check"])
+def test_other_commands(card: Card, gradcli: Runner, command: str) -> None:
+    arguments = ["sum(tanh(x)**2)", "--set", "x=0.3,0.7", "--device", "gpu"]
+    assert gradcli(command, *arguments).code == 0
+    assert card.texts

@@ -1,0 +1,5 @@
+"""Command lines can be run here, too."""
+
+from tests.cli.conftest import gradcli
+
+__all__ = ["gradcli"]
