@@ -214,7 +214,7 @@ MISTAKES = [
     # --- written with few digits
     _of_x("sum(log(x))", [-2.5, -0.769231, -0.454545], "sign", "sign", "rounded to 6 digits"),
     _of_x("mean(exp(x))", [1.492, 3.669, 9.025], "mean", "1/n is missing", "rounded"),
-    # --- more of each kind, written after the ones above were told apart
+    # --- more of each kind
     _of_x(CUBE, [[-6, -54], [-24, -96]], "transposed", "transposed", "sign is wrong"),
     _of_x(CUBE, [[24, 216], [96, 384]], "mean", "1/n is missing", "transposed"),
     _of_x(CUBE, [[54, 96], [6, 24]], "permuted", "reverse order along axis 0"),

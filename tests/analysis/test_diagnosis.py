@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,16 @@ def test_a_large_gradient_has_an_answer() -> None:
     x = np.random.default_rng(0).normal(size=200_000)
     found = compared("mean(tanh(x)*x)", {"x": x}, "x", "tanh(x) + x*(1 - tanh(x)**2)")
     assert found.causes[0].code == "mean"
+
+
+def test_a_right_gradient_agrees_where_there_is_little_memory() -> None:
+    problem = weighed(posed("mean(sin(x)*x)", {"x": np.linspace(1, 2, 20_000)}))
+    limits = problem.options.limits._replace(memory=1_000_000)
+    walk = differentiate(replace(problem, options=problem.options._replace(limits=limits)))
+    mine = formula(walk, Source("--mine", "(cos(x)*x + sin(x))/20000"))
+    claim = Claim(walk, "x", problem.leaves["x"], mine)
+    assert claim.points[0].value(mine) is None
+    assert compare(claim).verdict == "pass"
 
 
 @pytest.mark.parametrize("mine", ["inv(x@x.T)", "x[5]", "x@ones(3)", "'mean'"])

@@ -198,8 +198,12 @@ class Claim:
 
     def _known(self, node: Node) -> Array:
         value = self.points[0].value(node)
-        if value is None:  # say what the evaluator says
-            return np.asarray(self.walk.problem.values([node])[0], np.float64)
+        if value is None:  # there is little memory, or the engine says what is wrong
+            problem = self.walk.problem
+            try:
+                value = np.asarray(problem.engine([node]).run(self.walk.feeds)[0], np.float64)
+            except GradcliError as error:
+                raise error.located(problem.program.source, None) from None
         return value
 
     def _nearby(self) -> Iterator[Point]:
