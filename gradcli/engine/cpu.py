@@ -49,10 +49,10 @@ class Engine:
         for node in plan.sources:
             slot = self._slot(node.stored)
             self._slots[node] = slot
-            if is_fed(node):
+            if _is_fed(node):
                 self._inputs.append((slot, node))
         self._steps: list[_Step] = []
-        folded = {node for node in plan.sources if not is_fed(node)}
+        folded = {node for node in plan.sources if not _is_fed(node)}
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             step = self._step(unit, dying)
             if isinstance(unit, Node) and unit.size <= FOLDED and _follows(unit, folded):
@@ -261,7 +261,7 @@ class Evaluator:
             self._bytes -= dropped.nbytes
 
 
-def is_fed(node: Node) -> bool:
+def _is_fed(node: Node) -> bool:
     """Whether a node's value is given at each run."""
     return node.op is INPUT or node in node.graph.literals
 
