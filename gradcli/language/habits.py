@@ -78,7 +78,8 @@ def _foreign_word(wrong: WrongToken) -> Answer | None:
     if wrong.text in ("if", "for", "in") and wrong.kind_before in ENDS_OPERAND:
         hint = {
             "if": "a choice between two values is written where(condition, a, b)",
-            "for": "write a loop with braces: for i in range(3) { … }",
+            "for": "write a loop with braces, and collect what it makes: "
+            "hs = []; for i in range(3) { hs = append(hs, i) }",
             "in": "membership of a value x in a tensor a is written any(a == x)",
         }[wrong.text]
         return f"`{wrong.text}` cannot stand inside an expression", hint
@@ -177,7 +178,10 @@ def _two_values(wrong: WrongToken) -> Answer | None:
     if wrong.expects("IN"):
         return f"`in` is missing between `{before}` and `{text}`", "write for i in range(3) { … }"
     if wrong.kind == NUMBER_OF["STRING"] and wrong.touches:
-        return f"`{before}` cannot stand before a string", "delete it"
+        hint = (
+            "print takes values between strings: print('x is', x)" if before == "f" else "delete it"
+        )
+        return f"`{before}` cannot stand before a string", hint
     if wrong.kind == NUMBER_OF["NUMBER"] and text.startswith(".") and wrong.touches:
         return f"`{text}` cannot follow `{before}`", f"an element is written {before}[{text[1:]}]"
     message = f"an operator is missing between `{before}` and `{text}`"
