@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +13,11 @@ from gradcli.engine.device import Engine, engine
 from gradcli.engine.lowering import lower
 from gradcli.engine.mapped import mapping
 from gradcli.engine.regions import LARGE
-from gradcli.graph import Array, Graph, Node, Precision, ancestors, kind_of
-from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.graph import Array, Graph, Node, ancestors, kind_of
+from gradcli.language.parser import parse_expression
 from gradcli.language.syntax import Program
 from gradcli.nonfinite import Question, explain_nonfinite
+from gradcli.options import SAFE, Limits, Options
 from gradcli.passes import (
     Backward,
     Gradient,
@@ -32,13 +31,14 @@ from gradcli.passes import (
     unused,
 )
 from gradcli.result import Pass, Result
-from gradcli.trace import TraceLimits, Tracer
+from gradcli.trace import Tracer
 from gradcli.trace.items import Items
 from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.names import runs_backward
 from gradcli.trace.printing import Piece, tensors, text
 
 __all__ = [
+    "SAFE",
     "Gradient",
     "Limits",
     "Options",
@@ -52,54 +52,6 @@ __all__ = [
 
 TREE_ELEMENTS = 10_000
 TREE_NODES = 2_000
-
-
-class Limits(NamedTuple):
-    """What one run may use; `SAFE` is for text from strangers."""
-
-    parse: ParseLimits = ParseLimits()
-    trace: TraceLimits = TraceLimits()
-    nodes: int = 5_000_000
-    memory: int = 0
-    """Bytes; 0 is three quarters of the machine's memory."""
-
-    def memory_bytes(self) -> int:
-        """The limit on memory in bytes."""
-        if self.memory:
-            return self.memory
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
-
-
-SAFE = Limits(
-    parse=ParseLimits(source_bytes=2**20, tokens=100_000, depth=10_000),
-    trace=TraceLimits(steps=10_000),
-    nodes=200_000,
-    memory=2**28,
-)
-
-
-class Options(NamedTuple):
-    """What `evaluate` is asked for beside the program and its inputs."""
-
-    outputs: tuple[str, ...] = ()
-    wrt: tuple[str, ...] = ()
-    retain_grad: tuple[str, ...] = ()
-    """Names of intermediates whose gradient is kept; `all` is every named one."""
-    forward_only: bool = False
-    accumulate: bool = False
-    strict: bool = False
-    values: str = "all"
-    """`all`, `outputs` or `none`."""
-    precision: Precision = "float64"
-    device: str = "cpu"
-    """`cpu`, `gpu`, or `auto`: the GPU where there is one and the arrays are worth the trip."""
-    threads: int | None = None
-    seed: int | None = None
-    trace_values: bool = False
-    """Keep the values of all small nodes, named or not, for the tree."""
-    grads_to_file: bool = False
-    """Grads are written into files as they are computed, so they take no memory."""
-    limits: Limits = Limits()
 
 
 DEFAULT = Options()

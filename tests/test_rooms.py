@@ -13,7 +13,7 @@ import gradcli
 HOUSE = Path(gradcli.__file__).parent
 ROOMS = [
     "cli", "batch", "report", "data", "analysis", "plans", "session", "result", "passes",
-    "nonfinite", "remedies", "trace", "differentiate", "simplify",
+    "nonfinite", "remedies", "options", "trace", "differentiate", "simplify",
     "engine", "language", "ops", "graph", "diagnostics",
 ]  # fmt: skip
 """From the roof to the ground."""

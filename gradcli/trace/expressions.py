@@ -25,64 +25,16 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import ROOTS, function_name, is_module, place_receiver
 from gradcli.trace.constructors import construct, dtype_name
+from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
+from gradcli.trace.operators import binary, boolean, comparison
 from gradcli.trace.special import Special, Specials
 from gradcli.trace.values import Value, Values, describe
 
 Visit: TypeAlias = Generator[Any, Any, Any]
 """A running visitor: yields visitors of its parts (or what atoms are), is sent their results."""
 
-BINARY = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "div",
-    "//": "floor_divide",
-    "%": "remainder",
-    "@": "matmul",
-    "**": "pow",
-}
-COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
-
-
-class Frame:
-    """The names that one body can see: its own, then those of the body around it."""
-
-    __slots__ = ("functions", "outer", "values")
-
-    def __init__(self, outer: Frame | None = None) -> None:
-        self.outer = outer
-        self.values: dict[str, Value] = {}
-        self.functions: dict[str, UserFunction] = {}
-
-    def value(self, name: str) -> Value:
-        """The value of a name; KeyError if it has none."""
-        frame: Frame | None = self
-        while frame is not None:
-            if name in frame.values:
-                return frame.values[name]
-            frame = frame.outer
-        raise KeyError(name)
-
-    def function(self, name: str) -> UserFunction | None:
-        """The user's function of that name, if there is one."""
-        frame: Frame | None = self
-        while frame is not None:
-            if name in frame.functions:
-                return frame.functions[name]
-            frame = frame.outer
-        return None
-
-
-class UserFunction:
-    """A function that the program defined, and the frame that its body sees."""
-
-    __slots__ = ("definition", "frame")
-
-    def __init__(self, definition: syntax.Function, frame: Frame) -> None:
-        self.definition = definition
-        self.frame = frame
 
 
 class Expressions:
@@ -256,15 +208,7 @@ class Expressions:
             return (yield self._logical(expression, left))
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
-        return self.binary(operator, left, right)
-
-    def binary(self, operator: str, left: Value, right: Value) -> Node:
-        """An arithmetic operator on two values."""
-        if left.__class__ is not Node:
-            left = self.values.tensor(left, f"the left side of {operator}")
-        if right.__class__ is not Node:
-            right = self.values.tensor(right, f"the right side of {operator}")
-        return FUNCTIONS[BINARY[operator]].build(left, right)  # type: ignore[no-any-return]
+        return binary(self.values, operator, left, right)
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
         """`and`, `or`: elementwise; a single value on the left may settle the matter alone."""
@@ -276,13 +220,7 @@ class Expressions:
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
         name = "logical_and" if conjunction else "logical_or"
-        return FUNCTIONS[name](self._boolean(left), self._boolean(right))
-
-    def _boolean(self, value: Value) -> Node:
-        """A tensor as it is; a list, string or None by whether there is anything in it."""
-        if isinstance(value, Node):
-            return value
-        return self.graph.constant(self.values.truth(value))
+        return FUNCTIONS[name](boolean(self.values, left), boolean(self.values, right))
 
     def _compare(self, expression: syntax.Compare) -> Visit:
         left = yield self.visit(expression.operands[0])
@@ -290,17 +228,10 @@ class Expressions:
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
             self.graph.span = expression.span
-            part = self._comparison(operator, left, right)
+            part = comparison(self.values, operator, left, right)
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result
-
-    def _comparison(self, operator: str, left: Value, right: Value) -> Node:
-        plain = left is None or right is None or isinstance(left, str) or isinstance(right, str)
-        if plain and operator in ("==", "!="):
-            return self.graph.constant((left == right) == (operator == "=="))
-        sides = [self.values.tensor(side, f"a side of {operator}") for side in (left, right)]
-        return FUNCTIONS[COMPARE[operator]](*sides)
 
     # --- indexing and attributes ---
 

@@ -14,9 +14,11 @@ from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.expressions import Expressions, Frame, UserFunction, Visit, numeric
+from gradcli.trace.expressions import Expressions, Visit, numeric
+from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
+from gradcli.trace.operators import binary
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -258,7 +260,7 @@ class Tracer(Expressions):
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
         self.graph.span = statement.span
-        self.bind(name.id, self.binary(statement.operator, before, value))
+        self.bind(name.id, binary(self.values, statement.operator, before, value))
         self._ends_on([name])
 
     def _evaluate(self, statement: syntax.Evaluate) -> Visit:

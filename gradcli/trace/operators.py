@@ -1,0 +1,44 @@
+"""Operators on values of any kind: arithmetic, comparison, truth."""
+
+from __future__ import annotations
+
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.trace.values import Value, Values
+
+BINARY = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "//": "floor_divide",
+    "%": "remainder",
+    "@": "matmul",
+    "**": "pow",
+}
+COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
+    """An arithmetic operator on two values."""
+    if left.__class__ is not Node:
+        left = values.tensor(left, f"the left side of {operator}")
+    if right.__class__ is not Node:
+        right = values.tensor(right, f"the right side of {operator}")
+    return FUNCTIONS[BINARY[operator]].build(left, right)  # type: ignore[no-any-return]
+
+
+def boolean(values: Values, value: Value) -> Node:
+    """A tensor as it is; a list, string or None by whether there is anything in it."""
+    if isinstance(value, Node):
+        return value
+    return values.graph.constant(values.truth(value))
+
+
+def comparison(values: Values, operator: str, left: Value, right: Value) -> Node:
+    """A comparison element by element; strings and None are equal or not as a whole."""
+    plain = left is None or right is None or isinstance(left, str) or isinstance(right, str)
+    if plain and operator in ("==", "!="):
+        return values.graph.constant((left == right) == (operator == "=="))
+    sides = [values.tensor(side, f"a side of {operator}") for side in (left, right)]
+    return FUNCTIONS[COMPARE[operator]](*sides)
