@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weighed
-from gradcli.analysis.diagnosis.compare import Comparison, compare
+from gradcli.analysis.diagnosis.compare import compare
+from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import GradcliError, Source
 from tests.analysis.mistakes import DATA, MISTAKES, SQUARES, A, Mistake, S, X, Y
 from tests.analysis.posed import posed
