@@ -15,7 +15,7 @@ import numpy as np
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node
 
-LARGE = 1 << 21
+LARGE = 1 << 22
 """Products of so many multiplications are worth threads."""
 
 COLUMNS = 256

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from gradcli.graph import INPUT, Node, Shape
+from gradcli.graph import CONSTANT, INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import Axes
@@ -109,7 +109,7 @@ def units(
     order: list[Node | Region] = []
     for stage in range(max(stages.values()) + 1):
         order += singles.get(stage, [])
-        order += reversed(regions.get(stage, []))
+        order += regions.get(stage, [])
     return order
 
 
@@ -175,7 +175,7 @@ def _computed_again(
             found.add(each)
             pending += each.inputs
             allowed -= _cost(each)
-        elif each.size >= node.size and each.op is not INPUT:
+        elif each.size >= node.size and each.op is not INPUT and each.op is not CONSTANT:
             kept.add(each)
         if allowed < 0 or len(kept) > 1:
             return set()
