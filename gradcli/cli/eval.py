@@ -66,7 +66,8 @@ def command(
 
     shown = choose_format(format_, json=json)
     check_save(save, safe=safe)
-    gc.disable()  # one run makes one graph and hardly any garbage: to look for it takes a quarter
+    # One run makes one graph and hardly any garbage: looking for it takes a quarter of the time.
+    gc.disable()
     options = Options(
         outputs=parse_names("--output", output or ()),
         wrt=parse_names("--wrt", wrt or ()),

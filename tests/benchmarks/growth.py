@@ -49,14 +49,14 @@ def growths() -> list[Growth]:
 def slope(growth: Growth, largest: int, folder: Path, rounds: int) -> float:
     """The slope of the CPU time beyond that of the smallest work, least of some rounds a size."""
     sizes = [1, *(largest >> step for step in reversed(range(STEPS)))]
-    seconds = []
-    for size in sizes:
-        place = folder / f"{growth.kind}-{size}"
+    places = [folder / str(size) for size in sizes]
+    for size, place in zip(sizes, places, strict=True):
         place.mkdir()
         write(growth.kind, size, place)
-        command = own(growth.command)
-        seconds.append(min(cost(command, place, growth.reads).cpu for _ in range(rounds)))
+    command = own(growth.command)
+    turns = [[cost(command, place, growth.reads).cpu for place in places] for _ in range(rounds)]
+    start, *seconds = map(min, zip(*turns, strict=True))
     return linear_regression(
         [math.log(size) for size in sizes[1:]],
-        [math.log(max(each - seconds[0], 1e-3)) for each in seconds[1:]],
+        [math.log(max(each - start, 1e-3)) for each in seconds],
     ).slope
