@@ -22,7 +22,7 @@ from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, w
 from gradcli.engine.plan import Plan, show_bytes
 from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Precision, Shape, ancestors
 
 CardArray: TypeAlias = Any
 """A `cupy.ndarray`; cupy has no types."""
@@ -94,6 +94,12 @@ class Card:
 def card() -> Card:
     """The card, looked for once."""
     return Card()
+
+
+@lru_cache(KERNELS)
+def kernel(sweep: Sweep, layout: Layout, precision: Precision) -> Any:
+    """What sweeps over a region of this layout."""
+    return compiled(source(sweep, layout, precision))
 
 
 @lru_cache(KERNELS)
@@ -178,7 +184,7 @@ class SweepRunner:
             for (_, _, averages), array in zip(sweep.reductions, left, strict=True)
             for argument in ((array, next(divisors)) if averages else (array,))
         ]
-        run = compiled(source(sweep, layout, self._precision))
+        run = kernel(sweep, layout, self._precision)
         run((layout.blocks,), (THREADS,), (*arguments, *reductions, *extents))
         if whole or not left:
             return left

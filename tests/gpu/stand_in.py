@@ -120,6 +120,12 @@ def modules(card: Card) -> dict[str, Any]:
     }
 
 
+def forget() -> None:
+    """Have the card looked for anew."""
+    for known in (gpu.card, gpu.kernel, gpu.compiled):
+        known.cache_clear()
+
+
 @contextmanager
 def installed(replacements: dict[str, Any]) -> Iterator[None]:
     """Have imports find these modules and no others of cupy."""
@@ -127,16 +133,14 @@ def installed(replacements: dict[str, Any]) -> Iterator[None]:
     for name in before:
         del sys.modules[name]
     sys.modules.update(replacements)
-    gpu.card.cache_clear()
-    gpu.compiled.cache_clear()
+    forget()
     try:
         yield
     finally:
         for name in replacements:
             sys.modules.pop(name, None)
         sys.modules.update(before)
-        gpu.card.cache_clear()
-        gpu.compiled.cache_clear()
+        forget()
 
 
 @contextmanager
