@@ -28,7 +28,6 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine import gpu
-from gradcli.engine.regions import Region
 from gradcli.graph import Array, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Limits, Options, Prepared, prepare
@@ -99,10 +98,11 @@ def show(
     ready = prepared(program, inputs, precision)
     engine = gpu.Engine(ready.engine.plan.outputs)
     xp = gpu.card().xp
-    own = seconds(on_card(engine, {node: inputs[name] for name, node in ready.inputs.items()}))
-    kernels = sum(isinstance(unit, Region) for unit in engine.plan.units)
+    work = on_card(engine, {node: inputs[name] for name, node in ready.inputs.items()})
+    own, kernels = seconds(work), launches(work)
+    del work
     name = program if len(program) < 40 else "two-layer network"
-    parts = [f"{name:34} {size:>10} {own * 1e3:9.3f} ms, {kernels} regions"]
+    parts = [f"{name:34} {size:>10} {own * 1e3:9.3f} ms, {kernels} kernels"]
     if least is not None:
         parts.append(f"{least / own:4.0%} of a copy's bandwidth")
     for peer in peers.values():
@@ -163,6 +163,14 @@ def seconds(work: Work) -> float:
         after.synchronize()
         times.append(cuda.get_elapsed_time(before, after) / 1e3)
     return median(times)
+
+
+def launches(work: Work) -> int:
+    """How many kernels of our own some work launches."""
+    before = gpu.kernel.cache_info()
+    work()
+    after = gpu.kernel.cache_info()
+    return after.hits + after.misses - before.hits - before.misses
 
 
 def copy_bandwidth(precision: Precision) -> float:
