@@ -103,7 +103,7 @@ def _computed(problem: Problem, grads: Sequence[Node]) -> list[Gradient]:
     for (name, leaf), grad, value in zip(
         problem.leaves.items(), grads, problem.values(grads), strict=True
     ):
-        probe = Probe(problem, [grad], leaf)
+        probe = Probe(problem, [grad], leaf, all_steps=True)
         noise = probe.noise(probe.point, unit)[0]
         found.append(Gradient(name, problem.program.source, value, noise, unit, probe))
     return found

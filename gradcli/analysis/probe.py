@@ -42,10 +42,13 @@ class Probe:
     """Nodes while one leaf changes; whatever does not depend on it is computed once.
 
     Values through which no gradient flows on purpose (`detach`) stay as they are. All is float64,
-    whatever the precision of the problem.
+    whatever the precision of the problem. With `all_steps` nothing but constants and inputs is
+    kept: what does not depend on the leaf rounds, too.
     """
 
-    def __init__(self, problem: Problem, nodes: Sequence[Node], leaf: Node) -> None:
+    def __init__(
+        self, problem: Problem, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
+    ) -> None:
         order = ancestors([*nodes, *problem.looked, leaf])
         base = {
             node: value.astype(np.float64) if node.kind == "float" else value
@@ -53,7 +56,8 @@ class Probe:
         }
         self._leaf = leaf
         self._nodes = nodes
-        self._steps = _affected(order, nodes, problem.looked, leaf)
+        sources = [node for node in order if all_steps and not node.inputs]
+        self._steps = _affected(order, [*nodes, *problem.looked], leaf, {leaf, *sources})
         self._mirrored = {
             node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])
             for node in self._steps
@@ -63,6 +67,7 @@ class Probe:
         self._smooth = not any(_chooses(node) or node.op.edge for node in self._steps)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
+        self._inexact = [node for node in sources if node in self._fixed and not _whole(node)]
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
         """Whether no step of the way to the nodes overflows, or is undefined."""
         self.work = sum(node.size + OVERHEAD for node in self._steps)
@@ -97,9 +102,9 @@ class Probe:
         their last place, `unit` relative to 1, which meet the conditioning of the steps behind.
         What was chosen stays chosen, so that no error takes the value across a jump.
         """
-        largest = [np.zeros(node.shape) for node in self._nodes]
         try:
             exact = self._run(value)
+            largest = [ULPS * unit * np.abs(each) for each in self._wanted(exact)]
             for seed in range(ROUNDINGS):
                 found = self._run(value, _random_rounding(ULPS * unit, seed), exact)
                 with np.errstate(all="ignore"):
@@ -138,7 +143,9 @@ class Probe:
         self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = NOTHING
     ) -> dict[Node, Array]:
         """All values; where they are rounded, those that choose are taken from `exact`."""
-        values = self._fixed | {self._leaf: value if rounding is None else rounding(value)}
+        values = self._fixed | {self._leaf: value}
+        if rounding is not None:
+            values |= {node: rounding(values[node]) for node in (self._leaf, *self._inexact)}
         with np.errstate(all="ignore"):
             for node in self._steps:
                 if node in exact and _chooses(node):
@@ -174,6 +181,11 @@ def _mirror_image(matrix: Array, node: Node) -> Array:
     return read + np.swapaxes(inner, -1, -2)
 
 
+def _whole(node: Node) -> bool:
+    """Whether a source holds whole numbers, or is no constant: nothing of it was rounded."""
+    return node.data is None or bool((node.data == np.rint(node.data)).all())
+
+
 def _chooses(node: Node) -> bool:
     """Whether the values are integers, truth values or, as by `floor`, steps."""
     op = node.op
@@ -182,30 +194,35 @@ def _chooses(node: Node) -> bool:
 
 
 def _random_rounding(size: float, seed: int) -> Rounding:
-    """Makes each number larger or smaller by a part `size` of it."""
+    """Makes each number larger or smaller by about a part `size` of it.
+
+    Errors are never alike, so that two of them do not cancel.
+    """
     generator = np.random.default_rng(seed)
 
     def rounded(array: Array) -> Array:
         if array.dtype.kind != "f":
             return array
-        return array * (1 + size * generator.choice([-1.0, 1.0], array.shape))
+        signs, sizes = generator.choice([-1, 1], array.shape), generator.random(array.shape)
+        return array * (1 + size * signs * (0.5 + sizes))
 
     return rounded
 
 
 def _affected(
-    order: Sequence[Node], outputs: Sequence[Node], looked: Sequence[Node], leaf: Node
+    order: Sequence[Node], wanted: Sequence[Node], leaf: Node, moving: set[Node]
 ) -> list[Node]:
-    """The nodes between the leaf and the outputs, operands first."""
-    moving = {leaf}
+    """The nodes between those that move and those that are wanted, operands first."""
+    steps = set(moving)
     for node in order:
-        if any(each in moving for each in node.inputs) and not _stops(node) and node is not leaf:
-            moving.add(node)
-    needed = {*outputs, *looked}
+        if any(each in steps for each in node.inputs) and not _stops(node):
+            steps.add(node)
+    needed = set(wanted)
     for node in reversed(order):
-        if node in needed and node in moving and node is not leaf:
+        if node in needed and node in steps and node is not leaf:
             needed.update(node.inputs)
-    return [node for node in order if node in moving and node in needed and node is not leaf]
+    found = (steps & needed) - moving
+    return [node for node in order if node in found]
 
 
 def _stops(node: Node) -> bool:

@@ -144,3 +144,10 @@ def test_what_overflows_is_no_failure(gradcli: Runner) -> None:
 )
 def test_nothing_to_check(gradcli: Runner, arguments: list[str], code: str) -> None:
     assert gradcli("check", *arguments, "--json").error["code"] == code
+
+
+def test_float32_of_linear_functions(gradcli: Runner) -> None:
+    """Their gradients do not depend on the leaf, and are rounded all the same."""
+    arguments = ["mean(w @ x) / 3", "-s", "w=randn(20,30)", "-s", "x=randn(30)", "--seed", "1"]
+    answer = gradcli("check", *arguments, "--dtype", "float32", "--json").json
+    assert answer["verdict"] == "pass"
