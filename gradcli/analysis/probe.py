@@ -56,7 +56,7 @@ class Probe:
         }
         self._leaf = leaf
         self._nodes = nodes
-        sources = [node for node in order if all_steps and not node.inputs]
+        sources = {node for node in order if all_steps and not node.inputs and node.data is None}
         self._steps = _affected(order, [*nodes, *problem.looked], leaf, {leaf, *sources})
         self._mirrored = {
             node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])
@@ -67,7 +67,11 @@ class Probe:
         self._smooth = not any(_chooses(node) or node.op.edge for node in self._steps)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
-        self._inexact = [node for node in sources if node in self._fixed and not _whole(node)]
+        self._inexact = [
+            node
+            for node in self._fixed
+            if all_steps and node not in sources and _broken(base[node])
+        ]
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
         """Whether no step of the way to the nodes overflows, or is undefined."""
         self.work = sum(node.size + OVERHEAD for node in self._steps)
@@ -181,9 +185,9 @@ def _mirror_image(matrix: Array, node: Node) -> Array:
     return read + np.swapaxes(inner, -1, -2)
 
 
-def _whole(node: Node) -> bool:
-    """Whether a source holds whole numbers, or is no constant: nothing of it was rounded."""
-    return node.data is None or bool((node.data == np.rint(node.data)).all())
+def _broken(array: Array) -> bool:
+    """Whether there are numbers that are not whole, and so may have been rounded."""
+    return bool((array != np.rint(array)).any())
 
 
 def _chooses(node: Node) -> bool:
