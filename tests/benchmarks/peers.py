@@ -48,7 +48,7 @@ for line in sys.stdin:
 
 LOAD_MULTIPLY_SAVE = """
 import numpy as np
-np.save("p.npy", 24 * np.load("x.npy"))
+np.save("peer.npy", 24 * np.load("x.npy"))
 """
 
 
@@ -59,7 +59,7 @@ import numpy as np, torch
 from torch import exp, tanh
 x = torch.from_numpy(np.load("x.npy")).requires_grad_()
 ({body}).mean().backward()
-np.save("p.npy", x.grad.numpy())
+np.save("peer.npy", x.grad.numpy())
 """
 
 
@@ -69,7 +69,7 @@ import jax, numpy as np
 jax.config.update("jax_enable_x64", True)
 from jax.numpy import exp, tanh
 step = jax.jit(jax.value_and_grad(lambda x: ({body}).mean()))
-np.save("p.npy", step(np.load("x.npy"))[1])
+np.save("peer.npy", step(np.load("x.npy"))[1])
 """
 
 
@@ -78,7 +78,7 @@ def large_autograd(body: str) -> str:
 import autograd, autograd.numpy as np
 from autograd.numpy import exp, tanh
 step = autograd.value_and_grad(lambda x: np.mean({body}))
-np.save("p.npy", step(np.load("x.npy"))[1])
+np.save("peer.npy", step(np.load("x.npy"))[1])
 """
 
 
@@ -134,4 +134,4 @@ point = {wrt}
 def step():
     return {way}
 """
-    return found + 'np.save("p.npy", step().numpy())\n', found + _TIMED
+    return found + 'np.save("peer.npy", step().numpy())\n', found + _TIMED
