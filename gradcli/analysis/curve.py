@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array
+from gradcli.graph import INPUT, Array, ancestors
 from gradcli.language.syntax import Program
-from gradcli.session import Gradient, Options, evaluate
+from gradcli.session import Gradient, Options, Prepared, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,33 @@ def curve(
     options: Options,
     draws: int = 0,
 ) -> Curve:
-    """Run the program at every point. An output of several elements needs a gradient: what is
-    drawn then is their sum, weighed by it, and its slope.
+    """Run the program at every point; it is traced once unless it looks at the values of inputs.
 
-    Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
+    An output of several elements needs a gradient: what is drawn then is their sum, weighed by it,
+    and its slope. Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
     """
     if len(gradients) > 1 or len(options.outputs) > 1:
         raise GradcliError("usage", "one curve is drawn at a time", hint="choose one output")
     options = options._replace(wrt=(variable,), values="outputs")
     values, slopes = [], []
+    prepared: Prepared | None = None
     for point in points:
-        result = evaluate(program, {**inputs, variable: point}, gradients, options, draws)
-        if len(result.passes) != 1:
-            raise GradcliError(
-                "usage",
-                "the program has several outputs, or calls backward itself",
-                hint="choose one output with --output",
-            )
+        bound = {**inputs, variable: point}
+        if prepared is None or _depends_on_inputs(prepared):
+            prepared = prepare(program, bound, gradients, options, draws)
+            if len(prepared.backwards) != 1:
+                raise GradcliError(
+                    "usage",
+                    "the program has several outputs, or calls backward itself",
+                    hint="choose one output with --output",
+                )
+        result = prepared.run(bound, gradients)
         ((name, value),) = result.values.items()
         values.append(float(np.sum(value * result.passes[0].gradient[name])))
         slopes.append(float(result.grads[variable]))
     return Curve(variable, name, points, np.array(values), np.array(slopes))
+
+
+def _depends_on_inputs(prepared: Prepared) -> bool:
+    """Whether the program may take another way for other inputs: tracing looked at their values."""
+    return any(node.op is INPUT for node in ancestors(prepared.looked))

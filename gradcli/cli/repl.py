@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ def command(
     max_steps: flag.MaxSteps = None,
     timeout: flag.Timeout = None,
     safe: flag.Safe = False,
-) -> None:
+) -> int:
     """Try things out: each statement shows its value and its gradients."""
     from secrets import randbits
 
@@ -63,11 +64,16 @@ def command(
     )
     for text in set_ or ():
         conversation.bind(text)
-    _converse(conversation)
+    return _converse(conversation)
 
 
-def _converse(conversation: _Conversation) -> None:
-    """Answer line by line to the end of the input; errors change nothing."""
+def _converse(conversation: _Conversation) -> int:
+    """Answer line by line to the end of the input; errors change nothing.
+
+    The exit code is that of the first error in a pipe; at a terminal they have been seen.
+    """
+    code = 0
+    longest = conversation.options.limits.parse.source_bytes
     typed = not streams.input_is_piped()
     if typed:
         with suppress(ImportError):
@@ -75,28 +81,57 @@ def _converse(conversation: _Conversation) -> None:
         _say(f"gradcli {__version__}: a line is a statement; :help says more\n")
     while True:
         try:
-            text = _read(typed=typed).strip()
-            if text in (":quit", ":q", ":exit"):
-                return
-            conversation.answer(text)
-        except EOFError:
-            return
+            text = _read(longest, typed=typed)
+            if text is None or text.strip() in (":quit", ":q", ":exit"):
+                return code
+            failed = _answer(conversation, text.strip())
+            code = code or (0 if typed else failed)
         except KeyboardInterrupt:
             if not typed:
                 raise
             _say("\n")
-        except GradcliError as error:
-            from gradcli.report.error import render
-
-            streams.write_error(render(error.diagnostic) + "\n")
 
 
-def _read(*, typed: bool) -> str:
-    """A statement: lines are joined until all brackets are closed. Raises EOFError."""
-    text = input("> " if typed else "")
-    while sum(map(text.count, OPEN)) > sum(map(text.count, CLOSE)):
-        text += "\n" + input(". " if typed else "")
-    return text
+def _answer(conversation: _Conversation, text: str) -> int:
+    """Answer a line; the exit code of its error, or 0."""
+    from gradcli.cli.exit import exit_code
+    from gradcli.report.error import render
+
+    try:
+        conversation.answer(text)
+    except GradcliError as error:
+        streams.write_error(render(error.diagnostic) + "\n")
+        return exit_code(error.diagnostic.code)
+    return 0
+
+
+def _read(longest: int, *, typed: bool) -> str | None:
+    """A statement: lines are joined until all brackets are closed. None at the end of the input.
+
+    Raises `limit-tokens` for one of more than `longest` characters, which ends the conversation:
+    what comes after is not a line.
+    """
+    lines: list[str] = []
+    length = depth = 0
+    while depth > 0 or not lines:
+        line = _line(". " if lines else "> ", longest - length + 1, typed=typed)
+        if not line:
+            break
+        lines.append(line)
+        length += len(line)
+        depth += sum(map(line.count, OPEN)) - sum(map(line.count, CLOSE))
+        if length > longest:
+            raise GradcliError("limit-tokens", f"a statement is longer than {longest:,} characters")
+    return "".join(lines) if lines else None
+
+
+def _line(prompt: str, longest: int, *, typed: bool) -> str:
+    """A line with its end, or as much of it as may be read; nothing at the end of the input."""
+    if not typed:
+        return sys.stdin.readline(longest)
+    with suppress(EOFError):
+        return input(prompt) + "\n"
+    return ""
 
 
 def _say(text: str) -> None:

@@ -85,3 +85,12 @@ def test_errors(gradcli: Runner, arguments: tuple[str, ...], code: str) -> None:
     answer = gradcli("plot", *arguments)
     assert answer.code in (2, 3)
     assert answer.err.startswith(f"error[{code}]")
+
+
+def test_a_program_may_take_another_way_at_each_point(gradcli: Runner) -> None:
+    program = "if x > 1 { y = x**2 } else { y = 3*x }; y"
+    answer = gradcli(
+        "plot", program, "--over", "x=0:3", "--points", "4", "--format", "json"
+    ).json  # fmt: skip
+    assert answer["values"] == [0.0, 3.0, 4.0, 9.0]
+    assert answer["derivative"] == [3.0, 3.0, 4.0, 6.0]

@@ -70,7 +70,20 @@ def test_mistakes_in_commands(gradcli: Runner) -> None:
     answer = converse(gradcli, ":foo", ":undo", ":tree", ":set x", ":set x=@none.npy")
     codes = [line.partition("]")[0] for line in answer.err.split("\n") if line.startswith("error")]
     assert codes == ["error[usage"] * 4 + ["error[file"]
-    assert answer.code == 0
+    assert answer.code == 2  # that of the first
+
+
+def test_an_unfinished_statement_is_an_error(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x = 3", "sum([x,")
+    assert answer.err.startswith("error[syntax]")
+    assert answer.code == 3
+
+
+def test_a_line_without_an_end(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x" * (1 << 24), "x = 3")
+    assert answer.err.startswith("error[limit-tokens]")
+    assert not answer.out  # what follows is not taken for a statement
+    assert answer.code == 4
 
 
 def test_safe_opens_no_files(gradcli: Runner) -> None:
