@@ -52,6 +52,8 @@ class Dialect:
 
     prefix: str
     array: str
+    truth: str
+    """The dtype of truth values."""
     names: dict[str, str]
     """By function: its whole name there."""
     renamed: dict[str, str]
@@ -59,6 +61,8 @@ class Dialect:
     definitions: Callable[[], Definitions]
     imports: dict[str, str]
     """By word: the line that brings it to a script; those with their own prefix always come."""
+    tensors_only: bool = False
+    """Functions of tensors take no plain numbers, and reductions no `keepdim` without an axis."""
 
 
 def _listed(prefix: str, functions: str) -> dict[str, str]:
@@ -122,17 +126,16 @@ def _torch_names() -> dict[str, str]:
 
 
 @cache
-def _definitions(*files: str) -> Definitions:
-    """Those of the first file, then those of the others that it lacks."""
+def _definitions(file: str) -> Definitions:
+    """Those of a file in definitions/."""
     found: Definitions = {}
-    for file in files:
-        text = (Path(__file__).parent / "definitions" / file).read_text(encoding="utf-8")
-        for node in ast.parse(text).body:
-            source = ast.get_source_segment(text, node) or ""
-            if isinstance(node, ast.FunctionDef):
-                found.setdefault(node.name, source)
-            elif isinstance(node, ast.Assign):
-                found.setdefault(ast.unparse(node.targets[0]), source)
+    text = (Path(__file__).parent / "definitions" / file).read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign):
+            found[ast.unparse(node.targets[0])] = source
     return found
 
 
@@ -147,7 +150,8 @@ DIALECTS = {
     "numpy": Dialect(
         "np.",
         "np.array",
-        _like_numpy("np.") | _listed("special.", "erfcx spherical_jn"),
+        "bool_",
+        _like_numpy("np.") | _listed("special.", "erfcx spherical_jn") | {"detach": "np.asarray"},
         _AXES,
         lambda: _definitions("numpy.py"),
         {
@@ -160,6 +164,7 @@ DIALECTS = {
     "jax": Dialect(
         "jnp.",
         "jnp.array",
+        "bool_",
         _like_numpy("jnp.")
         | _listed("jax.nn.", "relu sigmoid softmax")
         | {"detach": "jax.lax.stop_gradient"},
@@ -177,10 +182,12 @@ DIALECTS = {
     "torch": Dialect(
         "torch.",
         "torch.tensor",
+        "bool",
         _torch_names(),
         {"p": "ord"},
         lambda: _definitions("torch.py"),
         {"torch": "import torch"},
+        tensors_only=True,
     ),
 }
 """By the name of the library."""
@@ -210,7 +217,7 @@ class Writer:
     def array(self, array: Array, more: str = "") -> str:
         """An array literal with its dtype."""
         prefix = self.dialect.prefix
-        kinds = {"f": self.dtype, "b": "bool" if prefix == "torch." else "bool_", "i": "int64"}
+        kinds = {"f": self.dtype, "b": self.dialect.truth, "i": "int64"}
         numbers = print_expression(self._numbers(literal(array)))
         return f"{self.dialect.array}({numbers}, dtype={prefix}{kinds[array.dtype.kind]}{more})"
 
@@ -280,7 +287,7 @@ class Writer:
         while isinstance(first, List):
             first = first.items[0]
         if isinstance(first, Constant):
-            dtype = "bool" if self.library == "torch" else "bool_"
+            dtype = self.dialect.truth
         kind = Keyword("dtype", name(self.dialect.prefix + (dtype or self.dtype)), NOWHERE)
         return Call(name(self.dialect.array), (self._numbers(node),), (kind,), NOWHERE)
 
@@ -299,8 +306,6 @@ class Writer:
     def _call(self, node: Call) -> Expression:
         assert isinstance(node.callee, Name)
         function = node.callee.id
-        if function == "detach" and self.library == "numpy":
-            return self.expression(node.arguments[0])
         keywords = {each.name: each.value for each in node.keywords}
         callee, defined = self._callee(function, keywords)
         arguments = [
@@ -310,7 +315,7 @@ class Writer:
         if function in SHAPED:
             kept = 0 if function in ("ones", "zeros") else 1
             arguments[kept:] = [_one_tuple(arguments[kept:])]
-        if self.library == "torch" and "keepdim" in keywords and not defined:
+        if self.dialect.tensors_only and "keepdim" in keywords and not defined:
             keywords = {"dim": Constant(None, NOWHERE)} | keywords
         renamed = {} if defined else self.dialect.renamed
         named = (
@@ -326,14 +331,14 @@ class Writer:
             return place
         if kind == "Sequence[Node]" and isinstance(node, List):
             return List(tuple(self._argument(each, "Node") for each in node.items), NOWHERE)
-        if kind == "Node" and self.library == "torch" and _is_plain(node):
+        if kind == "Node" and self.dialect.tensors_only and _is_plain(node):
             return Call(name(self.dialect.array), (self.expression(node),), (), NOWHERE)
         return self.expression(node)
 
     def _callee(self, function: str, keywords: dict[str, Expression]) -> tuple[str, bool]:
         """What to call, and whether it is one of the definitions."""
         there = self.dialect.names.get(function)
-        whole = self.library == "torch" and function in OF_ONE_AXIS and "dim" not in keywords
+        whole = self.dialect.tensors_only and function in OF_ONE_AXIS and "dim" not in keywords
         callee = function if there is None or whole else there
         first = callee.partition(".")[0]
         if first == callee and callee not in self.definitions:
