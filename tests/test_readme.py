@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.ops import FUNCTIONS, Function
+from gradcli.ops import Function
+from gradcli.ops.table import TABLE
 from tests import readme_tables
 
 ROOT = Path(__file__).parents[1]
@@ -60,7 +61,7 @@ def test_tables_are_up_to_date() -> None:
 
 def test_a_new_function_makes_the_table_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     new = Function("brand_new", lambda x: x, "arithmetic", "What it does.")
-    monkeypatch.setitem(FUNCTIONS, "brand_new", new)
+    monkeypatch.setitem(TABLE, "brand_new", new)
     text = readme_tables.README.read_text()
     assert "`brand_new`" in readme_tables.updated(text)
     assert "`brand_new`" not in text

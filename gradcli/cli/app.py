@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Annotated
 
@@ -48,25 +48,27 @@ def invoke(arguments: Sequence[str]) -> int:
     Raises GradcliError, and typer's TyperException for mistakes in the command line.
     """
     if "_GRADCLI_COMPLETE" in os.environ:  # the shell asks what could come next
-        typer.main.get_command(_application(COMMANDS)).main(prog_name="gradcli")
+        typer.main.get_command(_application(COMMANDS, COMMANDS)).main(prog_name="gradcli")
     name = next((text for text in arguments if not text.startswith("-")), "")
     if name and name not in COMMANDS:
         raise _unknown_command(name)
-    command = typer.main.get_command(_application({name}))
+    application = _application([name], [name]) if name else _application(COMMANDS, [])
+    command = typer.main.get_command(application)
     with command.make_context("gradcli", _split_equals(arguments)) as context:
         status = command.invoke(context)
     return status if isinstance(status, int) else 0
 
 
-def _application(loaded: Collection[str]) -> typer.Typer:
-    """The application with all commands by name, but only those in `loaded` imported."""
+def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
+    """The application with the commands of these names, but only those in `loaded` imported."""
     app = typer.Typer(
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True, epilog=EXAMPLES)(_root)
-    for name, (module, summary) in COMMANDS.items():
+    for name in names:
+        module, summary = COMMANDS[name]
         if name in loaded:
             imported = import_module(module)
             app.command(name, short_help=summary, epilog=imported.EXAMPLES)(imported.command)
@@ -93,7 +95,7 @@ def _root(
 
 
 def _not_loaded() -> None:
-    """Stands for a command that is listed, but not the one that runs."""
+    """Stands for a command that is only listed."""
 
 
 def _split_equals(arguments: Sequence[str]) -> list[str]:

@@ -1,56 +1,53 @@
-"""The op table. Importing this package fills it; `gradcli.ops.table` says what an entry is, and
+"""The op table. Importing the modules here fills it: `gradcli.ops.table` says what an entry is, and
 `gradcli.ops.kinds` which kinds of op entries are made of.
 """
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from gradcli.graph import OPERATORS
-from gradcli.ops import (
-    activation,
-    arithmetic,
-    axes,
-    classification,
-    comparison,
-    contractions,
-    control,
-    convolutions,
-    creation,
-    determinants,
-    diagonals,
-    einsum,
-    exponential,
-    extremes,
-    factors,
-    hyperbolic,
-    indexing,
-    joining,
-    layers,
-    least_squares,
-    logistic,
-    margins,
-    matrix_functions,
-    normalisation,
-    norms,
-    placing,
-    pooling,
-    powers,
-    products,
-    reductions,
-    regression,
-    rounding,
-    scans,
-    scattering,
-    selection,
-    shaping,
-    softmax,
-    sorting,
-    special,
-    spectra,
-    statistics,
-    systems,
-    tiling,
-    trigonometric,
-    writing,
-)
-from gradcli.ops.table import FUNCTIONS, Case, Function, Parameter
+from gradcli.ops.table import TABLE, Case, Function, Parameter
+
+MODULES = (
+    "arithmetic", "powers", "comparison", "products", "reductions", "shaping",
+    "exponential", "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes",
+    "statistics", "norms", "softmax", "creation", "axes", "joining", "indexing", "rounding",
+    "control", "contractions", "diagonals", "scattering", "placing", "scans", "sorting", "einsum",
+    "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions", "special",
+    "classification", "regression", "margins", "layers", "normalisation", "tiling", "pooling",
+    "convolutions", "writing",
+)  # fmt: skip
+"""Those that have entries, the everyday ones first."""
+
+
+class Functions(Mapping[str, Function]):
+    """Every name and alias that a program may call.
+
+    Modules are imported until one has the name that is asked for: to import them all takes longer
+    than to run a small program.
+    """
+
+    def __getitem__(self, name: str) -> Function:
+        for module in MODULES:
+            if name in TABLE:
+                break
+            import_module(f"gradcli.ops.{module}")
+        return TABLE[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_whole())
+
+    def __len__(self) -> int:
+        return len(_whole())
+
+
+def _whole() -> Mapping[str, Function]:
+    for module in MODULES:
+        import_module(f"gradcli.ops.{module}")
+    return TABLE
+
+
+FUNCTIONS = Functions()
 
 OPERATORS.update(
     {
@@ -62,54 +59,4 @@ OPERATORS.update(
     }
 )  # fmt: skip
 
-__all__ = [
-    "FUNCTIONS",
-    "Case",
-    "Function",
-    "Parameter",
-    "activation",
-    "arithmetic",
-    "axes",
-    "classification",
-    "comparison",
-    "contractions",
-    "control",
-    "convolutions",
-    "creation",
-    "determinants",
-    "diagonals",
-    "einsum",
-    "exponential",
-    "extremes",
-    "factors",
-    "hyperbolic",
-    "indexing",
-    "joining",
-    "layers",
-    "least_squares",
-    "logistic",
-    "margins",
-    "matrix_functions",
-    "normalisation",
-    "norms",
-    "placing",
-    "pooling",
-    "powers",
-    "products",
-    "reductions",
-    "regression",
-    "rounding",
-    "scans",
-    "scattering",
-    "selection",
-    "shaping",
-    "softmax",
-    "sorting",
-    "special",
-    "spectra",
-    "statistics",
-    "systems",
-    "tiling",
-    "trigonometric",
-    "writing",
-]
+__all__ = ["FUNCTIONS", "Case", "Function", "Functions", "Parameter"]

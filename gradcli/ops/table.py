@@ -97,16 +97,16 @@ class Function(NamedTuple):
         return tuple(parameters)
 
 
-FUNCTIONS: dict[str, Function] = {}
+TABLE: dict[str, Function] = {}
 """Every name and alias that a program may call."""
 
 
 def register(function: Function) -> Function:
     """Put a function into the table under its name and aliases."""
     for name in (function.name, *function.aliases):
-        if name in FUNCTIONS:
+        if name in TABLE:
             raise ValueError(f"two entries of the op table are called {name!r}")
-        FUNCTIONS[name] = function
+        TABLE[name] = function
     return function
 
 

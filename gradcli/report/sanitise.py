@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_UNSAFE = re.compile(
+_UNSAFE = (
     "["
     "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters but the line feed, DEL and ESC among them
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of what follows
@@ -17,7 +17,9 @@ _UNSAFE = re.compile(
 
 def sanitise(text: str) -> str:
     r"""The text with characters that steer a terminal, or hide on it, as escapes: `\x1b`."""
-    return _UNSAFE.sub(_escape, text)
+    if text.replace("\n", "").isprintable():
+        return text  # without the expression, which takes long to compile
+    return re.sub(_UNSAFE, _escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

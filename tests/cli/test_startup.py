@@ -44,3 +44,22 @@ def test_text_imports_rich_and_nothing_else_that_is_heavy() -> None:
 )
 def test_help_imports_no_numpy(arguments: tuple[str, ...]) -> None:
     assert not imported(*arguments) & (HEAVY | {"numpy"})
+
+
+def test_only_the_ops_that_are_called_are_imported() -> None:
+    assert not imported(*README, "--json") & {"gradcli.ops.spectra", "gradcli.ops.convolutions"}
+    assert "gradcli.ops.spectra" in imported("eval", "sum(eigvalsh([[2,1],[1,3]]))", "--json")
+
+
+def test_no_module_of_ops_is_forgotten() -> None:
+    count = (
+        "import importlib, pkgutil, gradcli.ops\n"
+        "known = len(gradcli.ops.FUNCTIONS)\n"
+        "for module in pkgutil.iter_modules(gradcli.ops.__path__, 'gradcli.ops.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print(len(gradcli.ops.FUNCTIONS) - known)"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", count], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert finished.stdout == "0\n"

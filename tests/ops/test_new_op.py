@@ -13,6 +13,7 @@ from gradcli.graph import Node
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Function
 from gradcli.ops.elementwise import elementwise
+from gradcli.ops.table import TABLE
 from gradcli.session import evaluate
 from gradcli.trace.arguments import signature
 from tests.ops import test_derivatives
@@ -34,7 +35,7 @@ def cubed() -> Iterator[Function]:
         latex="{0}^3",
         formula="x**3",
     )
-    del FUNCTIONS["cubed"], FUNCTIONS["third_power"]
+    del TABLE["cubed"], TABLE["third_power"]
 
 
 @pytest.mark.parametrize("call", ["cubed(x)", "x.cubed()", "third_power(x=x)", "torch.cubed(x)"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from textwrap import dedent
 
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.diagnostics import Diagnostic, Source
+from gradcli.language.characters import _FORBIDDEN
 from gradcli.report.error import render
-from gradcli.report.sanitise import sanitise
+from gradcli.report.sanitise import _UNSAFE, sanitise
 
 
 def at(text: str, start: int, end: int, hint: str | None = None, name: str = "program") -> str:
@@ -179,3 +181,9 @@ def test_line_break_in_a_name_stays_in_its_line() -> None:
 )
 def test_sanitise(text: str, safe: str) -> None:
     assert sanitise(text) == safe
+
+
+@pytest.mark.parametrize("pattern", [_FORBIDDEN, _UNSAFE])
+def test_nothing_printable_does_harm(pattern: str) -> None:
+    printable = "".join(filter(str.isprintable, map(chr, range(sys.maxunicode + 1))))
+    assert not re.search(pattern, printable)

@@ -11,7 +11,7 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.graph import Array
 from gradcli.language.parser import parse_program
-from gradcli.ops.table import FUNCTIONS, Case
+from gradcli.ops import FUNCTIONS, Case
 from gradcli.report.arrays import GAP
 from gradcli.report.formula import formula
 from gradcli.report.tree import tree
