@@ -1,4 +1,6 @@
-"""Composite ops over large values in elementary ones, which regions sweep over in blocks."""
+"""What is computed in place of what was traced: composite ops over large values in elementary ones,
+which regions sweep over in blocks, and equal nodes once.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from gradcli.engine.regions import LARGE
-from gradcli.graph import Node
+from gradcli.graph import Attributes, Node, Op
 from gradcli.ops.comparison import isfinite, logical_and
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax, amin
@@ -25,20 +27,29 @@ def is_composite(node: Node) -> bool:
 
 
 def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
-    """Add to `done` what is computed in place of each node that is composite or depends on one.
+    """Add to `done` what is computed in place of each node that is composite, equal to an earlier
+    one or depends on such a node.
 
-    `order` has operands first; what `done` holds already stays.
+    `order` has operands first; what `done` holds already stays. Nodes are equal where the graph
+    does not share them itself, because `backward` frees what it has passed.
     """
+    first: dict[tuple[Op, tuple[Node, ...], Attributes], Node] = {}
     for node in order:
         if node in done:
             continue
         inputs = tuple([done.get(each, each) for each in node.inputs])
+        graph = node.graph
+        if inputs and not graph.shares and not node.op.unique:
+            earlier = first.setdefault((node.op, inputs, node.attributes), node)
+            if earlier is not node:
+                done[node] = done.get(earlier, earlier)
+                continue
         if is_composite(node):
-            node.graph.span, node.graph.origin = node.span, node.origin
+            graph.span, graph.origin = node.span, node.origin
             done[node] = reshape(PARTS[node.op.name](*inputs, *node.attributes), node.shape)
         elif inputs != node.inputs:
-            node.graph.span, node.graph.origin = node.span, node.origin
-            done[node] = node.graph.apply(node.op, inputs, node.attributes)
+            graph.span, graph.origin = node.span, node.origin
+            done[node] = graph.apply(node.op, inputs, node.attributes)
 
 
 def _logsumexp(x: Node, axes: Axes, _keepdim: bool) -> Node:

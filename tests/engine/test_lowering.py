@@ -69,3 +69,21 @@ def test_a_composite_streams_into_its_target() -> None:
     result = ready.run({"x": x}, (), {"x": target})
     assert result.grads["x"] is target
     assert target.tobytes() == ready.run({"x": x}).grads["x"].tobytes()
+
+
+def test_equal_nodes_of_a_program_that_calls_backward_are_computed_once() -> None:
+    text = "a = exp(x); b = sum(exp(x) * a); b.backward(); sum(exp(x))"
+    x = np.random.default_rng(7).standard_normal((300, 256))
+    ready = prepare(parse_program(Source("program", text), ParseLimits()), {"x": x})
+    exponentials = [node for node in ready.engine.plan.nodes if node.op.name == "exp"]
+    assert len(exponentials) == 1
+    result = ready.run({"x": x})
+    np.testing.assert_allclose(result.grads["x"], 2 * np.exp(2 * x), rtol=1e-13)
+    np.testing.assert_allclose(result.values["out"], np.exp(x).sum(), rtol=1e-13)
+
+
+def test_draws_are_never_one() -> None:
+    text = "a = rand(300, 256); b = rand(300, 256); (a * x).sum().backward(); sum((a - b)**2)"
+    x = np.ones((300, 256))
+    result = prepare(parse_program(Source("program", text), ParseLimits()), {"x": x}).run({"x": x})
+    assert result.values["out"] > 1000
