@@ -45,14 +45,7 @@ def hessian(problem: Problem) -> Hessian:
 
     Raises `gradient-required` where an output has several elements and there is no v.
     """
-    matrix = derivative_matrix(problem, _grads(problem))
-    values = matrix.values
-    finite = bool(np.isfinite(values).all())
-    same = (values == values.T) | (np.isnan(values) & np.isnan(values.T))
-    with np.errstate(all="ignore"):
-        asymmetry = float(np.max(np.abs(values - values.T)[~same], initial=0.0))
-    eigenvalues = np.linalg.eigvalsh((values + values.T) / 2) if finite else np.empty(0)
-    return Hessian(matrix, asymmetry, eigenvalues)
+    return Hessian(derivative_matrix(problem, _grads(problem)))
 
 
 def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> Product:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -99,15 +100,28 @@ class Jacobian:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Hessian:
-    """Second derivatives of one number by all leaves."""
+    """Second derivatives of one number by all leaves. What is told of them is found when asked."""
 
     matrix: Matrix
-    asymmetry: float
-    """The largest difference between an entry and its mirror image."""
-    eigenvalues: Array
-    """Of the symmetric part, ascending; empty where an entry is not finite."""
+
+    @cached_property
+    def asymmetry(self) -> float:
+        """The largest difference between an entry and its mirror image."""
+        values = self.matrix.values
+        same = (values == values.T) | (np.isnan(values) & np.isnan(values.T))
+        with np.errstate(all="ignore"):
+            return float(np.max(np.abs(values - values.T)[~same], initial=0.0))
+
+    @cached_property
+    def eigenvalues(self) -> Array:
+        """Of the symmetric part, ascending; empty where an entry is not finite."""
+        values = self.matrix.values
+        if not np.isfinite(values).all():
+            return np.empty(0)
+        with np.errstate(all="ignore"):
+            return np.linalg.eigvalsh(values / 2 + values.T / 2)
 
     @property
     def symmetric(self) -> bool:
@@ -117,7 +131,7 @@ class Hessian:
     @property
     def definiteness(self) -> str:
         """`positive definite`, `negative semidefinite`, `indefinite`, `zero`, or `unknown`."""
-        if not self.eigenvalues.size:
+        if not self.eigenvalues.size or not np.isfinite(self.eigenvalues).all():
             return "unknown"
         low, high = float(self.eigenvalues[0]), float(self.eigenvalues[-1])
         largest = max(abs(low), abs(high))

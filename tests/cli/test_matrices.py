@@ -89,6 +89,14 @@ def test_a_saddle_is_indefinite(gradcli: Runner) -> None:
     assert answer["definiteness"] == "indefinite"
 
 
+def test_eigenvalues_that_no_float_holds(gradcli: Runner) -> None:
+    """Those of [[1.5, 0.75], [0.75, 0]]·1e308 are (0.75 ± √1.125)·1e308, and one overflows."""
+    answer = gradcli(
+        "hessian", "1.5e308*(x**2 + x*y)/2", "--set", "x=1", "--set", "y=1", "--json"
+    ).json
+    assert answer["definiteness"] == "unknown"
+
+
 def test_products_with_vectors(gradcli: Runner) -> None:
     jvp = gradcli("jvp", "x**3", "--set", "x=2,1", "--tangent", "1,10", "--json").json
     assert jvp["jvp"] == {"out": [12, 30]}
