@@ -29,10 +29,10 @@ DEPTH = 1 << 13
 
 
 def is_large(node: Node) -> bool:
-    """Whether an op contracts two operands and may be worth threads, going by shapes alone."""
-    if not node.op.contracts or len(node.inputs) != 2:
+    """Whether an op multiplies matrices and may be worth threads, going by shapes alone."""
+    if not node.op.contracts or len(node.inputs) > 2:
         return False
-    a, b = node.inputs
+    a, b = node.inputs[0], node.inputs[-1]
     return a.size * b.size * node.size >= LARGE**2  # (m·k)(k·n)(m·n) is (m·k·n)²
 
 

@@ -19,10 +19,29 @@ from gradcli.ops.spectra import svd
 from gradcli.ops.systems import BATCH, SQUARE, inverse, square
 from gradcli.ops.table import Case, function
 
+WELL = 1e6
+"""Up to this condition an inverse is as exact as anybody asks for."""
+
 
 def _cofactors(xp: Any, a: Array) -> Array:
-    """det(A)·inv(A).T without a division, so that it holds for singular matrices: for
-    A = U·diag(s)·Vh it is det(U)·det(Vh) · U·diag(products of the other s)·Vh.
+    """det(A)·inv(A).T, and where that loses digits or is not there, what it tends to."""
+    if xp.__name__ != "numpy":  # to look at the condition would make the card wait
+        return _cofactors_in_turn(xp, a)
+    try:
+        inverses = xp.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return _cofactors_in_turn(xp, a)
+    det = xp.linalg.det(a)[..., None, None]
+    sizes = [xp.linalg.norm(each, axis=(-2, -1), keepdims=True) for each in (a, inverses)]
+    condition = sizes[0] * sizes[1]
+    exact = (condition < WELL) & xp.isfinite(det) & (xp.abs(det) > np.finfo(a.dtype).tiny)
+    quick = det * xp.swapaxes(inverses, -1, -2)
+    return quick if exact.all() else xp.where(exact, quick, _cofactors_in_turn(xp, a))  # type: ignore[no-any-return]
+
+
+def _cofactors_in_turn(xp: Any, a: Array) -> Array:
+    """Cofactors without a division, so that they hold for singular matrices: for
+    A = U·diag(s)·Vh they are det(U)·det(Vh) · U·diag(products of the other s)·Vh.
     """
     finite = xp.isfinite(a).all(axis=(-2, -1), keepdims=True)
     u, s, vh = xp.linalg.svd(xp.where(finite, a, xp.zeros((), a.dtype)))
@@ -81,7 +100,7 @@ def _inv_or_limit(xp: Any, a: Array) -> Array:
         return xp.linalg.inv(a)  # type: ignore[no-any-return]
     except np.linalg.LinAlgError:
         regular = (xp.linalg.slogdet(a)[0] != 0)[..., None, None]
-        limit = xp.swapaxes(_cofactors(xp, a), -1, -2) / xp.zeros((), a.dtype)
+        limit = xp.swapaxes(_cofactors_in_turn(xp, a), -1, -2) / xp.zeros((), a.dtype)
         inverses = xp.linalg.inv(xp.where(regular, a, xp.eye(a.shape[-1], dtype=a.dtype)))
         return xp.where(regular, inverses, limit)  # type: ignore[no-any-return]
 
