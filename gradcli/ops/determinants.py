@@ -20,7 +20,7 @@ from gradcli.ops.systems import BATCH, SQUARE, inverse, square
 from gradcli.ops.table import Case, function
 
 WELL = 1e6
-"""Up to this condition an inverse is as exact as anybody asks for."""
+"""Beyond this condition an inverse has lost too many digits."""
 
 
 def _cofactors(xp: Any, a: Array) -> Array:
