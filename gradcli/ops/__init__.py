@@ -12,8 +12,8 @@ MODULES = (
     "arithmetic", "powers", "comparison", "products", "reductions", "shaping",
     "exponential", "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes",
     "statistics", "norms", "softmax", "creation", "axes", "joining", "indexing", "rounding",
-    "control", "contractions", "diagonals", "scattering", "placing", "scans", "sorting", "einsum",
-    "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions", "special",
+    "control", "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
+    "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions", "special",
     "classification", "regression", "margins", "layers", "normalisation", "tiling", "pooling",
     "convolutions", "writing",
 )  # fmt: skip

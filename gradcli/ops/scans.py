@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
@@ -14,30 +14,15 @@ from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, Linear, cast
+from gradcli.ops.recurrences import backwards, delayed, part, recur
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
-from gradcli.ops.shapes import normalize_axis, reduced, show
-from gradcli.ops.shaping import expand, reshape, take_slices
+from gradcli.ops.shapes import normalize_axis
+from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Case, function
 
-
-def _part(x: Node, axis: int, first: int, count: int) -> Node:
-    """`count` places along an axis, from `first` on."""
-    slices = [(0, length, 1) for length in x.shape]
-    slices[axis] = (first, count, 1)
-    return take_slices(x, tuple(slices))
-
-
-def _delayed(x: Node, axis: int, first: float) -> Node:
-    """x one place later along an axis: `first`, then all of x but its last place."""
-    if not x.shape[axis]:
-        return x
-    start = expand(x.graph.constant(first), reduced(x.shape, (axis,), keepdim=True))
-    return cat([start, _part(x, axis, 0, x.shape[axis] - 1)], axis)
-
-
-# --- sums and linear recurrences -----------------------------------------------------------
+# --- sums ----------------------------------------------------------------------------------
 
 CUMSUM: Linear = Linear(
     "cumsum",
@@ -63,18 +48,6 @@ def _scan(op: General | Linear, x: Node, dim: int) -> Node:
     return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
 
 
-def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
-    """y[k] = x[k] + factor[k] · y[k-1], by doubling: each round joins spans of twice the length."""
-    y = xp.array(xp.moveaxis(x, axis, -1))
-    product = xp.array(xp.moveaxis(factor, axis, -1))
-    span = 1
-    while span < y.shape[-1]:
-        y[..., span:] += product[..., span:] * y[..., :-span]
-        product[..., span:] = product[..., span:] * product[..., :-span]
-        span *= 2
-    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
-
-
 def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
     """Running results of a ufunc along an axis; where it has no loop for them, by doubling too."""
     combine = getattr(xp, name)
@@ -88,63 +61,6 @@ def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
     return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
 
 
-def _backwards(factor: Node, change: Node, axis: int) -> Node:
-    """s[k] = change[k] + factor[k+1] · s[k+1], the adjoint of a recurrence."""
-    later = _delayed(flip(factor, axis), axis, 0.0)
-    return flip(_recur(later, flip(change, axis), axis), axis)
-
-
-def _recurrence_tangent(
-    tangents: Sequence[Node | None], y: Node, factor: Node, x: Node, axis: int
-) -> Node:
-    """t[k] = x'[k] + factor'[k] · y[k-1] + factor[k] · t[k-1]."""
-    by_factor, by_x = tangents
-    if by_factor is None:
-        assert by_x is not None, "one of the operands has a tangent"
-        return _recur(factor, by_x, axis)
-    change = by_factor * _delayed(y, axis, 0.0)
-    return _recur(factor, change if by_x is None else by_x + change, axis)
-
-
-def _recur(factor: Node, x: Node, axis: int) -> Node:
-    return x.graph.apply(RECURRENCE, (factor, x), (axis,))
-
-
-RECURRENCE: General = General(
-    "recurrence",
-    infer=lambda factor, x, axis: (x.shape, "float"),
-    forward=_recurrence,
-    adjoints=(
-        lambda change, y, factor, x, axis: (
-            _backwards(factor, change, axis) * _delayed(y, axis, 0.0)
-        ),
-        lambda change, y, factor, x, axis: _backwards(factor, change, axis),
-    ),
-    forward_rule=_recurrence_tangent,
-    batched=lambda y, factor, x, axis: _recur(factor, x, axis),
-)
-
-
-@function(
-    "recurrence",
-    "scan",
-    op=RECURRENCE,
-    cases=[
-        Case("recurrence(a, x, 1)", {"a": (2, 4), "x": (2, 4)}),
-        Case("recurrence(a, x, 0)", {"a": (5, 2), "x": (5, 2)}),
-    ],
-    formula="y[k] = x[k] + factor[k] * y[k-1]",
-)
-def recurrence(factor: Node, x: Node, dim: int) -> Node:
-    """The linear recurrence y[k] = x[k] + factor[k] * y[k-1] along `dim`; factor[0] is not used."""
-    if factor.shape != x.shape:
-        raise GradcliError(
-            "shape", f"recurrence: shapes {show(factor.shape)} and {show(x.shape)} must be equal"
-        )
-    axis = normalize_axis("recurrence", dim, x.ndim)
-    return _recur(factor, x, axis) if x.ndim else x
-
-
 # --- products and sums of exponentials -----------------------------------------------------
 
 CUMPROD = General(
@@ -152,8 +68,8 @@ CUMPROD = General(
     infer=lambda x, axis: (x.shape, "float"),
     forward=lambda xp, x, axis: xp.cumprod(x, axis=axis),
     # y[k] = x[k] · y[k-1], so no division: right at zeros.
-    adjoints=(lambda change, y, x, axis: _backwards(x, change, axis) * _delayed(y, axis, 1.0),),
-    forward_rule=lambda tangents, y, x, axis: _recur(x, tangents[0] * _delayed(y, axis, 1.0), axis),
+    adjoints=(lambda change, y, x, axis: backwards(x, change, axis) * delayed(y, axis, 1.0),),
+    forward_rule=lambda tangents, y, x, axis: recur(x, tangents[0] * delayed(y, axis, 1.0), axis),
 )
 
 
@@ -165,7 +81,7 @@ def cumprod(x: Node, dim: int) -> Node:
 
 def _kept(y: Node, axis: int) -> Node:
     """What dy[k-1] counts for in dy[k]."""
-    before = _delayed(y, axis, -math.inf)
+    before = delayed(y, axis, -math.inf)
     return where(eq(before, math.inf), 1.0, exp(before - y))
 
 
@@ -174,10 +90,8 @@ LOGCUMSUMEXP = General(
     infer=lambda x, axis: (x.shape, "float"),
     forward=lambda xp, x, axis: _running(xp, "logaddexp", x, axis),
     # dy[k] = exp(x[k] - y[k]) · dx[k] + exp(y[k-1] - y[k]) · dy[k-1]: no factor is above 1.
-    adjoints=(lambda change, y, x, axis: _backwards(_kept(y, axis), change, axis) * exp(x - y),),
-    forward_rule=lambda tangents, y, x, axis: _recur(
-        _kept(y, axis), tangents[0] * exp(x - y), axis
-    ),
+    adjoints=(lambda change, y, x, axis: backwards(_kept(y, axis), change, axis) * exp(x - y),),
+    forward_rule=lambda tangents, y, x, axis: recur(_kept(y, axis), tangents[0] * exp(x - y), axis),
 )
 
 
@@ -285,7 +199,7 @@ def diff(
     x = cat(parts, axis) if len(parts) > 1 else x
     for _ in range(min(n, x.shape[axis])):
         count = max(0, x.shape[axis] - 1)
-        x = _part(x, axis, x.shape[axis] - count, count) - _part(x, axis, 0, count)
+        x = part(x, axis, x.shape[axis] - count, count) - part(x, axis, 0, count)
     return x
 
 
@@ -306,7 +220,7 @@ def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) ->
         raise GradcliError("shape", "trapezoid: a single value has no neighbours")
     axis = normalize_axis("trapezoid", dim, y.ndim)
     count = max(0, y.shape[axis] - 1)
-    pairs = _part(y, axis, y.shape[axis] - count, count) + _part(y, axis, 0, count)
+    pairs = part(y, axis, y.shape[axis] - count, count) + part(y, axis, 0, count)
     if x is None:
         return sum_(pairs, axis) * (dx / 2)
     if x.ndim == 1:

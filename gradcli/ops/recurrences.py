@@ -1,0 +1,154 @@
+"""Linear recurrences along an axis, what running products and their derivatives are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops.axes import flip
+from gradcli.ops.joining import cat
+from gradcli.ops.kinds import General
+from gradcli.ops.shapes import normalize_axis, reduced, show
+from gradcli.ops.shaping import expand, take_slices
+from gradcli.ops.table import Case, function
+
+WIDE = 1 << 11
+"""So many elements at a time keep NumPy busy."""
+
+
+def part(x: Node, axis: int, first: int, count: int) -> Node:
+    """`count` places along an axis, from `first` on."""
+    slices = [(0, length, 1) for length in x.shape]
+    slices[axis] = (first, count, 1)
+    return take_slices(x, tuple(slices))
+
+
+def delayed(x: Node, axis: int, first: float) -> Node:
+    """x one place later along an axis: `first`, then all of x but its last place."""
+    if not x.shape[axis]:
+        return x
+    start = expand(x.graph.constant(first), reduced(x.shape, (axis,), keepdim=True))
+    return cat([start, part(x, axis, 0, x.shape[axis] - 1)], axis)
+
+
+def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+    """y[k] = x[k] + factor[k] · y[k-1]."""
+    if xp.__name__ != "numpy":
+        return _by_doubling(xp, factor, x, axis)
+    y = np.array(x)
+    places = np.moveaxis(y, axis, 0)
+    factors = np.moveaxis(np.broadcast_to(factor, y.shape), axis, 0)
+    if y.size:
+        pieces = min(math.isqrt(len(places)), WIDE // places[0].size)
+        if pieces > 1:
+            _join_pieces(factors, places, pieces)
+        else:
+            _step(factors, places)
+    return y
+
+
+def _step(factor: Array, y: Array) -> None:
+    """The recurrence in place, along the first axis, place by place."""
+    before = np.empty_like(y[0])
+    for k in range(1, len(y)):
+        np.multiply(factor[k], y[k - 1], out=before)
+        np.add(y[k], before, out=y[k, ...])
+
+
+def _join_pieces(factor: Array, y: Array, count: int) -> None:
+    """The same where a place holds few elements: pieces of the axis are done side by side, as if
+    each began with 0, and then get what the one before ends with, times their running products.
+    """
+    length = -(-len(y) // count)
+
+    def side_by_side(x: Array) -> Array:
+        padded = np.zeros((count * length, *y.shape[1:]), y.dtype)
+        padded[: len(y)] = x
+        return np.moveaxis(padded.reshape(count, length, *y.shape[1:]), 0, 1).copy()
+
+    pieces, factors = side_by_side(y), side_by_side(factor)
+    _step(factors, pieces)
+    np.multiply.accumulate(factors, axis=0, out=factors)
+    for k in range(1, count):
+        pieces[-1, k] += _times(factors[-1, k], pieces[-1, k - 1])
+    pieces[:-1, 1:] += _times(factors[:-1, 1:], pieces[-1, :-1])
+    y[...] = np.moveaxis(pieces, 1, 0).reshape(count * length, *y.shape[1:])[: len(y)]
+
+
+def _times(product: Array, before: Array) -> Array:
+    """product · before; 0 stays 0 where a product of many factors overflows."""
+    found = np.asarray(product * before)
+    np.copyto(found, 0.0, where=(before == 0) & np.isinf(product))
+    return found
+
+
+def _by_doubling(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+    """The same in few rounds, each of which joins spans of twice the length."""
+    y = xp.array(xp.moveaxis(x, axis, -1))
+    product = xp.array(xp.moveaxis(factor, axis, -1))
+    span = 1
+    while span < y.shape[-1]:
+        y[..., span:] += product[..., span:] * y[..., :-span]
+        product[..., span:] = product[..., span:] * product[..., :-span]
+        span *= 2
+    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
+
+
+def backwards(factor: Node, change: Node, axis: int) -> Node:
+    """s[k] = change[k] + factor[k+1] · s[k+1], the adjoint of a recurrence."""
+    later = delayed(flip(factor, axis), axis, 0.0)
+    return flip(recur(later, flip(change, axis), axis), axis)
+
+
+def _recurrence_tangent(
+    tangents: Sequence[Node | None], y: Node, factor: Node, x: Node, axis: int
+) -> Node:
+    """t[k] = x'[k] + factor'[k] · y[k-1] + factor[k] · t[k-1]."""
+    by_factor, by_x = tangents
+    if by_factor is None:
+        assert by_x is not None, "one of the operands has a tangent"
+        return recur(factor, by_x, axis)
+    change = by_factor * delayed(y, axis, 0.0)
+    return recur(factor, change if by_x is None else by_x + change, axis)
+
+
+def recur(factor: Node, x: Node, axis: int) -> Node:
+    return x.graph.apply(RECURRENCE, (factor, x), (axis,))
+
+
+RECURRENCE: General = General(
+    "recurrence",
+    infer=lambda factor, x, axis: (x.shape, "float"),
+    forward=_recurrence,
+    adjoints=(
+        lambda change, y, factor, x, axis: backwards(factor, change, axis) * delayed(y, axis, 0.0),
+        lambda change, y, factor, x, axis: backwards(factor, change, axis),
+    ),
+    forward_rule=_recurrence_tangent,
+    batched=lambda y, factor, x, axis: recur(factor, x, axis),
+)
+
+
+@function(
+    "recurrence",
+    "scan",
+    op=RECURRENCE,
+    cases=[
+        Case("recurrence(a, x, 1)", {"a": (2, 4), "x": (2, 4)}),
+        Case("recurrence(a, x, 0)", {"a": (5, 2), "x": (5, 2)}),
+    ],
+    formula="y[k] = x[k] + factor[k] * y[k-1]",
+)
+def recurrence(factor: Node, x: Node, dim: int) -> Node:
+    """The linear recurrence y[k] = x[k] + factor[k] * y[k-1] along `dim`; factor[0] is not used."""
+    if factor.shape != x.shape:
+        raise GradcliError(
+            "shape", f"recurrence: shapes {show(factor.shape)} and {show(x.shape)} must be equal"
+        )
+    axis = normalize_axis("recurrence", dim, x.ndim)
+    return recur(factor, x, axis) if x.ndim else x
