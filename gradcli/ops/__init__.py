@@ -9,13 +9,13 @@ from gradcli.graph import OPERATORS
 from gradcli.ops.table import TABLE, Case, Function, Parameter
 
 MODULES = (
-    "arithmetic", "powers", "comparison", "products", "reductions", "shaping",
-    "exponential", "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes",
-    "statistics", "norms", "softmax", "creation", "axes", "joining", "indexing", "rounding",
-    "control", "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
-    "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions", "special",
-    "classification", "regression", "margins", "layers", "normalisation", "tiling", "pooling",
-    "convolutions", "writing",
+    "arithmetic", "powers", "comparison", "products", "reductions", "shaping", "exponential",
+    "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes", "statistics",
+    "norms", "softmax", "creation", "axes", "joining", "indexing", "rounding", "control",
+    "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
+    "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",
+    "special", "classification", "regression", "margins", "layers", "normalisation", "tiling",
+    "pooling", "convolutions", "writing",
 )  # fmt: skip
 """Those that have entries, the everyday ones first."""
 
