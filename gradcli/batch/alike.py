@@ -2,62 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
+import orjson
 
-from gradcli.batch.items import Item
-from gradcli.batch.record import Parsed, array_without_strings
+from gradcli.batch.items import Item, Kind
+from gradcli.batch.record import Document, is_read_strictly
 from gradcli.graph import Array
 
+SHORT = 2**12
+"""Bytes of a line that is looked at before its turn comes."""
 KEYS = {"id", "program", "set"}
 """What such a record has and no more."""
 IDS = (int, str, type(None))
-
-Member: TypeAlias = tuple[Item, dict[str, Any]]
-"""One of the records that are alike, and its JSON."""
+NUMBERS = {int, float}
 
 
-def groups(
-    items: Iterable[Item], parsed: Iterable[Parsed | None], default: str | None
-) -> list[list[Member]]:
-    """Plain records by program and by the names and shapes of inputs."""
+Member: TypeAlias = tuple[int, Item, Document]
+"""One of the records that are alike: its place among those that were looked at, and its JSON."""
+
+
+def groups(items: Iterable[Item], default: str | None) -> list[list[Member]]:
+    """Plain records by program, names of inputs, and what else tells them apart at a glance.
+
+    Their JSON is read by orjson: see `strict` for what that lets pass.
+    """
     found: dict[Any, list[Member]] = {}
-    for item, record in zip(items, parsed, strict=True):
-        if record is not None and record[1] is array_without_strings:
-            document = record[0]
+    for place, item in enumerate(items):
+        line = item.data
+        if len(line) <= SHORT and line.startswith(b"{") and item.kind is Kind.LINE:
+            try:
+                document = orjson.loads(line)
+            except ValueError:
+                continue
             given, program = document.get("set"), document.get("program", default)
-            if (
-                type(given) is dict
-                and type(program) is str
-                and type(document.get("id")) in IDS
-                and document.keys() <= KEYS
-            ):
-                key = (program, *given, *map(_outline, given.values()))
-                found.setdefault(key, []).append((item, document))
-    return list(found.values())
+            if type(given) is dict and type(program) is str:
+                sizes = line.count(b",")  # tells most shapes apart: `stack` looks at them
+                key = (program, type(document.get("id")), sizes, *document, *given)
+                found.setdefault(key, []).append((place, item, document))
+    return [members for members in found.values() if _is_plain(members[0][2])]
 
 
-def stack_inputs(members: Iterable[Member], inputs: Iterable[Array]) -> list[Array] | None:
-    """The inputs of records, each with a new first axis; None unless all are like `inputs`."""
-    rows = [[*document["set"].values()] for _, document in members]
+def strict(members: Sequence[Member]) -> list[Member]:
+    """Those that are strict JSON, if all that stands in their inputs are numbers."""
+    _, _, document = members[0]
+    texts = [document.get("id"), document.get("program")]
+    strings = len(document) + len(document["set"]) + sum(type(text) is str for text in texts)
+    lines = [item.data for _, item, _ in members]
+    if is_read_strictly(b"\n".join(lines), strings * len(lines)):
+        return [*members]
+    return [
+        member
+        for member, line in zip(members, lines, strict=True)
+        if is_read_strictly(line, strings)
+    ]
+
+
+def stack(
+    members: Sequence[Member], inputs: Collection[Array]
+) -> tuple[Sequence[Member], list[Array]]:
+    """Those whose inputs are numbers and of the shapes of `inputs`, with all values of each input
+    along a new first axis.
+    """
+    columns = _columns(members, inputs)
+    if columns is None:
+        members = [member for member in members if _columns([member], inputs)]
+        columns = _columns(members, inputs)
+    return members, columns or []
+
+
+def _columns(members: Sequence[Member], inputs: Iterable[Array]) -> list[Array] | None:
+    """The inputs of records; None unless all are as they should, and there are some."""
+    if not members:
+        return None
     columns = []
-    for place, like in enumerate(inputs):
-        try:
-            column = np.array([row[place] for row in rows])
-        except ValueError:  # ragged
+    documents = [document["set"].values() for _, _, document in members]
+    for *column, like in zip(*documents, inputs, strict=True):
+        values = column
+        for length in like.shape:
+            if {*map(type, values)} != {list} or {*map(len, values)} != {length}:
+                return None
+            values = [*chain.from_iterable(values)]
+        if not NUMBERS.issuperset(map(type, values)):
             return None
-        if column.shape[1:] != like.shape or column.dtype.kind not in "fi":
-            return None
-        columns.append(column.astype(np.float64, copy=False))
+        columns.append(np.array(values, np.float64).reshape(len(members), *like.shape))
     return columns
 
 
-def _outline(value: Any) -> tuple[object, ...]:
-    """The lengths of the first lists in each other, and whether they hold truth values."""
-    lengths = []
-    while type(value) is list and value:
-        lengths.append(len(value))
-        value = value[0]
-    return (*lengths, type(value) is bool)
+def _is_plain(document: Document) -> bool:
+    return document.keys() <= KEYS and type(document.get("id")) in IDS

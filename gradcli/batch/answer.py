@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TypeAlias
 from zlib import crc32
 
-from gradcli.batch.alike import Member, groups, stack_inputs
+from gradcli.batch.alike import Member, groups, stack, strict
 from gradcli.batch.form import Form, renderer
-from gradcli.batch.items import Item, Kind, Verdict
-from gradcli.batch.record import Parsed, ToArray, array_without_strings, bind, identify, parse
-from gradcli.batch.stack import COUNT
+from gradcli.batch.items import FAILED, OK, Item, Kind, Verdict
+from gradcli.batch.record import (
+    Document,
+    ToArray,
+    array_without_strings,
+    bind,
+    identify,
+    parse,
+)
+from gradcli.batch.stack import LEAST
 from gradcli.data.text import decode
 from gradcli.diagnostics import Diagnostic, GradcliError
 from gradcli.plans import Plans, Request
 from gradcli.report.json import render_error, string
 from gradcli.session import Options
-
-SHORT = 2**12
-"""Bytes of a line that is looked at before its turn comes."""
-MANY = 16
-"""Records that are alike, from which on they are worth a stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,8 @@ class Settings:
     """Seconds that one record may take."""
 
 
-class Answer(NamedTuple):
-    """A line of JSON without its line break, and whether it is a result."""
-
-    ok: bool
-    text: str
+Answer: TypeAlias = str
+"""Whether it is a result (OK or FAILED), then a line of JSON without its line break."""
 
 
 class Answerer:
@@ -54,36 +53,33 @@ class Answerer:
 
     def answers(self, items: Sequence[Item]) -> Iterator[list[Answer]]:
         """The answers to items in their order, as soon as they are known."""
-        parsed = [*map(_parsed, items)]
-        stacked = self._stacked(items, parsed)
+        answers: list[Answer | None] = [None] * len(items)
+        turns = {  # the first of a kind may have to go ahead alone
+            place: members[first:]
+            for members in groups(items, self._settings.program)
+            if len(members) >= LEAST
+            for first, (place, _, _) in enumerate(members[:2])
+        }
         known: list[Answer] = []
-        for item, document in zip(items, parsed, strict=True):
-            answer = stacked.get(item.index)
+        for place, item in enumerate(items):
+            if place in turns and answers[place] is None:
+                for (other, _, _), found in self._together(turns[place]):
+                    answers[other] = found
+            answer = answers[place]
             if answer is not None:
                 known.append(answer)
                 continue
             if known:
                 yield known
                 known = []
-            yield [self.answer(item, document)]
+            yield [self.answer(item)]
         if known:
             yield known
 
-    def _stacked(self, items: Sequence[Item], parsed: Sequence[Parsed | None]) -> dict[int, Answer]:
-        """Answers, by the index of the item, of records that are alike and of a kept program."""
-        answers = {}
-        for members in groups(items, parsed, self._settings.program):
-            if len(members) >= MANY:
-                for start in range(0, len(members), COUNT):
-                    part = members[start : start + COUNT]
-                    for (item, document), text in zip(part, self._together(part), strict=False):
-                        answers[item.index] = _success(identify(document), item.line, text)
-        return answers
-
-    def _together(self, members: Sequence[Member]) -> list[str]:
-        """What `_run` gives for each, or nothing where that takes one by one."""
+    def _together(self, members: Sequence[Member]) -> Iterable[tuple[Member, Answer]]:
+        """The answers to records that are alike; none where they take one by one."""
         try:
-            request = self._bind(members[0][1], array_without_strings)
+            request = self._bind(members[0][2], array_without_strings)
         except GradcliError:
             return []
         found = self._plans.unconditional(request)
@@ -92,16 +88,22 @@ class Answerer:
         form, feeds = found
         if not isinstance(form, Form) or not form.stack:
             return []
-        columns = stack_inputs(members, request.inputs.values())
-        return [] if columns is None else form.together(feeds, columns)
+        members, columns = stack(strict(members), request.inputs.values())
+        if not members:
+            return []
+        idents = [identify(document) for _, _, document in members]
+        lines = [item.line for _, item, _ in members]
+        pattern = _success("%s", "%d", form.pattern)
+        texts = zip(idents, lines, *form.together(feeds, columns), strict=False)
+        return zip(members, map(pattern.__mod__, texts), strict=True)
 
-    def answer(self, item: Item, parsed: Parsed | None = None) -> Answer:
-        """The answer to one item, of which the JSON may be parsed; every error is one, too."""
+    def answer(self, item: Item) -> Answer:
+        """The answer to one item; every error is one, too."""
         ident = "null"
         try:
             if item.kind is Kind.LINE:
                 if item.data.lstrip().startswith(b"{"):
-                    document, to_array = parsed or parse(item.data)
+                    document, to_array = parse(item.data)
                     ident = identify(document)
                     record = self._bind(document, to_array)
                 else:
@@ -125,7 +127,7 @@ class Answerer:
             )
         return failure(ident, item.line, diagnostic)
 
-    def _bind(self, document: dict[str, Any], to_array: ToArray) -> Request:
+    def _bind(self, document: Document, to_array: ToArray) -> Request:
         settings = self._settings
         return bind(
             document,
@@ -162,16 +164,6 @@ class Answerer:
         return self._plans.run(record, seed)
 
 
-def _parsed(item: Item) -> Parsed | None:
-    """The JSON of a short line; None for all else, which has its turn later."""
-    if item.kind is Kind.LINE and len(item.data) <= SHORT and item.data.startswith(b"{"):
-        try:
-            return parse(item.data)
-        except GradcliError:
-            pass
-    return None
-
-
 def derived_seed(seed: int, index: int) -> int:
     """The seed of a record that has none: it depends on the run's and on the record's place."""
     return crc32(f"{seed} {index}".encode())
@@ -186,11 +178,11 @@ def died() -> GradcliError:
     )
 
 
-def _success(ident: str, line: int, members: str) -> Answer:
-    return Answer(True, f'{{"id": {ident}, "line": {line}, "ok": true, {members}}}')
+def _success(ident: str, line: int | str, members: str) -> Answer:
+    return f'{OK}{{"id": {ident}, "line": {line}, "ok": true, {members}}}'
 
 
 def failure(ident: str, line: int, diagnostic: Diagnostic) -> Answer:
     """The answer that an error is."""
     error = render_error(diagnostic).removeprefix("{").removesuffix("}")
-    return Answer(False, f'{{"id": {ident}, "line": {line}, "ok": false, {error}}}')
+    return f'{FAILED}{{"id": {ident}, "line": {line}, "ok": false, {error}}}'

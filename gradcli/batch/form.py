@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from itertools import repeat
 from typing import TypeAlias
 
+import numpy as np
 import orjson
 
 from gradcli.batch.stack import Stack, is_stackable
@@ -51,7 +52,7 @@ class Form:
         self._prepared = prepared
         self._backward: Backward | None = next(iter(prepared.backwards), None)
         grads = self._backward.grads if self._backward else {}
-        self._pattern = (
+        self.pattern = (
             f'"values": {_places(prepared.shown)}, "gradient": %s, "grads": {_places(grads)}'
         )
         self._gradient = ""
@@ -66,19 +67,24 @@ class Form:
         except GradcliError as error:
             raise error.located(self._prepared.program.source, None) from None
         texts.insert(len(self._prepared.shown), self._gradient or self._gradient_text(feeds))
-        return self._pattern % tuple(texts)
+        return self.pattern % tuple(texts)
 
     @cached_property
     def stack(self) -> Stack | None:
         """The program for many records at once, where it can be had."""
         return Stack(self._prepared) if is_stackable(self._prepared) else None
 
-    def together(self, feeds: Mapping[Node, Array], columns: Sequence[Array]) -> list[str]:
-        """The members of many answers: `columns` are inputs, with an axis for records in front."""
+    def together(
+        self, feeds: Mapping[Node, Array], columns: Sequence[Array]
+    ) -> list[Iterable[str]]:
+        """What stands in the places of `pattern` for many answers.
+
+        `columns` are inputs, with an axis for records in front.
+        """
         assert self.stack is not None
         texts: list[Iterable[str]] = [*map(_texts, self.stack.run(feeds, columns))]
         texts.insert(len(self._prepared.shown), repeat(self._gradient))
-        return [self._pattern % each for each in zip(*texts, strict=False)]
+        return texts
 
     def _gradient_text(self, feeds: Mapping[Node, Array]) -> str:
         return "".join(arrays(self._backward.gradient(feeds) if self._backward else {}))
@@ -102,7 +108,7 @@ def _text(array: Array) -> str:
 def _texts(array: Array) -> list[str]:
     """The same of each row; there are some."""
     opening, closing = "[" * (array.ndim - 1), "]" * (array.ndim - 1)
-    text = orjson.dumps(array.tolist()).decode()
+    text = orjson.dumps(np.ascontiguousarray(array), option=orjson.OPT_SERIALIZE_NUMPY).decode()
     inner = text[array.ndim : -array.ndim].replace(",", ", ").split(f"{closing}, {opening}")
     texts = [opening + each + closing for each in inner]
     if _is_same(text):

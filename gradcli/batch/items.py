@@ -1,19 +1,23 @@
 """What supervisor and workers say to each other: items one way, answers the other.
 
-An item is a fixed header and its bytes. An answer is one line: a mark, then the record's JSON.
+Items come as a header, an entry of fixed size for each, and the bytes of all. An answer is one
+line: a mark, then the record's JSON.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-_HEADER = struct.Struct("<QQBBI")
+_HEADER = struct.Struct("<IQ")
+"""How many items there are, and how many bytes they have."""
+_ENTRY = struct.Struct("<QQBBI")
 
-OK, FAILED = b"+", b"-"
-"""The first byte of an answer."""
+OK, FAILED = "+", "-"
+"""The first character of an answer."""
+_FAILED = FAILED.encode()
 
 
 class Kind(IntEnum):
@@ -59,7 +63,7 @@ class Item:
     @property
     def failed(self) -> bool:
         """Whether the answer is an error."""
-        return self.answer is not None and self.answer.startswith(FAILED)
+        return self.answer is not None and self.answer.startswith(_FAILED)
 
     def result(self) -> bytes:
         """The line of JSON, with its line break."""
@@ -67,21 +71,31 @@ class Item:
         return self.answer[1:] + b"\n"
 
 
-def encode(item: Item) -> bytes:
-    """The item as a worker reads it."""
-    data = item.data
-    return _HEADER.pack(item.index, item.line, item.kind, item.verdict, len(data)) + data
+def encode(items: Sequence[Item]) -> bytes:
+    """Items as a worker reads them."""
+    pack = _ENTRY.pack
+    data = [each.data for each in items]
+    entries = [
+        pack(each.index, each.line, each.kind, each.verdict, len(each.data)) for each in items
+    ]
+    return b"".join([_HEADER.pack(len(items), sum(map(len, data))), *entries, *data])
 
 
 def decode(buffer: bytearray) -> Iterator[Item]:
-    """The items that a buffer holds whole, taken out of it."""
-    place = 0
-    while len(buffer) - place >= _HEADER.size:
-        index, line, kind, verdict, length = _HEADER.unpack_from(buffer, place)
-        end = place + _HEADER.size + length
+    """The items that a buffer holds whole messages of, taken out of it."""
+    start = 0
+    while len(buffer) - start >= _HEADER.size:
+        count, length = _HEADER.unpack_from(buffer, start)
+        entries = start + _HEADER.size
+        begin = entries + count * _ENTRY.size
+        end = begin + length
         if end > len(buffer):
             break
-        data = bytes(buffer[place + _HEADER.size : end])
-        yield Item(index, line, _KINDS[kind], data, _VERDICTS[verdict])
-        place = end
-    del buffer[:place]
+        data = bytes(buffer[begin:end])
+        place = 0
+        for index, line, kind, verdict, size in _ENTRY.iter_unpack(buffer[entries:begin]):
+            text = data[place : place + size]
+            yield Item(index, line, _KINDS[kind], text, _VERDICTS[verdict])
+            place += size
+        start = end
+    del buffer[:start]

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gradcli.batch.items import Item, Kind
 from gradcli.data.text import open_binary, reason
@@ -66,9 +66,11 @@ class Reader:
         self.bytes_read += len(block)
         first, *others = block.split(b"\n")
         self._extend(first)
-        for part in others:
+        if others:
             self._end_line()
-            self._extend(part)
+            *whole, last = others
+            self._add_lines(whole)
+            self._extend(last)
         if not block:
             self._end_line()
             self._close()
@@ -93,17 +95,26 @@ class Reader:
             self._parts.append(part)
 
     def _end_line(self) -> None:
-        self._line += 1
-        data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        if self._line == 1:
+        data = b"".join(self._parts)
+        if not self._line:
             data = data.removeprefix(_MARK)
-        data = data.strip()
         if self._length > self._limit:
+            self._line += 1
             self._add(self._line, Kind.TOO_LONG, b"")
-        elif data:
-            self._add(self._line, Kind.LINE, data)
+        else:
+            self._add_lines([data])
         self._parts.clear()
         self._length = 0
+
+    def _add_lines(self, lines: Iterable[bytes]) -> None:
+        """Add whole lines, but blank ones."""
+        for line in lines:
+            self._line += 1
+            data = line.strip()
+            if len(line) > self._limit:
+                self._add(self._line, Kind.TOO_LONG, b"")
+            elif data:
+                self._add(self._line, Kind.LINE, data)
 
     def _add(self, line: int, kind: Kind, data: bytes) -> None:
         self.items.append(Item(self._count, line, kind, data))

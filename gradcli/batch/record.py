@@ -31,35 +31,39 @@ ToArray: TypeAlias = Callable[[Any, str], Array]
 """A function that makes an array of a JSON value; the name is for errors."""
 
 
-Parsed: TypeAlias = tuple[dict[str, Any], ToArray]
-"""The JSON object in a line, and how to make arrays of what is in it."""
+Document: TypeAlias = dict[str, Any]
+"""A record's JSON."""
 
 
-def parse(line: bytes) -> Parsed:
+def parse(line: bytes) -> tuple[Document, ToArray]:
     """The JSON object in a line, and how to make arrays of what is in it.
 
-    orjson is ten times faster than the strict parser, and as strict but for doubled keys, `-0`,
-    and integers beyond 64 bits: where a line may hold one of these, or is wrong, the strict parser
-    has the last word. Raises `data`, `encoding`, `limit-depth`.
+    orjson is ten times faster than the strict parser, which has the last word where the line may be
+    wrong. Raises `data`, `encoding`, `limit-depth`.
     """
-    if b"\\" not in line and (b"-0" not in line or not _MINUS_ZERO.search(line)):
-        try:
-            found = orjson.loads(line)
-        except ValueError:
-            found = None
-        if type(found) is dict and line.count(b'"') == 2 * _strings(found):
-            return found, array_without_strings
+    try:
+        found = orjson.loads(line)
+    except ValueError:
+        found = None
+    if type(found) is dict and is_read_strictly(line, _strings(found)):
+        return found, array_without_strings
     found = json.parse(decode(line, "record"), "record")
     if not isinstance(found, dict):
         raise GradcliError("data", "a record is a JSON object", hint='{"program": "x**2"}')
     return found, json.to_array
 
 
-def _strings(record: dict[str, Any]) -> int:
-    """How many strings stand in a record that holds none in lists; -1 where that is not known.
+def is_read_strictly(line: bytes, strings: int) -> bool:
+    """Whether orjson, which has found so many strings in a line, was strict with it.
 
-    Each takes two quotes, so a line with more of them has a doubled key, or strings elsewhere.
+    It is but for doubled keys, and -0, which it takes for an integer. Each string takes two quotes,
+    so a line with more of them has a doubled key, or strings elsewhere.
     """
+    return line.count(b'"') == 2 * strings and b"\\" not in line and not _MINUS_ZERO.search(line)
+
+
+def _strings(record: Document) -> int:
+    """How many strings stand in a record that holds none in lists; -1 where that is not known."""
     count = len(record)
     for key, value in record.items():
         if type(value) is str:
@@ -71,21 +75,23 @@ def _strings(record: dict[str, Any]) -> int:
     return count
 
 
-def identify(record: dict[str, Any]) -> str:
+def identify(record: Document) -> str:
     """The record's `id` as JSON. Raises `data` for lists and objects, which may be of any size."""
     ident = record.get("id")
+    if type(ident) is int:
+        return str(ident)
     if isinstance(ident, str):
         _require_text(ident, "id")
         return string(ident)
     if ident is None or isinstance(ident, bool):
         return {None: "null", True: "true", False: "false"}[ident]
-    if isinstance(ident, int | float):
+    if isinstance(ident, float):
         return str(ident)
     raise GradcliError("data", "id is a string or a number", hint='{"id": 1, …}')
 
 
 def bind(
-    record: dict[str, Any],
+    record: Document,
     to_array: ToArray,
     options: Options,
     default: str | None,

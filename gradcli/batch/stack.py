@@ -20,10 +20,14 @@ from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shaping import EXPAND, RESHAPE
 from gradcli.session import Prepared
 
-COUNT = 128
-"""Records in a stack."""
+MOST = 1024
+"""The most records that are answered at once."""
+LEAST = 16
+"""The fewest for which that is worth it."""
 ELEMENTS = 64
-"""The most elements that a value may have."""
+"""The most elements that a value of one record may have."""
+ALL_ELEMENTS = 2**20
+"""The most elements that all values of all records together may have."""
 EXACT = {
     *("add", "subtract", "multiply", "divide", "negative", "reciprocal", "square", "sqrt"),
     *("absolute", "sign", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
@@ -33,25 +37,47 @@ EXACT = {
 
 
 class Stack:
-    """A program for COUNT records at once."""
+    """A program for many records at once."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._inputs, results = vectorise(
-            prepared.engine.plan.outputs, list(prepared.inputs.values()), COUNT
-        )
-        self._engine = Engine(Plan(results), 1)
+        plan = prepared.engine.plan
+        self._outputs = plan.outputs
+        self._inputs = list(prepared.inputs.values())
+        elements = sum(node.size for node in _changing(plan))
+        self._most = _power_of_two(min(MOST, ALL_ELEMENTS // max(1, elements)))
+        self._engines: dict[int, tuple[list[Node], Engine]] = {}
 
     def run(self, feeds: Mapping[Node, Array], columns: Sequence[Array]) -> list[Array]:
         """The outputs, with an axis for the records in front.
 
-        `columns` are the stacked inputs of at most COUNT records; `feeds` are other values.
+        `columns` are the stacked inputs; `feeds` are other values.
         """
+        parts = [
+            self._run(feeds, [column[start : start + self._most] for column in columns])
+            for start in range(0, len(columns[0]), self._most)
+        ]
+        return [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+    def _run(self, feeds: Mapping[Node, Array], columns: Sequence[Array]) -> list[Array]:
         count = len(columns[0])
+        inputs, engine = self._engine(_power_of_two(2 * count - 1))
         stacked = {
-            node: column if count == COUNT else np.resize(column, node.shape)
-            for node, column in zip(self._inputs, columns, strict=True)
+            node: np.resize(column, node.shape)
+            for node, column in zip(inputs, columns, strict=True)
         }
-        return [array[:count] for array in self._engine.run({**feeds, **stacked})]
+        return [array[:count] for array in engine.run({**feeds, **stacked})]
+
+    def _engine(self, count: int) -> tuple[list[Node], Engine]:
+        """The stacked inputs and the engine for so many records."""
+        if count not in self._engines:
+            inputs, results = vectorise(self._outputs, self._inputs, count)
+            self._engines[count] = inputs, Engine(Plan(results), 1)
+        return self._engines[count]
+
+
+def _power_of_two(limit: int) -> int:
+    """The largest one that is not above the limit, which is at least 1."""
+    return 1 << (limit.bit_length() - 1)
 
 
 def is_stackable(prepared: Prepared) -> bool:
@@ -63,16 +89,22 @@ def is_stackable(prepared: Prepared) -> bool:
         return False
     if not plan.outputs or not inputs or {node.kind for node in inputs} != {"float"}:
         return False
-    changing = {node for node in plan.sources if node.op is INPUT}
-    if not changing.issubset(inputs):  # gradients come with the records, too
+    if not all(isinstance(unit, Node) for unit in plan.units):
         return False
-    nodes = [unit for unit in plan.units if isinstance(unit, Node)]
-    for node in nodes:
-        if not changing.isdisjoint(node.inputs):
+    changing = _changing(plan)
+    if not all(node in inputs or _is_exact(node) for node in changing):
+        return False  # or gradients come with the records, too
+    sizes = [node.size for node in changing]
+    return all(0 < size <= ELEMENTS for size in sizes) and LEAST * sum(sizes) <= ALL_ELEMENTS
+
+
+def _changing(plan: Plan) -> list[Node]:
+    """The nodes whose values are not the same for all records."""
+    changing: set[Node] = set()
+    for node in plan.nodes:
+        if node.op is INPUT or not changing.isdisjoint(node.inputs):
             changing.add(node)
-    return len(nodes) == len(plan.units) and all(
-        0 < node.size <= ELEMENTS and (node.op is INPUT or _is_exact(node)) for node in changing
-    )
+    return [*changing]
 
 
 def _is_exact(node: Node) -> bool:

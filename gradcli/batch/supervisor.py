@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 from gradcli.batch.answer import Settings, died, failure
-from gradcli.batch.items import FAILED, Item, Verdict
+from gradcli.batch.items import Item, Verdict
 from gradcli.batch.reader import Reader
 from gradcli.batch.worker import Worker
 
@@ -19,9 +19,11 @@ WINDOW = 4096
 """Records between the oldest without an answer and the newest that was given away."""
 WINDOW_BYTES = 2**25
 READ_AHEAD = 2048
-ENOUGH = 64
+PORTION = 64
+"""Records that are given to a worker at a time."""
+PORTION_BYTES = 2**18
 PAUSE = 0.001
-"""Seconds to let answers gather, while every worker has more than ENOUGH to do."""
+"""Seconds to let answers gather, while every worker has enough to do."""
 TICK = 0.1
 """Seconds after which the sink is told that time goes by."""
 
@@ -85,19 +87,29 @@ class Supervisor:
             if (worker is None or worker.queue) and len(self._workers) < self._jobs:
                 worker = Worker(self._settings)
                 self._workers.append(worker)
-            if worker is None or not worker.has_room():
+            if worker is None or not worker.room():
                 break
             if self._again:
                 if self._again[0].suspect and worker.queue:
                     break  # until one has nothing else to do
-                item = self._again.popleft()
+                worker.give([self._again.popleft()])
             else:
-                item = self._reader.items.popleft()
-                self._order.append(item)
-                self._held += len(item.data)
-            worker.give(item)
+                worker.give(self._take(min(PORTION, worker.room())))
         for worker in self._workers:
             worker.send()
+
+    def _take(self, most: int) -> list[Item]:
+        """The next items from the reader, at least one."""
+        items: list[Item] = []
+        length = 0
+        waiting = self._reader.items
+        while waiting and len(items) < most and length < PORTION_BYTES:
+            item = waiting.popleft()
+            items.append(item)
+            length += len(item.data)
+        self._order.extend(items)
+        self._held += length
+        return items
 
     def _window_open(self) -> bool:
         return len(self._order) < WINDOW and self._held < WINDOW_BYTES
@@ -115,7 +127,7 @@ class Supervisor:
         if not self._reader.ended and len(self._reader.items) < READ_AHEAD:
             source = self._reader.source()
             poll.register(source, select.POLLIN)
-        if self._workers and min(len(worker.queue) for worker in self._workers) > ENOUGH:
+        if self._workers and min(worker.work() for worker in self._workers) > 2 * PAUSE:
             time.sleep(PAUSE)
         ready = {descriptor for descriptor, _ in poll.poll(self._patience() * 1000)}
         if source in ready:
@@ -128,7 +140,7 @@ class Supervisor:
                 if answered is None:
                     self._bury(worker, Verdict.DIED)
                 else:
-                    self._held += sum(len(item.answer or b"") for item in answered)
+                    self._held += sum([len(item.answer or b"") for item in answered])
             elif timeout is not None and worker.queue and now - worker.since > timeout:
                 self._bury(worker, Verdict.HUNG)
 
@@ -150,7 +162,7 @@ class Supervisor:
         if first.verdict is not Verdict.NONE:
             # It cannot even be read: nothing is known of it but its line.
             answer = failure("null", first.line, died().diagnostic)
-            first.answer = FAILED + answer.text.encode()
+            first.answer = answer.encode()
             worker.queue.popleft()
         elif first.suspect or verdict is Verdict.HUNG:
             first.verdict = verdict
@@ -164,10 +176,9 @@ class Supervisor:
         ready = []
         order = self._order
         go_on = True
-        while go_on and order and order[0].answer is not None:
+        while go_on and order and (answer := order[0].answer) is not None:
             item = order.popleft()
-            assert item.answer is not None
-            self._held -= len(item.data) + len(item.answer)
+            self._held -= len(item.data) + len(answer)
             ready.append(item)
             go_on = not (self._fail_fast and item.failed)
         if ready:
@@ -177,4 +188,4 @@ class Supervisor:
 
 def _load(worker: Worker) -> tuple[bool, int]:
     """Orders workers by who should be given the next item."""
-    return not worker.has_room(), len(worker.queue)
+    return not worker.room(), len(worker.queue)

@@ -9,17 +9,20 @@ import fcntl
 import os
 import signal
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import NoReturn
 
-from gradcli.batch.answer import Answer, Answerer, Settings
-from gradcli.batch.items import FAILED, OK, Item, decode, encode
+from gradcli.batch.answer import Answerer, Settings
+from gradcli.batch.items import Item, decode, encode
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
 BLOCK = 2**18
-MOST_QUEUED = 1024
+PART = 2**16
+"""Bytes that a worker takes at once: while it answers some records, the next are on their way."""
+MOST_QUEUED = 2048
 QUEUED_BYTES = 2**20
 """What a worker is given ahead of its answers."""
 PATIENCE = 0.05
@@ -35,8 +38,8 @@ class Worker:
         # A signal between the fork and the child's own handlers would run the parent's there.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
-            commands, self._commands = os.pipe()
-            self._answers, answers = os.pipe()
+            commands, self._commands = _pipe()
+            self._answers, answers = _pipe()
             lifeline, self._lifeline = os.pipe()
             self.pid = os.fork()
             if not self.pid:
@@ -70,22 +73,26 @@ class Worker:
         """The descriptor to wait for, if there is something that it has not taken yet."""
         return self._commands if self._outbox else None
 
-    def has_room(self) -> bool:
-        """Whether it should be given more."""
+    def room(self) -> int:
+        """How many more items it should be given."""
         if not self.queue:
-            return True
-        return (
-            not self.alone and len(self.queue) < self._depth and self._queued_bytes < QUEUED_BYTES
-        )
+            return self._depth
+        if self.alone or self._queued_bytes >= QUEUED_BYTES:
+            return 0
+        return max(0, self._depth - len(self.queue))
 
-    def give(self, item: Item) -> None:
-        """Put an item into its queue; `send` moves it on."""
+    def work(self) -> float:
+        """How many seconds it has enough to do, about."""
+        return len(self.queue) * self._pace
+
+    def give(self, items: Sequence[Item]) -> None:
+        """Put some items into its queue; `send` moves them on."""
         if not self.queue:
             self.since = monotonic()
-        self.queue.append(item)
-        self.alone = item.suspect
-        self._queued_bytes += len(item.data)
-        self._outbox += encode(item)
+        self.queue.extend(items)
+        self.alone = items[0].suspect
+        self._queued_bytes += sum([len(item.data) for item in items])
+        self._outbox += encode(items)
 
     def send(self) -> None:
         """Let the process have as much of its items as it takes now."""
@@ -105,12 +112,10 @@ class Worker:
             return []
         *lines, rest = bytes(self._inbox).split(b"\n")
         self._inbox = bytearray(rest)
-        answered = []
-        for line in lines:
-            item = self.queue.popleft()
+        answered = [self.queue.popleft() for _ in lines]
+        for item, line in zip(answered, lines, strict=True):
             item.answer = line
-            self._queued_bytes -= len(item.data)
-            answered.append(item)
+        self._queued_bytes -= sum([len(item.data) for item in answered])
         now = monotonic()
         self._adapt((now - self.since) / len(lines))
         self.since = now
@@ -118,7 +123,7 @@ class Worker:
 
     def _adapt(self, seconds: float) -> None:
         """Let the queue hold as much as takes a while, at the pace of late."""
-        self._pace += (seconds - self._pace) / 4
+        self._pace = (self._pace + seconds) / 2
         self._depth = max(2, min(int(PATIENCE / (self._pace + 1e-9)), MOST_QUEUED))
 
     def end(self) -> None:
@@ -141,10 +146,10 @@ def _serve(
         _die_with(supervisor, lifeline)
         answerer = Answerer(settings)
         inbox = bytearray()
-        while block := os.read(commands, BLOCK):
+        while block := os.read(commands, PART):
             inbox += block
             for known in answerer.answers([*decode(inbox)]):
-                data = b"".join(map(_line, known))
+                data = "".join([f"{answer}\n" for answer in known]).encode()
                 written = 0
                 while written < len(data):
                     written += os.write(answers, memoryview(data)[written:])
@@ -152,8 +157,14 @@ def _serve(
         os._exit(0)
 
 
-def _line(answer: Answer) -> bytes:
-    return (OK if answer.ok else FAILED) + answer.text.encode() + b"\n"
+def _pipe() -> tuple[int, int]:
+    """Both ends of a pipe, which holds a BLOCK where the system allows that: the side that is ahead
+    need not wait.
+    """
+    ends = os.pipe()
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, BLOCK)
+    return ends
 
 
 def _close_all_but(*kept: int) -> None:

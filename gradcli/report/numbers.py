@@ -18,7 +18,7 @@ _CHUNK = 2**14
 
 def nested(array: Array) -> Iterator[str]:
     """The array as JSON, in pieces; recurses over its axes, of which NumPy allows 64."""
-    pieces = prod(max(1, length) for length in array.shape)  # empty rows are text, too
+    pieces = array.size or prod(max(1, length) for length in array.shape)  # empty rows are text
     if pieces <= _CHUNK or not array.ndim or not len(array):
         yield _text(array)
         return
@@ -64,7 +64,7 @@ def _shortest(array: Array) -> Array:
     One value, 7.038531e-26, is rounded wrongly by readers that go through float64: it keeps all
     its digits.
     """
-    if array.dtype != np.float32:
+    if array.dtype.char != "f":
         return array
     short = array.astype("S16").astype(np.float64)
     return np.where(short.astype(np.float32) == array, short, array)

@@ -23,7 +23,7 @@ def answer(
     """The answers to some lines, one after another, in this process."""
     answerer = Answerer(Settings(Options(values="outputs"), program, allow_files=allow_files))
     data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    found = [answerer.answer(Item(i, i + 1, Kind.LINE, each)).text for i, each in enumerate(data)]
+    found = [answerer.answer(Item(i, i + 1, Kind.LINE, each))[1:] for i, each in enumerate(data)]
     return [json.loads(text, parse_constant=refuse) for text in found]
 
 
@@ -159,8 +159,8 @@ HOSTILE: list[tuple[bytes, str]] = [
 )
 def test_a_hostile_record_gets_an_error_and_the_next_an_answer(line: bytes, code: str) -> None:
     answerer = Answerer(Settings(Options(values="outputs", limits=SAFE)))
-    bad = json.loads(answerer.answer(Item(0, 1, Kind.LINE, line)).text)
-    good = json.loads(answerer.answer(Item(1, 2, Kind.LINE, json.dumps(CUBES).encode())).text)
+    bad = json.loads(answerer.answer(Item(0, 1, Kind.LINE, line))[1:])
+    good = json.loads(answerer.answer(Item(1, 2, Kind.LINE, json.dumps(CUBES).encode()))[1:])
     assert not bad["ok"]
     assert bad["error"]["code"] == code
     assert list(bad) == ["id", "line", "ok", "error"]
@@ -217,7 +217,7 @@ def test_text_as_the_report_writes_it() -> None:
     ]
     record = {"program": "y = x * 1", "set": {"x": numbers}, "gradient": numbers}
     answerer = Answerer(Settings(Options(values="outputs")))
-    text = answerer.answer(Item(0, 1, Kind.LINE, json.dumps(record).encode())).text
+    text = answerer.answer(Item(0, 1, Kind.LINE, json.dumps(record).encode()))[1:]
     written = "[" + ", ".join(map(repr, numbers)) + "]"
     assert text.count(written) == 3, "values, gradient and grads"
 
