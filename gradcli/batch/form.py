@@ -18,6 +18,9 @@ from gradcli.report.json import arrays, string
 from gradcli.report.numbers import nested
 from gradcli.session import Prepared
 
+SMALLEST, LARGEST = 1e-4, 1e16
+"""Python gives numbers below and from here on an exponent."""
+
 Render: TypeAlias = Callable[[Mapping[Node, Array]], str]
 """Values of inputs, gradients and numbers to the members of the answer."""
 
@@ -109,11 +112,15 @@ def _texts(array: Array) -> list[str]:
     """The same of each row; there are some."""
     opening, closing = "[" * (array.ndim - 1), "]" * (array.ndim - 1)
     text = orjson.dumps(np.ascontiguousarray(array), option=orjson.OPT_SERIALIZE_NUMPY).decode()
-    inner = text[array.ndim : -array.ndim].replace(",", ", ").split(f"{closing}, {opening}")
-    texts = [opening + each + closing for each in inner]
-    if _is_same(text):
-        return texts
-    return [each if _is_same(each) else _text(row) for each, row in zip(texts, array, strict=True)]
+    texts = text[array.ndim : -array.ndim].replace(",", ", ").split(f"{closing}, {opening}")
+    if opening:
+        texts = [f"{opening}{each}{closing}" for each in texts]
+    if not _is_same(text):
+        sizes = np.abs(array).reshape(len(array), -1)
+        same = (sizes == 0) | (sizes >= SMALLEST) & (sizes < LARGEST)
+        for place in np.flatnonzero(~same.all(axis=1)).tolist():
+            texts[place] = "".join(nested(array[place]))
+    return texts
 
 
 def _is_same(text: str) -> bool:

@@ -122,8 +122,10 @@ class Worker:
         return answered
 
     def _adapt(self, seconds: float) -> None:
-        """Let the queue hold as much as takes a while, at the pace of late."""
-        self._pace = (self._pace + seconds) / 2
+        """Let the queue hold as much as takes a while, at the pace of late: the first record of a
+        program takes long, and tells little of the next.
+        """
+        self._pace = min(seconds, (self._pace + seconds) / 2)
         self._depth = max(2, min(int(PATIENCE / (self._pace + 1e-9)), MOST_QUEUED))
 
     def end(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from gradcli.batch.answer import Answer, Answerer, Settings
 from gradcli.batch.form import Form
-from gradcli.batch.items import Item, Kind
+from gradcli.batch.items import FAILED, Item, Kind
 from gradcli.batch.stack import LEAST, MOST
 from gradcli.session import Options
 from tests.batch.conftest import batch
@@ -162,6 +162,15 @@ def test_odd_records_among_others_are_answered_as_ever(together: list[int]) -> N
     assert sum(together) > 100
 
 
+def test_numbers_are_written_as_they_are_alone() -> None:
+    values = [x * 10.0**n for n in range(-7, 19) for x in (1, -1, 9.999999999999999, 3.5)]
+    values += [0, -0.0, 5e-324, 1e308]
+    records = [{"program": "sum(x*1.5)", "set": {"x": [[each, 1], [each, 0.1]]}} for each in values]
+    inputs = [{"program": "(x*y).sum()", "set": {"x": [0.1], "y": [each]}} for each in values]
+    lines = items(records + inputs)
+    assert in_blocks(lines, len(lines)) == one_by_one(lines)
+
+
 def test_truth_values_among_numbers_stay_truth_values() -> None:
     lines = items([{"program": "sum(x)", "set": {"x": [i % 3 > 1, i % 3 > 0]}} for i in range(99)])
     for i in range(0, 99, 2):
@@ -188,7 +197,9 @@ def test_lines_that_are_no_json_are_not_made_whole_by_others() -> None:
         (51, b'{"id": 1, "program": "sum(\\u0078*x)", "set": {"x": [1, 2]}}'),
     ):
         lines[i].data = data
-    assert in_blocks(lines, 60) == one_by_one(lines)
+    found = in_blocks(lines, 60)
+    assert found == one_by_one(lines)
+    assert [i for i, each in enumerate(found) if each[0] == FAILED] == [9, 11, 12, 21, 41]
 
 
 def test_a_record_that_is_unlike_the_others_of_its_program_costs_them_little(
