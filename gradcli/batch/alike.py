@@ -7,10 +7,9 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import orjson
 
 from gradcli.batch.items import Item, Kind
-from gradcli.batch.record import Document, is_read_strictly
+from gradcli.batch.record import Document, glance, is_read_strictly
 from gradcli.graph import Array
 
 SHORT = 2**12
@@ -25,22 +24,26 @@ Member: TypeAlias = tuple[int, Item, Document]
 """One of the records that are alike: its place among those that were looked at, and its JSON."""
 
 
-def groups(items: Iterable[Item], default: str | None) -> list[list[Member]]:
-    """Plain records by program, names of inputs, and what else tells them apart at a glance.
+def glances(items: Iterable[Item]) -> list[Document | None]:
+    """The JSON of short lines, and None for all else."""
+    return [
+        glance(item.data)
+        if len(item.data) <= SHORT and item.kind is Kind.LINE and item.data.startswith(b"{")
+        else None
+        for item in items
+    ]
 
-    Their JSON is read by orjson: see `strict` for what that lets pass.
-    """
+
+def groups(
+    items: Iterable[Item], documents: Iterable[Document | None], default: str | None
+) -> list[list[Member]]:
+    """Plain records by program, names of inputs, and what else tells them apart at a glance."""
     found: dict[Any, list[Member]] = {}
-    for place, item in enumerate(items):
-        line = item.data
-        if len(line) <= SHORT and line.startswith(b"{") and item.kind is Kind.LINE:
-            try:
-                document = orjson.loads(line)
-            except ValueError:
-                continue
+    for place, (item, document) in enumerate(zip(items, documents, strict=True)):
+        if document is not None:
             given, program = document.get("set"), document.get("program", default)
             if type(given) is dict and type(program) is str:
-                sizes = line.count(b",")  # tells most shapes apart: `stack` looks at them
+                sizes = item.data.count(b",")  # tells most shapes apart: `stack` looks at them
                 key = (program, type(document.get("id")), sizes, *document, *given)
                 found.setdefault(key, []).append((place, item, document))
     return [members for members in found.values() if _is_plain(members[0][2])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from zlib import crc32
 
-from gradcli.batch.alike import Member, groups, stack, strict
+from gradcli.batch.alike import Member, glances, groups, stack, strict
 from gradcli.batch.form import Form, renderer
 from gradcli.batch.items import FAILED, OK, Item, Kind, Verdict
 from gradcli.batch.record import (
@@ -54,9 +54,10 @@ class Answerer:
     def answers(self, items: Sequence[Item]) -> Iterator[list[Answer]]:
         """The answers to items in their order, as soon as they are known."""
         answers: list[Answer | None] = [None] * len(items)
+        documents = glances(items)
         turns = {  # the first of a kind may have to go ahead alone
             place: members[first:]
-            for members in groups(items, self._settings.program)
+            for members in groups(items, documents, self._settings.program)
             if len(members) >= LEAST
             for first, (place, _, _) in enumerate(members[:2])
         }
@@ -72,7 +73,7 @@ class Answerer:
             if known:
                 yield known
                 known = []
-            yield [self.answer(item)]
+            yield [self.answer(item, documents[place])]
         if known:
             yield known
 
@@ -97,13 +98,13 @@ class Answerer:
         texts = zip(idents, lines, *form.together(feeds, columns), strict=False)
         return zip(members, map(pattern.__mod__, texts), strict=True)
 
-    def answer(self, item: Item) -> Answer:
-        """The answer to one item; every error is one, too."""
+    def answer(self, item: Item, glanced: Document | None = None) -> Answer:
+        """The answer to one item; every error is one, too. A glance at it may come along."""
         ident = "null"
         try:
             if item.kind is Kind.LINE:
                 if item.data.lstrip().startswith(b"{"):
-                    document, to_array = parse(item.data)
+                    document, to_array = parse(item.data, glanced)
                     ident = identify(document)
                     record = self._bind(document, to_array)
                 else:
