@@ -30,6 +30,8 @@ FOLDED = 1024
 
 _Take: TypeAlias = Callable[[list[Any]], Sequence[Any]]
 _Step: TypeAlias = tuple[Kernel, _Take, int | tuple[int, ...], tuple[int, ...]]
+_Call: TypeAlias = tuple[Kernel, int, int | None, int]
+"""A call, the slots of its operands, of which the second may be missing, and that of its result."""
 
 
 class Engine:
@@ -61,6 +63,7 @@ class Engine:
             else:
                 self._steps.append(step)
         self._results = [self._slots[node] for node in plan.outputs]
+        self._calls = _calls(self._steps, len(self._start))
 
     def _fold(self, step: _Step, node: Node) -> None:
         """Compute what depends on constants alone now, once for all runs."""
@@ -68,7 +71,7 @@ class Engine:
         assert isinstance(slot, int)
         with np.errstate(all="ignore"):
             try:
-                self._start[slot] = call(*take(self._start))
+                self._start[slot] = np.asarray(call(*take(self._start)))
             except GradcliError as error:
                 raise placed(error, node) from None
 
@@ -111,24 +114,46 @@ class Engine:
         values = self._start.copy()
         for slot, node in self._inputs:
             values[slot] = inputs[node]
-        slots: int | tuple[int, ...] = ()
-        with np.errstate(all="ignore"):
-            try:
-                for call, take, slots, frees in self._steps:
-                    if isinstance(slots, int):
-                        values[slots] = call(*take(values))
-                    else:
-                        _put(values, slots, call(*take(values), targets=targets))
-                    if frees:
-                        _put(values, frees, (None,) * len(frees))
-            except GradcliError as error:
-                raise placed(error, self._node_in(slots)) from None
-            except MemoryError:
-                raise _out_of_memory(self._node_in(slots)) from None
-            if targets:
-                self._fill(values, targets)
+        if self._calls is None:
+            self._compute(values, targets)
+        else:
+            self._compute_small(values, self._calls)
+        if targets:
+            self._fill(values, targets)
         return [np.asarray(values[slot]) for slot in self._results]
 
+    @np.errstate(all="ignore")
+    def _compute(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
+        slots: int | tuple[int, ...] = ()
+        try:
+            for call, take, slots, frees in self._steps:
+                if isinstance(slots, int):
+                    values[slots] = call(*take(values))
+                else:
+                    _put(values, slots, call(*take(values), targets=targets))
+                if frees:
+                    _put(values, frees, (None,) * len(frees))
+        except GradcliError as error:
+            raise placed(error, self._node_in(slots)) from None
+        except MemoryError:
+            raise _out_of_memory(self._node_in(slots)) from None
+
+    @np.errstate(all="ignore")
+    def _compute_small(self, values: list[Any], calls: Sequence[_Call]) -> None:
+        """The same with less to do beside: small arrays take no longer than what is about them."""
+        slot = 0
+        try:
+            for call, first, second, slot in calls:
+                if second is None:
+                    values[slot] = call(values[first])
+                else:
+                    values[slot] = call(values[first], values[second])
+        except GradcliError as error:
+            raise placed(error, self._node_in(slot)) from None
+        except MemoryError:
+            raise _out_of_memory(self._node_in(slot)) from None
+
+    @np.errstate(all="ignore")
     def _fill(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
         """Copy outputs that no region has written into their targets."""
         for node, target in targets.items():
@@ -162,6 +187,20 @@ def _take(slots: Sequence[int]) -> _Take:
     if len(slots) > 1:
         return itemgetter(*slots)
     return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0))
+
+
+def _calls(steps: Sequence[_Step], count: int) -> list[_Call] | None:
+    """The steps as calls of one or two operands; None where some are more than that.
+
+    `count` is that of the slots: taken from their own numbers, operands are their slots.
+    """
+    calls: list[_Call] = []
+    for call, take, slot, frees in steps:
+        first, *others = take(range(count)) or (None,)  # type: ignore[arg-type]
+        if frees or first is None or len(others) > 1 or not isinstance(slot, int):
+            return None
+        calls.append((call, first, others[0] if others else None, slot))
+    return calls
 
 
 def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
