@@ -11,14 +11,7 @@ from zlib import crc32
 from gradcli.batch.alike import Member, glances, groups, stack, strict
 from gradcli.batch.form import Form, renderer
 from gradcli.batch.items import FAILED, OK, Item, Kind, Verdict
-from gradcli.batch.record import (
-    Document,
-    ToArray,
-    array_without_strings,
-    bind,
-    identify,
-    parse,
-)
+from gradcli.batch.record import Document, ToArray, array_without_strings, bind, identify, parse
 from gradcli.batch.stack import LEAST
 from gradcli.data.text import decode
 from gradcli.diagnostics import Diagnostic, GradcliError

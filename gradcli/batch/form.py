@@ -58,6 +58,7 @@ class Form:
         self.pattern = (
             f'"values": {_places(prepared.shown)}, "gradient": %s, "grads": {_places(grads)}'
         )
+        """The members of an answer, with places for what is not the same in all."""
         self._gradient = ""
         """Its text, where it is the same for all records."""
         if self._backward is None or not self._backward.given:

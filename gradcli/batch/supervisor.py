@@ -94,7 +94,8 @@ class Supervisor:
                     break  # until one has nothing else to do
                 worker.give([self._again.popleft()])
             else:
-                worker.give(self._take(min(PORTION, worker.room())))
+                share = max(1, len(self._reader.items) // self._jobs)
+                worker.give(self._take(min(PORTION, worker.room(), share)))
         for worker in self._workers:
             worker.send()
 

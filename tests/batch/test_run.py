@@ -101,6 +101,17 @@ def test_a_record_that_hangs_costs_itself(jobs: str) -> None:
     assert done.returncode == 1
 
 
+def test_few_records_are_shared_out() -> None:
+    arguments = ["--max-steps", LONG, "--jobs", "2"]
+    with start(*arguments, stdin=subprocess.PIPE, stdout=-3, stderr=-3) as run:
+        assert run.stdin
+        run.stdin.write(ENDLESS + ENDLESS)
+        run.stdin.close()
+        wait_for_child(run.pid, but=wait_for_child(run.pid))
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(timeout=30) == 143
+
+
 def test_a_record_whose_worker_dies_is_tried_once_more_and_costs_itself() -> None:
     arguments = ["--max-steps", LONG]
     with start(*arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-3) as run:
