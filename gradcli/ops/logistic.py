@@ -16,7 +16,7 @@ from gradcli.ops.table import Case, Function, function
 def _sigmoid(xp: Any, x: Array) -> Array:
     """1 / (1 + exp(-x)), from exp(-|x|) so that nothing overflows."""
     small = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, 1 / (1 + small), small / (1 + small))  # type: ignore[no-any-return]
+    return xp.where(x >= 0, 1, small) / (1 + small)  # type: ignore[no-any-return]
 
 
 sigmoid: Function = elementwise(
