@@ -14,9 +14,8 @@ import json
 import os
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from zlib import crc32
 
 from gradcli.batch.items import Item
@@ -33,8 +32,7 @@ _SIZE = _ENTRY.size + _CHECK.size
 _FINISHED = b"\xff" * 16
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the journal says of one record, or at its end of all of them."""
 
     digest: bytes
@@ -43,11 +41,6 @@ class Entry:
     """Bytes of the result with its line break; in the last entry the number of records."""
     checksum: int
     ok: bool
-
-    def pack(self) -> bytes:
-        """The entry as it is written."""
-        body = _ENTRY.pack(self.digest, self.length, self.checksum, self.ok)
-        return body + _CHECK.pack(crc32(body))
 
 
 class Journal:
@@ -189,12 +182,12 @@ class Journal:
         """Keep some results, then vouch for them. Raises `file`."""
         results = [item.result() for item in items]
         entries = [
-            Entry(digest(item), len(result), crc32(result), not item.failed)
+            _pack(digest(item), len(result), crc32(result), not item.failed)
             for item, result in zip(items, results, strict=True)
         ]
         try:
             _write(self._results, b"".join(results))
-            _write(self._journal, b"".join(entry.pack() for entry in entries))
+            _write(self._journal, b"".join(entries))
         except OSError as error:
             raise self._cannot_write(error) from None
 
@@ -202,7 +195,7 @@ class Journal:
         """Note that all records are answered, and get everything onto the disk."""
         try:
             os.fsync(self._results)
-            _write(self._journal, Entry(_FINISHED, count, 0, ok=True).pack())
+            _write(self._journal, _pack(_FINISHED, count, 0, ok=True))
         except OSError as error:
             raise self._cannot_write(error) from None
 
@@ -217,6 +210,12 @@ class Journal:
 def digest(item: Item) -> bytes:
     """What tells a record from a changed one: its bytes, its kind and its line."""
     return blake2b(b"%d %d " % (item.kind, item.line) + item.data, digest_size=16).digest()
+
+
+def _pack(digest: bytes, length: int, checksum: int, ok: bool) -> bytes:
+    """An entry as it is written."""
+    body = _ENTRY.pack(digest, length, checksum, ok)
+    return body + _CHECK.pack(crc32(body))
 
 
 def _next(reader: Reader) -> Item | None:
