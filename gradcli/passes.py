@@ -59,7 +59,7 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
     """The output values by name: those asked for, or what the program ended on."""
     if names:
         return {name: lookup(tracer, name, "--output") for name in names}
-    if not tracer.last:
+    if tracer.last is None:
         if tracer.special.printed or tracer.autograd.roots:
             return {}
         raise GradcliError(

@@ -337,10 +337,10 @@ def _can_differentiate(
     """Whether there is anything to differentiate; a note, or an error if it was asked for."""
     if not differentiated:
         kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
-        kinds = kinds or "the program ends on no value"
+        reason = kinds or "the program ends on no value"
         if gradients or options.wrt:
-            raise GradcliError("not-differentiable", f"{kinds}: they have no derivative")
-        notes.append(Note("no-grad", f"{kinds}: nothing was differentiated"))
+            raise GradcliError("not-differentiable", f"{reason}: there is no derivative")
+        notes.append(Note("no-grad", f"{reason}: nothing was differentiated"))
         return False
     if not leaves:
         notes.append(

@@ -71,8 +71,10 @@ class Tracer(Expressions):
         self.source = source
         self.globals = self.frame
         self.globals.values.update(inputs)
-        self.last: list[Binding] = []
-        """What the last top-level expression or assignment was; several for a tuple."""
+        self.last: list[Binding] | None = None
+        """What the last top-level expression or assignment was: several for a tuple, and none for
+        an expression that is None. None where there was no such statement.
+        """
         self.leaves: dict[Node, str] = {}
         """Leaves that the program made at top level, and the names they were first bound to."""
         self._own = own
@@ -266,17 +268,20 @@ class Tracer(Expressions):
     def _evaluate(self, statement: syntax.Evaluate) -> Visit:
         if statement in self._likely_meant_to_bind:
             self._explain_comparison(statement)
-        value = yield self.visit(statement.value)
-        if statement in self._top_level and value is not None:
-            expression = statement.value
-            if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
-                self.last = [
-                    binding
-                    for part, each in zip(expression.items, value, strict=True)
-                    for binding in _bindings(part, each)
-                ]
-            else:
-                self.last = _bindings(expression, value)
+        expression = statement.value
+        value = yield self.visit(expression)
+        if statement not in self._top_level:
+            return
+        if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
+            self.last = [
+                binding
+                for part, each in zip(expression.items, value, strict=True)
+                for binding in _bindings(part, each)
+            ]
+        elif value is not None:
+            self.last = _bindings(expression, value)
+        elif not isinstance(expression, syntax.Call):  # `print(x)` is done for what it does
+            self.last = []
 
     def _explain_comparison(self, statement: syntax.Evaluate) -> None:
         """`x == 3` whose result goes nowhere: x has no value, or keeps the one that it has."""

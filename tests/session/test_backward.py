@@ -241,6 +241,24 @@ def test_backward_and_zero_are_not_the_programs_value() -> None:
     assert list(run(X + "z = sum(x**2); z.backward(); print(z); x.grad.zero_()").outputs) == ["z"]
 
 
+def test_an_expression_that_is_none_is_no_value() -> None:
+    """The values that the program bound before are not what it ends on."""
+    y = "x = tensor(2, requires_grad=True); y = x*3; "
+    result = run(y + "z = y*y; z.backward(); y.grad")
+    assert result.outputs == {}
+    assert result.grads["x"].tolist() == 36
+    assert codes(result) == ["not-retained"]
+    result = run(X + "x.grad")
+    assert (result.outputs, result.passes, codes(result)) == ({}, [], ["no-grad"])
+    assert list(run(y + "y.grad; y").outputs) == ["y"]
+
+
+def test_what_has_no_value_has_no_derivative() -> None:
+    with pytest.raises(GradcliError, match="ends on no value") as caught:
+        run(X + "x.grad", None, [1.0, 1.0])
+    assert caught.value.diagnostic.code == "not-differentiable"
+
+
 # --- leaves --------------------------------------------------------------------------------
 
 
