@@ -56,18 +56,13 @@ def command(
     """Draw the output of a program and its derivative over a range of one input."""
     from gradcli.analysis.curve import curve
     from gradcli.cli.deadline import deadline, seconds_allowed
-    from gradcli.cli.request import limits, parse_names, read_request
+    from gradcli.cli.posing import read_options, write
+    from gradcli.cli.request import read_request
     from gradcli.report import plot
-    from gradcli.session import Options
 
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        precision=dtype,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
-    )
-    variable, places = _over(over, points, options)
+    options = read_options(output, None, dtype, seed, max_memory, max_steps, safe=safe)
     with deadline(seconds_allowed(timeout, safe=safe)):
+        variable, places = _over(over, points, options)
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         if variable in request.inputs:
             raise GradcliError(
@@ -86,12 +81,11 @@ def command(
         text = plot.as_text(drawn, streams.width(), ascii_only=not streams.speaks_unicode())
     else:
         text = {"svg": plot.as_svg, "csv": plot.as_csv, "json": plot.as_json}[format_](drawn)
-    with streams.output() as stream:
-        stream.write(text)
+    write([text])
 
 
 def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
-    """The name in `x=-pi:pi`, and equally spaced points of the range."""
+    """The name in `x=-pi:pi`, and equally spaced points of the range. Its ends are no files."""
     import numpy as np
 
     from gradcli.cli.request import read_values
@@ -99,9 +93,14 @@ def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
 
     before, _, value = text.partition("=")
     name = checked_name(before)
+    if "@" in value:
+        raise GradcliError(
+            "usage", f"--over {name} takes numbers, not @FILE", hint=f"--over {name}=-2:2"
+        )
     texts = [(f"--over {name}", end) for end in value.split(":") if end.strip()]
     ends, _, _ = read_values(texts, options)
     if len(ends) != 2 or any(end.size != 1 or not np.isfinite(end).all() for end in ends):
         raise GradcliError("usage", f"--over {name} needs two numbers", hint=f"--over {name}=-2:2")
     first, last = (float(end.item()) for end in ends)
-    return name, np.linspace(first, last, points)
+    scale = 1.0 if np.isfinite(last - first) else 0.5  # of -1e308:1e308 the width overflows
+    return name, np.linspace(scale * first, scale * last, points) / scale

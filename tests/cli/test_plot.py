@@ -36,6 +36,16 @@ def test_csv(gradcli: Runner) -> None:
     ]
 
 
+def test_a_range_wider_than_the_largest_number(gradcli: Runner) -> None:
+    """Its width is infinite; its points, each half the way between its neighbours, are not."""
+    answer = gradcli(
+        "plot", "x/2", "--over", "x=1e308:-1e308", "--points", "5", "--format", "json"
+    )  # fmt: skip
+    assert answer.err == ""
+    assert answer.json["points"] == [1e308, 5e307, 0.0, -5e307, -1e308]
+    assert answer.json["values"] == [5e307, 2.5e307, 0.0, -2.5e307, -5e307]
+
+
 def test_other_inputs_and_a_gradient(gradcli: Runner) -> None:
     answer = gradcli(
         "plot", "y = a*x**2", "--over", "a=1:2", "-s", "x=1,2", "-g", "1,10", "--points", "2",
@@ -76,6 +86,8 @@ def test_svg_breaks_where_there_is_no_value(gradcli: Runner) -> None:
         (("x", "--over", "x=0:inf"), "usage"),
         (("x", "--over", "x=0:1:2"), "usage"),
         (("x", "--over", "x=0:1", "-s", "x=2"), "usage"),
+        (("x", "--over", "x=@one.csv:7"), "usage"),
+        (("x", "--over", "x=@-:7"), "usage"),
         (("x; backward(x)", "--over", "x=0:1"), "usage"),
         (("x*[1,2]", "--over", "x=0:1"), "gradient-required"),
         (("y = x", "--over", "z=0:1"), "name"),
