@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
 
 EXAMPLES = """\b
 Examples:
@@ -46,6 +45,7 @@ def command(
     seed: flag.Seed = None,
     max_memory: flag.MaxMemory = None,
     max_steps: flag.MaxSteps = None,
+    timeout: flag.Timeout = None,
     safe: flag.Safe = False,
 ) -> None:
     """Print the gradient as a program in the same language, simplified.
@@ -55,7 +55,8 @@ def command(
     from gradcli.analysis.derive import derive
     from gradcli.analysis.reproduce import reproduce
     from gradcli.analysis.single import run
-    from gradcli.cli.posing import read_options
+    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.posing import read_options, write
     from gradcli.cli.request import read_request
     from gradcli.report import latex, script
     from gradcli.report import program as report
@@ -63,14 +64,16 @@ def command(
     options = read_options(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
     )
-    request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-    single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
-    derived = derive(single, assume_finite=assume_finite)
-    if to == "gradcli":
-        text = report.render(derived)
-    elif to == "latex":
-        text = latex.equations(derived.program)
-    else:
-        text = script.render(reproduce(single, derived), to)
-    with streams.output() as stream:
-        stream.write(text)
+    with deadline(seconds_allowed(timeout, safe=safe)):
+        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+        single = run(
+            request.program, request.inputs, request.gradients, request.options, request.draws
+        )
+        derived = derive(single, assume_finite=assume_finite)
+        if to == "gradcli":
+            text = report.render(derived)
+        elif to == "latex":
+            text = latex.equations(derived.program)
+        else:
+            text = script.render(reproduce(single, derived), to)
+    write([text])

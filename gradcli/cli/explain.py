@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
 
 EXAMPLES = """\b
 Examples:
@@ -45,13 +44,15 @@ def command(
     precision: flag.Precision = 6,
     max_memory: flag.MaxMemory = None,
     max_steps: flag.MaxSteps = None,
+    timeout: flag.Timeout = None,
     safe: flag.Safe = False,
 ) -> None:
     """Explain a gradient: values forward, then grads backward, each rule with its numbers."""
     from gradcli.analysis.explain import explain
     from gradcli.analysis.paths import follow
     from gradcli.analysis.single import run
-    from gradcli.cli.posing import read_options
+    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.posing import read_options, write
     from gradcli.cli.request import read_request
     from gradcli.report import explain as report
     from gradcli.report.document import render
@@ -59,11 +60,13 @@ def command(
     options = read_options(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
     )
-    request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-    single = run(request.program, request.inputs, request.gradients, request.options, request.draws)
-    if entry is None:
-        blocks = report.document(explain(single), precision)
-    else:
-        blocks = report.entry_document(follow(single, entry), precision)
-    with streams.output() as stream:
-        stream.write(render(blocks, format_))
+    with deadline(seconds_allowed(timeout, safe=safe)):
+        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+        single = run(
+            request.program, request.inputs, request.gradients, request.options, request.draws
+        )
+        if entry is None:
+            blocks = report.document(explain(single), precision)
+        else:
+            blocks = report.entry_document(follow(single, entry), precision)
+    write([render(blocks, format_)])

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
 
 EXAMPLES = """\b
 Examples:
@@ -41,25 +40,18 @@ def command(
 ) -> None:
     """Show the graph of a program: each op with its operands, its value, and its grad if known."""
     from gradcli.cli.deadline import deadline, seconds_allowed
-    from gradcli.cli.request import limits, parse_names, read_request
-    from gradcli.session import Options, evaluate
+    from gradcli.cli.posing import layout, read_options, write
+    from gradcli.cli.request import read_request
+    from gradcli.session import evaluate
 
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        forward_only=forward,
-        precision=dtype,
-        seed=seed,
-        trace_values=True,
-        limits=limits(max_memory, max_steps, safe=safe),
-    )
+    options = read_options(output, wrt, dtype, seed, max_memory, max_steps, safe=safe)
+    options = options._replace(forward_only=forward, trace_values=True)
     with deadline(seconds_allowed(timeout, safe=safe)):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         result = evaluate(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
     if format_ == "tree":
-        from gradcli.cli.posing import layout
         from gradcli.report.text import printed
         from gradcli.report.text_tree import draw
 
@@ -68,5 +60,4 @@ def command(
         from gradcli.report.picture import WRITERS, boxes
 
         text = WRITERS[format_](boxes(result, precision))
-    with streams.output() as stream:
-        stream.write(text)
+    write([text])
