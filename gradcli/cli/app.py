@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Annotated
@@ -54,7 +55,9 @@ def invoke(arguments: Sequence[str]) -> int:
         raise _unknown_command(name)
     application = _application([name], [name]) if name else _application(COMMANDS, [])
     command = typer.main.get_command(application)
-    with command.make_context("gradcli", _split_equals(arguments)) as context:
+    context = command.make_context("gradcli", _split_equals(arguments))
+    with context, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's; notes say what overflowed
         status = command.invoke(context)
     return status if isinstance(status, int) else 0
 

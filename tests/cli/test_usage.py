@@ -8,7 +8,7 @@ import pytest
 
 from gradcli import __version__
 from gradcli.cli.app import COMMANDS
-from tests.cli.conftest import Runner
+from tests.cli.conftest import Runner, process
 
 
 def test_version(gradcli: Runner) -> None:
@@ -169,3 +169,15 @@ def test_json_behind_two_dashes_is_no_flag(gradcli: Runner) -> None:
 def test_an_argument_that_is_not_utf_8(gradcli: Runner) -> None:
     error = gradcli("eval", "x \udcff", "--json").error
     assert (error["code"], error["column"]) == ("encoding", 3)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "norm(x)", "-s", "x=0,0", "--mine", "x=1"),
+        ("explain", "x*1e308*10", "-s", "x=1,2", "--entry", "x[0]", "-g", "1.5"),
+        ("plot", "x*2", "--over", "x=1e308:-1e308", "--format", "svg"),
+    ],
+)
+def test_warnings_of_numpy_reach_nobody(arguments: tuple[str, ...]) -> None:
+    assert process(*arguments).stderr == ""
