@@ -63,6 +63,9 @@ class Op:
     """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
+    work: Callable[[Node], float] | None = None
+    """How many elements its forward function has in memory besides operands and result, if that is
+    much: copies for LAPACK and the like."""
     cuda: str = ""
     """For an op on single elements: its value in CUDA C++, an expression, or statements that end
     by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""

@@ -19,12 +19,21 @@ from gradcli.engine.mapped import Stored, stored
 from gradcli.engine.regions import Region, axes_of
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.shapes import reduced
+from gradcli.ops.shapes import Axes, reduced
 
 BLOCK = 1 << 15
 """Elements of a block: a few buffers of that size fit in a core's cache."""
 
+PARTIALS = 1 << 22
+"""So many elements of partial results may wait at a time; where there are more, blocks in a row are
+added up as they come."""
+SPANS = 16
+"""How many such rows there are at least, so that threads have work."""
+
 Place: TypeAlias = tuple[slice, ...]
+Bounds: TypeAlias = tuple[tuple[int, int], ...]
+Parts: TypeAlias = dict[Bounds, tuple[Place, Array]]
+"""By where it goes in a reduction's result: the first block that it is from, and a part of it."""
 
 
 def blocks(shape: Shape, size: int = BLOCK) -> list[Place]:
@@ -49,6 +58,49 @@ def blocks(shape: Shape, size: int = BLOCK) -> list[Place]:
     ]
 
 
+def spans(region: Region) -> list[range]:
+    """The numbers of the region's blocks, in rows that make one partial result each."""
+    places = blocks(region.shape)
+    rows = count = len(places)
+    single = sum(_size(_bounds(places[0], axes_of(node))) for node in region.reductions)
+    if count * single > PARTIALS:
+        whole = sum(node.size for node in region.reductions)
+        rows = min(count, max(SPANS, PARTIALS // whole))
+    return [range(i * count // rows, (i + 1) * count // rows) for i in range(rows)]
+
+
+def partial_bytes(region: Region) -> int:
+    """The bytes of the partial results of a region's reductions."""
+    places, rows = blocks(region.shape), spans(region)
+    return sum(
+        len(rows) * _size(bounds) * node.graph.dtype(node.kind).itemsize
+        for node in region.reductions
+        for bounds in {_bounds(places[number], axes_of(node)) for number in rows[0]}
+    )
+
+
+def _bounds(place: Place, axes: Axes) -> Bounds:
+    """Where a block goes in the result of a reduction, whose axes are kept at length 1."""
+    return tuple(
+        (0, 1) if i - len(place) in axes else (each.start, each.stop)
+        for i, each in enumerate(place)
+    )
+
+
+def _size(bounds: Bounds) -> int:
+    return math.prod(stop - start for start, stop in bounds)
+
+
+def _add(node: Node, place: Place, part: Array, parts: Parts) -> None:
+    """Take a block's part in a reduction to those that go to the same place."""
+    bounds = _bounds(place, axes_of(node))
+    if bounds in parts:
+        _, before = parts[bounds]
+        getattr(np, node.op.combine)(before, part, out=before)
+    else:
+        parts[bounds] = place, part
+
+
 class RegionRunner:
     """A region made ready for NumPy; calling it runs it."""
 
@@ -56,6 +108,7 @@ class RegionRunner:
         self.region = region
         self.threads = threads
         self.blocks = blocks(region.shape)
+        self.spans = spans(region)
         sizes = [math.prod(part.stop - part.start for part in place) for place in self.blocks]
         self._starts = list(itertools.accumulate(sizes, initial=0))
         self._registers = {node: i for i, node in enumerate((*region.operands, *region.members))}
@@ -83,21 +136,28 @@ class RegionRunner:
             )
             if array.shape == region.shape and (file := stored(array)) is not None
         }
-        partials: list[list[Array]] = [[] for _ in self.blocks]
+        partials: list[list[Parts]] = [[] for _ in self.spans]
 
         def begin() -> Callable[[int], None]:
             buffers: dict[int | Node, Array] = {}
 
-            def block(number: int) -> None:
-                partials[number] = self._block(number, operands, results, files, buffers)
+            def span(number: int) -> None:
+                found: list[Parts] = [{} for _ in region.reductions]
+                for block in self.spans[number]:
+                    parts = self._block(block, operands, results, files, buffers)
+                    for node, part, kept in zip(region.reductions, parts, found, strict=True):
+                        _add(node, self.blocks[block], part, kept)
+                partials[number] = found
 
-            return block
+            return span
 
-        spread(len(self.blocks), self.threads, begin)
-        return results + [
-            combined(node, region.shape, self.blocks, [parts[i] for parts in partials])
-            for i, node in enumerate(region.reductions)
-        ]
+        spread(len(self.spans), self.threads, begin)
+        totals = []
+        for i, node in enumerate(region.reductions):
+            entries = [entry for span in partials for entry in span[i].values()]
+            places, parts = [place for place, _ in entries], [part for _, part in entries]
+            totals.append(combined(node, region.shape, places, parts))
+        return results + totals
 
     def reduced(self, operand: Array) -> Array:
         """The result of a region that is one reduction."""
@@ -210,15 +270,11 @@ def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[
     combine = getattr(np, node.op.combine)
     kept = reduced(shape, axes, keepdim=True)
     result = np.empty(kept, node.graph.dtype(node.kind))
-    groups: dict[tuple[tuple[int, int], ...], list[Array]] = {}
+    groups: dict[Bounds, list[Array]] = {}
     for place, part in zip(places, parts, strict=True):
-        key = tuple(
-            (0, 1) if i - len(shape) in axes else (each.start, each.stop)
-            for i, each in enumerate(place)
-        )
-        groups.setdefault(key, []).append(part)
-    for key, found in groups.items():
-        target = result[tuple(slice(*bounds) for bounds in key)]
+        groups.setdefault(_bounds(place, axes), []).append(part)
+    for bounds, found in groups.items():
+        target = result[tuple(slice(*each) for each in bounds)]
         target[...] = combine.reduce(np.stack(found), axis=0) if len(found) > 1 else found[0]
     if node.op.averages:
         result /= np.prod([shape[axis] for axis in axes])

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
 from gradcli.diagnostics import GradcliError
+from gradcli.engine.blocks import partial_bytes
+from gradcli.engine.layout import c_strides
 from gradcli.engine.regions import Region, units
-from gradcli.graph import CONSTANT, INPUT, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.ops.axes import FLIP, PERMUTE
+from gradcli.ops.diagonals import DIAGONAL
+from gradcli.ops.shaping import EXPAND, SLICE
 
 Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], "list[Node | Region]"]
 """Puts a schedule, for some outputs, into regions and single nodes."""
+
+MOVING = (DIAGONAL, EXPAND, FLIP, PERMUTE, SLICE)
+"""Views in which elements stand elsewhere; the others are reshaped, if at all."""
 
 
 class Plan:
@@ -51,7 +62,7 @@ class Plan:
                 for node in results_of(unit)
                 if holders[node] is node and node not in filed
             )
-            peak = max(peak, live)
+            peak = max(peak, live + _work(unit))
             for operand in operands_of(unit):
                 holder = holders[operand]
                 uses[holder] -= 1
@@ -125,10 +136,38 @@ def _last_uses(order: Sequence[Node | Region], outputs: Sequence[Node]) -> list[
     return dying
 
 
+def _work(unit: Node | Region) -> int:
+    """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
+    if isinstance(unit, Region):
+        return partial_bytes(unit)
+    if unit.op.work is None:
+        return 0
+    return int(unit.op.work(unit)) * unit.graph.dtype(unit.kind).itemsize
+
+
 def _holders(sources: Sequence[Node], order: Sequence[Node | Region]) -> dict[Node, Node]:
     """Whose memory a node's value lies in: its own, or for a view that of its operand."""
     holders = {node: node for node in sources}
+    places: dict[Node, Array] = {}  # of views: arrays of the same strides, in no memory
     for unit in order:
         for node in results_of(unit):
-            holders[node] = holders[node.inputs[0]] if node.op.view else node
+            place = _place(node, places) if node.op.view else None
+            if place is None:
+                holders[node] = node
+            else:
+                holders[node], places[node] = holders[node.inputs[0]], place
     return holders
+
+
+def _place(node: Node, places: Mapping[Node, Array]) -> Array | None:
+    """How a view lies in its operand's memory; None where it has to be a copy after all."""
+    (operand, *_) = node.inputs
+    place = places.get(operand)
+    if place is None:
+        place = as_strided(np.empty(1, np.int8), operand.shape, c_strides(operand.shape))
+    if node.op in MOVING:
+        return node.op.forward(np, place, *node.attributes)
+    try:
+        return np.reshape(place, node.shape, copy=False)
+    except ValueError:
+        return None

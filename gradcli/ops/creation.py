@@ -149,7 +149,7 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
         import numpy as np
 
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, index))))
-        return draw(generator, shape).astype(dtype)
+        return draw(generator, shape).astype(dtype, copy=False)
 
     return General(
         name,

@@ -16,7 +16,7 @@ from gradcli.ops.reductions import prod, sum_
 from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd
-from gradcli.ops.systems import BATCH, SQUARE, inverse, square
+from gradcli.ops.systems import BATCH, SQUARE, copies, inverse, square
 from gradcli.ops.table import Case, function
 
 WELL = 1e6
@@ -79,6 +79,7 @@ COFACTORS = General(
     adjoints=(lambda change, y, a: _cofactors_change(change, a),),
     forward_rule=lambda tangents, y, a: _cofactors_change(tangents[0], a),
     contracts=True,
+    work=copies(1, 1),
 )
 
 
@@ -121,6 +122,7 @@ DET = General(
     adjoints=(lambda change, y, a: _of_matrix(change, a) * cofactors(a),),
     forward_rule=lambda tangents, y, a: sum_(tangents[0] * cofactors(a), (-2, -1)),
     contracts=True,
+    work=copies(0, 1),
 )
 LOGABSDET = General(
     "logabsdet",
@@ -135,11 +137,13 @@ LOGABSDET = General(
         tangents[0] * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,))), (-2, -1)
     ),
     contracts=True,
+    work=copies(0, 1),
 )
 DETSIGN = General(
     "detsign",
     infer=lambda a: (a.shape[:-2], "float"),
     forward=lambda xp, a: xp.linalg.slogdet(a)[0],
+    work=copies(0, 1),
 )
 """The sign of the determinant: locally constant, so no gradient passes."""
 

@@ -105,6 +105,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
         ),
         forward=forward,
         edge=edge,
+        work=lambda node: 0 if node.attributes[0] in (None, -1) else node.inputs[0].size,
     )
 
     def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:

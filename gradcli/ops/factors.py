@@ -17,7 +17,7 @@ from gradcli.ops.kinds import General
 from gradcli.ops.packing import FIELDS, lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import take_slices
-from gradcli.ops.systems import SOLVE, matrices, on_host, square
+from gradcli.ops.systems import SOLVE, copies, matrices, on_host, square
 from gradcli.ops.table import Case, function
 
 # --- Cholesky ------------------------------------------------------------------------------
@@ -90,6 +90,7 @@ CHOLESKY = General(
     forward_rule=_cholesky_tangent,
     contracts=True,
     symmetric=True,
+    work=copies(0, 1),
 )
 
 
@@ -156,6 +157,7 @@ QR = General(
     adjoints=(_qr_adjoint,),
     forward_rule=_qr_tangent,
     contracts=True,
+    work=copies(1, 1.6),
 )
 """For at least as many rows as columns."""
 
@@ -172,6 +174,9 @@ COMPLEMENT = General(
     adjoints=(lambda change, y, q: -(y @ (matrix_transpose(change) @ q)),),
     forward_rule=lambda tangents, y, q: -(q @ (matrix_transpose(tangents[0]) @ y)),
     contracts=True,
+    work=lambda node: (
+        2 * node.inputs[0].size * node.inputs[0].shape[-2] / max(1, node.inputs[0].shape[-1])
+    ),
 )
 """They are free to turn among each other: the derivative is that of the choice that turns least."""
 

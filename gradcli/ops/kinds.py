@@ -17,6 +17,9 @@ from gradcli.ops.shapes import Axes, reduced
 Rule: TypeAlias = Callable[..., Node]
 """A derivative in nodes: what its arguments are, the kind of op says."""
 
+Work: TypeAlias = Callable[[Node], float]
+"""Memory beside operands and result: see `Op.work`."""
+
 Edge: TypeAlias = Callable[..., Array]
 """Distance to where an op is not smooth: see `Op.edge`."""
 
@@ -219,10 +222,12 @@ class General(Op):
         typed: bool = False,
         host: bool = False,
         edge: Edge | None = None,
+        work: Work | None = None,
         batched: BatchingRule | None = None,
     ) -> None:
         super().__init__(name)
         self.edge = edge
+        self.work = work
         self._infer = infer
         self._forward = forward
         self._batched = batched

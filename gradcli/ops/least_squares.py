@@ -16,7 +16,7 @@ from gradcli.ops.packing import lapack
 from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
-from gradcli.ops.systems import check_rows, is_vector, matrices
+from gradcli.ops.systems import check_rows, copies, is_vector, matrices
 from gradcli.ops.table import Case, function
 
 
@@ -59,6 +59,7 @@ PINV = General(
     adjoints=(_pinv_adjoint,),
     forward_rule=_pinv_tangent,
     contracts=True,
+    work=copies(3, 4),
 )
 
 

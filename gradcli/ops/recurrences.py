@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import flip
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
@@ -41,15 +41,21 @@ def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
     if xp.__name__ != "numpy":
         return _by_doubling(xp, factor, x, axis)
     y = np.array(x)
+    pieces = _pieces(y.shape, axis)
     places = np.moveaxis(y, axis, 0)
     factors = np.moveaxis(np.broadcast_to(factor, y.shape), axis, 0)
-    if y.size:
-        pieces = min(math.isqrt(len(places)), WIDE // places[0].size)
-        if pieces > 1:
-            _join_pieces(factors, places, pieces)
-        else:
-            _step(factors, places)
+    if pieces > 1:
+        _join_pieces(factors, places, pieces)
+    elif y.size:
+        _step(factors, places)
     return y
+
+
+def _pieces(shape: Shape, axis: int) -> int:
+    """How many pieces of the axis are worth doing side by side."""
+    length = shape[axis]
+    around = math.prod(shape) // max(1, length)
+    return min(math.isqrt(length), WIDE // around) if around else 0
 
 
 def _step(factor: Array, y: Array) -> None:
@@ -131,6 +137,7 @@ RECURRENCE: General = General(
     ),
     forward_rule=_recurrence_tangent,
     batched=lambda y, factor, x, axis: recur(factor, x, axis),
+    work=lambda node: 3 * node.size if _pieces(node.shape, node.attributes[0]) > 1 else 0,
 )
 
 

@@ -29,6 +29,7 @@ ARGSORT = General(
     infer=lambda x, axis, descending: (x.shape, "int"),
     forward=_argsort,
     edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
+    work=lambda node: node.shape[node.attributes[0]] / 2 + node.size * node.attributes[1],
 )
 
 

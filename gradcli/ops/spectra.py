@@ -17,7 +17,7 @@ from gradcli.ops.kinds import General
 from gradcli.ops.packing import FIELDS, gaps, lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.systems import matrices, square
+from gradcli.ops.systems import copies, matrices, square
 from gradcli.ops.table import Case, function
 
 # --- singular values -----------------------------------------------------------------------
@@ -92,6 +92,7 @@ SVD = General(
     adjoints=(_svd_adjoint,),
     forward_rule=_svd_tangent,
     contracts=True,
+    work=copies(2, 4),
     edge=_svd_edge,
 )
 
@@ -113,6 +114,7 @@ SVDVALS = General(
     adjoints=(_svdvals_adjoint,),
     forward_rule=_svdvals_tangent,
     contracts=True,
+    work=copies(0, 1),
     edge=_svd_edge,
 )
 
@@ -219,6 +221,7 @@ EIGH = General(
     adjoints=(_eigh_adjoint,),
     forward_rule=_eigh_tangent,
     contracts=True,
+    work=copies(1, 2),
     symmetric=True,
     edge=_eigh_edge,
 )
@@ -243,6 +246,7 @@ EIGVALSH = General(
     adjoints=(_eigvalsh_adjoint,),
     forward_rule=_eigvalsh_tangent,
     contracts=True,
+    work=copies(0, 1),
     symmetric=True,
     edge=_eigh_edge,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import matrix_transpose, movedim
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import tril, triu
-from gradcli.ops.kinds import General, cast
+from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
 from gradcli.ops.table import Case, function
@@ -32,6 +33,16 @@ def matrices(name: str, x: Node) -> Node:
     if x.ndim < 2:
         raise GradcliError("shape", f"{name} takes matrices; this is {show(x.shape)}")
     return cast(x, "float")
+
+
+def copies(whole: float, single: float) -> Work:
+    """The work of an op on matrices: so many copies of its operand, and of one matrix of it."""
+
+    def work(node: Node) -> float:
+        (a, *_) = node.inputs
+        return whole * a.size + single * math.prod(a.shape[-2:])
+
+    return work
 
 
 # --- singular matrices ---------------------------------------------------------------------
@@ -143,6 +154,7 @@ SOLVE = General(
     forward_rule=_solve_tangent,
     batched=_batched,
     contracts=True,
+    work=lambda node: sum(math.prod(each.shape[-2:]) for each in node.inputs),
 )
 
 
@@ -263,6 +275,7 @@ def inverse(name: str, forward: Any) -> General:
         adjoints=(lambda change, y, a: _inverse_change(change, matrix_transpose(y)),),
         forward_rule=lambda tangents, y, a: _inverse_change(tangents[0], y),
         contracts=True,
+        work=copies(0, 2),
     )
 
 
