@@ -28,15 +28,18 @@ def _cofactors(xp: Any, a: Array) -> Array:
     if xp.__name__ != "numpy":  # to look at the condition would make the card wait
         return _cofactors_in_turn(xp, a)
     try:
-        inverses = xp.linalg.inv(a)
+        inverses = np.linalg.inv(a)
     except np.linalg.LinAlgError:
-        return _cofactors_in_turn(xp, a)
-    det = xp.linalg.det(a)[..., None, None]
-    sizes = [xp.linalg.norm(each, axis=(-2, -1), keepdims=True) for each in (a, inverses)]
+        return _cofactors_in_turn(np, a)
+    det = np.linalg.det(a)[..., None, None]
+    sizes = [np.linalg.norm(each, axis=(-2, -1), keepdims=True) for each in (a, inverses)]
     condition = sizes[0] * sizes[1]
-    exact = (condition < WELL) & xp.isfinite(det) & (xp.abs(det) > np.finfo(a.dtype).tiny)
-    quick = det * xp.swapaxes(inverses, -1, -2)
-    return quick if exact.all() else xp.where(exact, quick, _cofactors_in_turn(xp, a))  # type: ignore[no-any-return]
+    exact = (condition < WELL) & np.isfinite(det) & (np.abs(det) > np.finfo(a.dtype).tiny)
+    found: Array = det * np.swapaxes(inverses, -1, -2)
+    inexact = ~exact[..., 0, 0]
+    if inexact.any():
+        found[inexact] = _cofactors_in_turn(np, a[inexact])
+    return found
 
 
 def _cofactors_in_turn(xp: Any, a: Array) -> Array:

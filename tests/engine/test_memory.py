@@ -17,7 +17,8 @@ from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Options, prepare
 
 def run(program, shapes, values):
-    inputs = {name: np.full(shape, 0.5) for name, shape in shapes.items()}
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.uniform(0.3, 1, shape) for name, shape in shapes.items()}
     parsed = parse_program(Source("program", program), ParseLimits())
     ready = prepare(parsed, inputs, (), Options(values=values, threads=2))
     result = ready.run(inputs)
@@ -49,6 +50,21 @@ PROGRAMS = [
     ("sum(x[1:] * x[:-1])", WIDE, "outputs"),
     ("max(x) * sum(where(x > 0.1, x, sqrt(x)))", WIDE, "outputs"),
     ("sum(relu(conv2d(x, w)))", {"x": (8, 16, 128, 128), "w": (16, 16, 3, 3)}, "outputs"),
+    ("sum(max_pool2d(x, 3, 2, 1))", {"x": (8, 16, 200, 200)}, "outputs"),
+    ("sum(sort(x.flatten()).values)", WIDE, "outputs"),
+    ("sum(sort(x, descending=True).values)", WIDE, "outputs"),
+    ("sum(x * randn_like(x))", WIDE, "outputs"),
+    ("sum(x.repeat(2, 2)**2)", {"x": (2000, 2000)}, "outputs"),
+    ("sum(permute(x, 2, 0, 1).reshape(-1)**2)", {"x": (200, 200, 200)}, "outputs"),
+    ("sum(cumprod(x, 0))", WIDE, "outputs"),
+    ("sum(logcumsumexp(x.flatten(), 0))", WIDE, "outputs"),
+    ("sum(abs(x[:, None] - y)**3)", {"x": (200, 4000), "y": (200, 4000)}, "outputs"),
+    ("sum(solve(x + y, y))", {"x": (1500, 1500), "y": (1500, 1500)}, "outputs"),
+    ("sum(inv(x + y))", {"x": (1500, 1500), "y": (1500, 1500)}, "outputs"),
+    ("sum(det(x + y))", {"x": (100_000, 8, 8), "y": (8, 8)}, "outputs"),
+    ("sum(qr(x).R @ y)", {"x": (6000, 400), "y": (400, 400)}, "outputs"),
+    ("sum(svd(x).S)", {"x": (40_000, 8, 8)}, "outputs"),
+    ("sum(eigvalsh(x + x.T))", {"x": (1200, 1200)}, "outputs"),
 ]
 
 
