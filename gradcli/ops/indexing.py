@@ -158,7 +158,9 @@ def _spread(items: Sequence[Item], x: Node) -> list[Item]:
             "index",
             f"{used} indices for {x.ndim} dimension{'' if x.ndim == 1 else 's'}: "
             f"this tensor is {show(x.shape)}",
-            hint="None makes an axis, : keeps one: x[:, None]",
+            hint="None makes an axis, : keeps one: x[:, None]"
+            if x.ndim
+            else "a single value has no elements: leave the index out",
         )
     dots = sum(item is Ellipsis for item in items)
     if dots > 1:

@@ -6,6 +6,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.callee import AUTOGRAD_GRAD
 from gradcli.trace.items import Items
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
@@ -20,6 +21,7 @@ class AutogradCalls:
         self.functions: dict[str, Special] = {
             "backward": self._backward_function,
             "grad": self._grad_function,
+            AUTOGRAD_GRAD: self._autograd_grad,
             "zero_grad": self._zero_grad,
         }
         self.methods: dict[str, Special] = {
@@ -48,6 +50,18 @@ class AutogradCalls:
         return None
 
     def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The grads of a list of inputs, or the grad of one."""
+        inputs, found = self._grads(arguments, keywords)
+        return found[0] if isinstance(inputs, Node) else found
+
+    def _autograd_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """PyTorch's: a tuple, of one input too."""
+        return self._grads(arguments, keywords)[1]
+
+    def _grads(
+        self, arguments: list[Value], keywords: dict[str, Value]
+    ) -> tuple[Value, tuple[Node, ...]]:
+        """The inputs as they are given, and the grad of each."""
         names = (
             "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused",
         )  # fmt: skip
@@ -58,7 +72,7 @@ class AutogradCalls:
         gradients = self._gradients(given.get("grad_outputs"), outputs, listed)
         inputs = self._several(given["inputs"], "the inputs of grad")
         found = self.autograd.grad(outputs, inputs, gradients, *self._graphs(given))
-        return found[0] if isinstance(given["inputs"], Node) else tuple(found)
+        return given["inputs"], tuple(found)
 
     def _zero_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         bind_names("zero_grad", (), arguments, keywords)

@@ -18,12 +18,15 @@ MODULES = frozenset((
 """What people paste, with a dot, in front of a function's name."""
 STRANGERS = frozenset(("nn", "os", "sys", "subprocess", "scipy", "jax", "jnp", "tf", "random"))
 """Modules that have nothing of what is here."""
+AUTOGRAD_GRAD = "autograd.grad"
+"""The function that gives a tuple, as PyTorch's does; `grad` gives the tensor of a single input."""
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES) | STRANGERS
 
 
 def function_name(callee: syntax.Expression, is_bound: Callable[[str], bool]) -> str | None:
     """The function's name, without the module in front of it; None for a method of a value.
 
+    `linalg.norm` is not `norm`, nor `autograd.grad` `grad`: there the module's last name stays.
     `is_bound` tells the names that have a value. Raises `name` for a module that is not known.
     """
     if isinstance(callee, syntax.Name):
@@ -34,8 +37,8 @@ def function_name(callee: syntax.Expression, is_bound: Callable[[str], bool]) ->
     *rooms, name = path
     if ".".join(rooms) not in MODULES:
         raise _no_function(".".join(path), name, callee)
-    own = f"linalg.{name}"
-    return own if rooms[-1] == "linalg" and own in FUNCTIONS else name
+    own = f"{rooms[-1]}.{name}"
+    return own if own in FUNCTIONS or own == AUTOGRAD_GRAD else name
 
 
 def is_module(owner: syntax.Expression, is_bound: Callable[[str], bool]) -> bool:

@@ -234,6 +234,7 @@ _NOT_TENSORS: dict[type[Any], str] = {
     NoneType: "a .grad is None until a backward has reached its leaf",
     str: "numbers and names stand without quotes",
     range: "arange(n) is a tensor",
+    tuple: "t[0] is the first of its values, and a, b = t takes it apart",
 }
 """What to write instead of a value that is none."""
 

@@ -71,5 +71,6 @@ def trace(
     tracer = Tracer(graph, Evaluator(feeds, 2**30), Source("case", case.program), TraceLimits())
     tracer.globals.values.update(names)
     tracer.trace(parse_program(Source("case", case.program), ParseLimits()))
+    assert tracer.last is not None
     (binding,) = tracer.last
     return Traced(tracer.values.tensor(binding.value), list(names.values()), feeds)

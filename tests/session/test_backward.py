@@ -393,6 +393,26 @@ def test_grad_by_intermediates_and_by_several() -> None:
     assert result.values["b"].tolist() == [4, 8]
 
 
+TUTORIAL = "x = tensor([3, 4], requires_grad=True); y = 2*x; z = (y*y).sum()\n"
+"""PyTorch's grads: z = 4·x², so 2·y = [12, 16] by y and 8·x = [24, 32] by x."""
+
+
+@pytest.mark.parametrize("module", ["torch.autograd", "autograd"])
+def test_autograd_grad_is_a_tuple_as_in_pytorch(module: str) -> None:
+    assert value(TUTORIAL + f"g = {module}.grad(z, y)[0]; g") == [12, 16]
+    assert value(TUTORIAL + f"g, = {module}.grad(z, y); g") == [12, 16]
+    assert value(TUTORIAL + f"{module}.grad([z], inputs=[x, y])[1]") == [12, 16]
+    first = f"{module}.grad(z, x, create_graph=True)[0]"
+    assert value(TUTORIAL + f"{module}.grad({first}.sum(), x)[0]") == [8, 8]
+    assert value(TUTORIAL + "grad(z, y)[0]") == 12
+
+
+def test_a_single_grad_has_no_elements() -> None:
+    diagnostic = error("x = tensor(3, requires_grad=True); grad(x**2, x)[0]").diagnostic
+    assert diagnostic.code == "index"
+    assert diagnostic.hint == "a single value has no elements: leave the index out"
+
+
 def test_grad_by_what_the_output_does_not_depend_on_is_zero() -> None:
     result = run(X + "w = tensor(1, requires_grad=True); g = grad(sum(x), w); print(g); sum(x)")
     assert result.printed == ["tensor(0.)"]
