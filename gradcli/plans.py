@@ -181,8 +181,11 @@ class Numbers:
         values = [*map(float, self.texts)]
         if values and max(values) > LARGEST:
             self._parts, self.texts, values = (text,), (), []
-        self._pool = np.array([*values, *map(neg, values)], precision)
-        self.values: list[float] = self._pool.tolist()[: len(values)]
+        self._pool = np.array([*values, *map(neg, values)])
+        self.values = values
+        if precision != "float64":
+            self._pool = self._pool.astype(precision)
+            self.values = self._pool.tolist()[: len(values)]
         equal: tuple[int, ...] = ()
         if len({0.0, 1.0, *self.values}) < 2 + len(values):
             first = {0.0: -1, 1.0: -2}
