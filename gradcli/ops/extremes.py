@@ -12,7 +12,7 @@ from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import maximum, minimum
-from gradcli.ops.shapes import Axes, normalize_axes, reduced, show
+from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import (
     reshape,
     squeeze,
@@ -64,13 +64,13 @@ AMIN = Reduction(
 
 
 @function("amax", "reduction", op=AMAX, cases=cases_of("amax"), kink="ties share equally")
-def amax(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
     return _extreme(AMAX, x, dim, keepdim)
 
 
 @function("amin", "reduction", op=AMIN, cases=cases_of("amin"), kink="ties share equally")
-def amin(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
     return _extreme(AMIN, x, dim, keepdim)
 

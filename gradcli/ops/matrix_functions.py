@@ -240,14 +240,13 @@ def linalg_norm(
     """The norm that torch.linalg.norm and np.linalg.norm give: `matrix_norm` of order `ord` for
     matrices, `vector_norm` for vectors; without `ord` the root of the sum of the squares.
     """
-    if ord is None:
+    if ord is None and dim != ():
         return norm(x, 2.0, dim, keepdim)
-    axes = dim or tuple(range(x.ndim))
+    axes = tuple(range(x.ndim)) if dim is None else dim
     if len(axes) not in (1, 2):
         raise GradcliError(
             "shape",
-            f"linalg.norm with an order is for a vector or a matrix, not {len(axes)} axes of "
-            f"{show(x.shape)}",
+            f"linalg.norm is for a vector or a matrix, not {len(axes)} axes of {show(x.shape)}",
             hint="dim=… names one axis or two; vector_norm takes any number",
         )
     if len(axes) == 2:

@@ -12,7 +12,7 @@ from gradcli.ops.extremes import shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
-from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
+from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand
 from gradcli.ops.table import Case, function
 
@@ -72,7 +72,7 @@ NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_
     formula="sum(abs(x)**p) ** (1/p)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
 )
-def norm(x: Node, p: float | str = 2.0, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def norm(x: Node, p: float | str = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The p-norm of all elements, or along `dim`."""
     if isinstance(p, str):
         if p != "fro":
@@ -92,7 +92,7 @@ def norm(x: Node, p: float | str = 2.0, dim: Axes | None = None, keepdim: bool =
     formula="sum(abs(x)**ord) ** (1/ord)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
 )
-def vector_norm(x: Node, ord: float = 2.0, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The norm of order `ord` of all elements, or along `dim`."""
     return norm(x, ord, dim, keepdim)
 
@@ -115,7 +115,7 @@ def dist(input: Node, other: Node, p: float = 2.0) -> Node:
     cases=[Case("normalize(x)"), Case("normalize(x, p=1, dim=0)")],
     formula="x / maximum(norm(x, p, dim), eps)",
 )
-def normalize(x: Node, p: float = 2.0, dim: Axes = (1,), eps: float = 1e-12) -> Node:
+def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> Node:
     """x over its p-norm along `dim`, so that the norm is 1."""
     return x / clamp_min(norm(x, p, dim, True), eps)
 

@@ -11,7 +11,7 @@ from gradcli.ops.comparison import isnan, logical_not
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, Linear, Reduction, cast, restore_axes
 from gradcli.ops.selection import where
-from gradcli.ops.shapes import Axes, normalize_axes, reduced
+from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.shaping import reshape, take_slices
 from gradcli.ops.table import Case, Function, function
 
@@ -65,13 +65,13 @@ def count_of(x: Node, axes: Axes) -> float:
 
 
 @function("sum", "reduction", op=SUM, cases=cases_of("sum"), formula="sum(x)")
-def sum_(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""
     return reduce_axes(SUM, x, dim, keepdim)
 
 
 @function("mean", "reduction", op=MEAN, cases=cases_of("mean"), formula="sum(x) / n")
-def mean(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""
     return reduce_axes(MEAN, x, dim, keepdim)
 
@@ -90,7 +90,7 @@ def reduce_axes(op: Op, x: Node, dim: Axes | int | None, keepdim: bool, *more: A
     formula="sum(where(isnan(x), 0, x))",
     kink="0 at nan",
 )
-def nansum(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of the elements that are not nan, of all or along `dim`."""
     return sum_(where(isnan(x), 0.0, x), dim, keepdim)
 
@@ -102,7 +102,7 @@ def nansum(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
     formula="nansum(x) / sum(not isnan(x))",
     kink="0 at nan",
 )
-def nanmean(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def nanmean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of the elements that are not nan, of all or along `dim`."""
     return nansum(x, dim, keepdim) / sum_(logical_not(isnan(x)), dim, keepdim)
 
@@ -188,7 +188,7 @@ COUNT_NONZERO = General(
     op=COUNT_NONZERO,
     cases=[Case("count_nonzero(x > 0)", smooth=False)],
 )
-def count_nonzero(x: Node, dim: Axes | None = None) -> Node:
+def count_nonzero(x: Node, dim: Dims = None) -> Node:
     """How many elements are not zero, of all or along `dim`."""
     axes = normalize_axes("count_nonzero", dim, x.ndim)
     return x.graph.apply(COUNT_NONZERO, (cast(x, "bool"),), (axes,))

@@ -10,6 +10,10 @@ from gradcli.graph import Shape
 
 Axes: TypeAlias = tuple[int, ...]
 """Axes counted from the right (-1 is the last), ascending, so that a leading axis changes none."""
+Dims: TypeAlias = "Axes | None"
+"""What a reduction is called with. None means all axes, and so does an empty list in a program, as
+in PyTorch; inside, () is the axes of a single value, also when it becomes one of many.
+"""
 
 
 def broadcast(name: str, shapes: Sequence[Shape]) -> Shape:

@@ -11,7 +11,7 @@ from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
-from gradcli.ops.shapes import Axes, normalize_axis
+from gradcli.ops.shapes import Axes, Dims, normalize_axis
 from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Case, function
 
@@ -35,7 +35,7 @@ LOGSUMEXP = Reduction(
     cases=cases_of("logsumexp"),
     formula="log(sum(exp(x)))",
 )
-def logsumexp(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
+def logsumexp(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """log(sum(exp(x))) without overflow."""
     return reduce_axes(LOGSUMEXP, x, dim, keepdim)
 

@@ -27,7 +27,7 @@ from gradcli.ops.reductions import average, cases_of, mean, reduce_axes
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
-from gradcli.ops.shapes import Axes, normalize_axes, reduced, show
+from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
 from gradcli.ops.table import Case, function
 
@@ -64,7 +64,7 @@ VAR = Reduction(
 )
 def var(
     x: Node,
-    dim: Axes | None = None,
+    dim: Dims = None,
     correction: float = 1,
     keepdim: bool = False,
     unbiased: bool = True,
@@ -82,7 +82,7 @@ def var(
 )
 def std(
     x: Node,
-    dim: Axes | None = None,
+    dim: Dims = None,
     correction: float = 1,
     keepdim: bool = False,
     unbiased: bool = True,
@@ -95,7 +95,7 @@ def std(
 
 @function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
 def var_mean(
-    x: Node, dim: Axes | None = None, correction: float = 1, keepdim: bool = False
+    x: Node, dim: Dims = None, correction: float = 1, keepdim: bool = False
 ) -> tuple[Node, Node]:
     """Variance and mean, as a pair."""
     return var(x, dim, correction, keepdim), mean(x, dim, keepdim)
@@ -103,7 +103,7 @@ def var_mean(
 
 @function("std_mean", "reduction", cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
 def std_mean(
-    x: Node, dim: Axes | None = None, correction: float = 1, keepdim: bool = False
+    x: Node, dim: Dims = None, correction: float = 1, keepdim: bool = False
 ) -> tuple[Node, Node]:
     """Standard deviation and mean, as a pair."""
     return std(x, dim, correction, keepdim), mean(x, dim, keepdim)

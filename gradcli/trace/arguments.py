@@ -83,6 +83,11 @@ def _count_or_axes(
     return values.integers(first, what), values.integers(second, what)
 
 
+def _dims(values: Values, value: Value, what: str) -> tuple[int, ...] | None:
+    """The axes of a reduction; an empty list is as good as none: all of them."""
+    return None if value is None else values.integers(value, what) or None
+
+
 CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
@@ -93,6 +98,7 @@ CONVERSIONS: dict[str, Convert] = {
     "int": Values.integer,
     "float": Values.number,
     "Axes": Values.integers,
+    "Dims": _dims,
     "tuple[int, ...]": Values.integers,
     "int | tuple[int, ...]": _integer_or_integers,
     "int | tuple[Sequence[int], Sequence[int]]": _count_or_axes,

@@ -29,6 +29,7 @@ BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
         ("quantile(x, x)", "shape", ["(2, 3)"]),
         ("sum(x, dim=2)", "axis", ["sum", "dim 2", "2 dimensions"]),
         ("mean(x, dim=(0, 0))", "axis", ["mean", "twice"]),
+        ("linalg.norm(x, dim=())", "shape", ["0 axes", "(2, 3)"]),
         ("softmax(x, -3)", "axis", ["softmax", "dim -3"]),
         ("cumsum(x, 5)", "axis", ["cumsum", "dim 5"]),
         ("median(x, 2)", "axis", ["median", "dim 2"]),

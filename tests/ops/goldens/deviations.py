@@ -223,6 +223,14 @@ DEVIATIONS = [
         "it is the mean",
     ),
     Deviation(
+        "the derivatives of `var` and `std` with `dim=()`",
+        "var(x, dim=())",
+        lambda torch, x: torch.var(x, dim=()),
+        {"x": [1.0, 2.0, 6.0]},
+        {"x": [-2.0, -1.0, 3.0]},
+        "() is all axes, as the value says; PyTorch's derivative divides by 0",
+    ),
+    Deviation(
         "`trapezoid` of inf",
         "trapezoid(x)",
         lambda torch, x: torch.trapezoid(x),

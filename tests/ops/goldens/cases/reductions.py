@@ -157,6 +157,37 @@ CALLS: dict[str, list[Call]] = {
     ],
 }  # fmt: skip
 
+NO_AXES: dict[str, list[Call]] = {
+    **{
+        name: [
+            (f"{name}(x, dim=())", lambda x, function=function: function(x, dim=())),
+            (f"{name}(x, dim=[], keepdim=True)",
+             lambda x, function=function: function(x, dim=[], keepdim=True)),
+        ]
+        for name, function in {
+            "sum": torch.sum, "mean": torch.mean, "nansum": torch.nansum, "nanmean": torch.nanmean,
+            "amax": torch.amax, "amin": torch.amin, "var": torch.var, "std": torch.std,
+            "norm": torch.norm, "vector_norm": torch.linalg.vector_norm,
+            "all": torch.all, "any": torch.any,
+        }.items()
+    },
+    "logsumexp": [
+        ("logsumexp(x, dim=[], keepdim=True)", lambda x: torch.logsumexp(x, [], keepdim=True)),
+    ],
+    "var_mean": [
+        ("var_mean(x, ())[0]", lambda x: torch.var_mean(x, ())[0]),
+        ("var_mean(x, ())[1]", lambda x: torch.var_mean(x, ())[1]),
+    ],
+    "std_mean": [("std_mean(x, ())[0]", lambda x: torch.std_mean(x, ())[0])],
+    "count_nonzero": [("count_nonzero(x, dim=())", lambda x: torch.count_nonzero(x, dim=()))],
+    "normalize": [("normalize(x, dim=())", lambda x: F.normalize(x, dim=()))],
+    "squeeze": [("squeeze(x, ())", lambda x: torch.squeeze(x, ()))],
+    "flip": [("flip(x, ())", lambda x: torch.flip(x, ()))],
+}  # fmt: skip
+"""Calls with an empty list of axes: all of them for most, none for `all`, `any` and what is no
+reduction. (PyTorch's logsumexp wants keepdim then.)
+"""
+
 OF_NOTHING = ("sum", "mean", "prod", "nansum", "nanmean", "logsumexp", "norm", "all", "any")
 """Reductions that have a value when there are no elements."""
 
@@ -217,8 +248,13 @@ def goldens() -> Iterator[Golden]:
                 inputs += SINGLE
                 inputs += EMPTY if name in OF_NOTHING else []
             rtol, reason = INACCURATE.get(name, (1e-12, ""))
-            records = [{"x": x} for x in allowed(name, inputs)]
+            records: list[dict[str, Input]] = [{"x": x} for x in allowed(name, inputs)]
             yield Golden(name, program, function, records, rtol, reason=reason)
+    for name, calls in NO_AXES.items():
+        for program, function in calls:
+            records = [{"x": draw(shape, WIDE)} for shape in ((2, 3), (4,))]
+            smooth = name[:3] not in ("var", "std")  # `deviations.py` has a row for them
+            yield Golden(name, program, function, records, differentiable=smooth)
     for name, calls in TWO.items():
         for program, function in calls:
             both: list[dict[str, Input]] = [
