@@ -112,7 +112,7 @@ def _torch_names() -> dict[str, str]:
             "diag_embed diagonal digamma einsum erf erfc erfinv expand=broadcast_to eye flatten "
             "full_like gather i0 lerp lgamma linspace log_odds=logit logcumsumexp logsumexp mean "
             "median ones ones_like permute polygamma prod relu reshape roll rsqrt sigmoid "
-            "sinc softmax sum tril triu var where xlogy zeros zeros_like",
+            "rint=round sinc softmax sum tril triu var where xlogy zeros zeros_like",
         )
         | _listed(
             "torch.linalg.",
@@ -121,7 +121,7 @@ def _torch_names() -> dict[str, str]:
         )
         | _listed("torch.special.", "entr erfcx i1 log_ndtr ndtr xlog1py")
         | _listed("torch.nn.functional.", "softsign tanhshrink")
-        | {"float": "as_float"}
+        | {"float": "as_float", "floor_divide": "floor_divide", "heaviside": "heaviside"}
     )
 
 
@@ -263,6 +263,9 @@ class Writer:
                 return self._call(node)
             case Unary():
                 return Unary(node.operator, self.expression(node.operand), NOWHERE)
+            case Binary(operator="//") if self.dialect.tensors_only:  # PyTorch's has no gradient
+                both = (node.left, node.right)
+                return self._call(Call(name("floor_divide"), both, (), NOWHERE))
             case Binary():
                 left, right = self.expression(node.left), self.expression(node.right)
                 return Binary(node.operator, left, right, NOWHERE, NOWHERE)

@@ -31,8 +31,16 @@ def flip(x, dim):
     return torch.flip(x, (dim,) if isinstance(dim, int) else dim)
 
 
+def floor_divide(a, b):
+    return torch.div(a, b, rounding_mode="floor")
+
+
 def gaussian(x, rate):
     return torch.exp(-rate * x**2)
+
+
+def heaviside(x, values):
+    return torch.where(x == 0, values, torch.heaviside(x.detach(), values.detach()))
 
 
 def logsumexp(x, keepdim=False):
