@@ -27,6 +27,11 @@ def _fourth(x: Array, out: Array | None = None) -> Array:
     return np.multiply(square, square, out=out)
 
 
+def _inverse_square(x: Array, out: Array | None = None) -> Array:
+    inverse = np.reciprocal(x, out=out)
+    return np.multiply(inverse, inverse, out=out)
+
+
 INTEGERS = {4: np.int32, 8: np.int64}
 """By size in bytes, integers with the bits of floats."""
 
@@ -52,8 +57,14 @@ def _cast(x: Array, out: Array) -> None:
     np.copyto(out, x, casting="unsafe")
 
 
-POWERS: dict[float, Kernel] = {2.0: np.square, 3.0: _cube, 4.0: _fourth}
-"""Exponents that are many times faster as products, and as exact."""
+POWERS: dict[float, Kernel] = {
+    -2.0: _inverse_square,
+    -1.0: np.reciprocal,
+    2.0: np.square,
+    3.0: _cube,
+    4.0: _fourth,
+}
+"""Exponents that are many times faster as products, and as exact; -2 within 2 ulp."""
 
 INTO: dict[str, Kernel] = {"where": _where, "scale": _scale, "cast": _cast}
 """Functions that write into `out`, by op, where the op's own forward function would allocate."""

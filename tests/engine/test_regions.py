@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
+from gradcli.engine import blocks as blocks_room
 from gradcli.engine.blocks import BLOCK, blocks
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.cpu import Evaluator, run
 from gradcli.engine.kernels import kernel, kernel_into
+from gradcli.engine.plan import Plan
 from gradcli.engine.regions import LARGE, Region
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
@@ -199,3 +201,28 @@ def test_a_condition_sums_in_the_order_of_the_plan(name: str) -> None:
     (node,) = ready.outputs.values()
     looked_at = Evaluator({ready.inputs["x"]: x}, 2**34).value(node)
     assert looked_at.tobytes() == ready.run({"x": x}).values["out"].tobytes()
+
+
+@pytest.mark.parametrize("exponent", [-2, -1, 2, 3, 4])
+def test_powers_that_are_products_are_as_exact(exponent: int) -> None:
+    x = np.array([3.0, -0.7, 1e-153, 1e153, 0.0, -0.0, np.inf, -np.inf, np.nan])
+    graph = Graph()
+    node = graph.input("x", x.shape, "float")
+    (found,) = run(Plan([node ** float(exponent)]), {node: x})
+    with np.errstate(all="ignore"):
+        expected = np.power(x, float(exponent))
+    np.testing.assert_allclose(found, expected, rtol=5e-16, atol=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (0, 2), None])
+def test_partial_results_that_are_added_as_they_come_make_the_same_sum(
+    axis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks_room, "PARTIALS", 100)
+    monkeypatch.setattr(blocks_room, "SPANS", 3)
+    x = np.random.default_rng(8).integers(-9, 9, (40, 50, 300)).astype(float)
+    program = parse_program(Source("sum", f"sum(2 * x, {axis})"), ParseLimits())
+    for threads in (1, 2, 3):
+        options = Options(forward_only=True, threads=threads)
+        found = prepare(program, {"x": x}, (), options).run({"x": x}).values["out"]
+        np.testing.assert_array_equal(found, np.sum(2 * x, axis))
