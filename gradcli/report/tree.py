@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.report.arrays import GAP, Excerpt, excerpt
 from gradcli.report.formula import defined_by, formula, operands, written_in_place
@@ -56,7 +57,7 @@ def tree(
     """The first `limit` lines, and how many more there would be.
 
     What lies deeper than `depth` is referred to, and gets a tree of its own further down, so that
-    a chain of any length fits into a page.
+    a chain of any length fits into a page. Raises `value` for a program that ends on no value.
     """
     names = _names(result)
     shown: list[Visit] = []
@@ -74,12 +75,15 @@ def tree(
 def described(
     result: Result, precision: int, formula_width: int
 ) -> tuple[dict[Node, Line], dict[Node, list[Node]]]:
-    """Every node below the outputs, operands before those that use them; and its operands."""
+    """Every node below the outputs, operands before those that use them; and its operands.
+
+    Raises `value` for a program that ends on no value.
+    """
     names = _names(result)
     leaves = _leaves(result)
     describe = _Description(result, names, precision, formula_width)
     operands: dict[Node, list[Node]] = {}
-    stack = list(reversed(result.outputs.values()))
+    stack = _roots(result)[::-1]
     while stack:
         node = stack.pop()
         below = [] if node in leaves else _operands(node, names, precision)
@@ -140,7 +144,7 @@ class _Description:
 def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int) -> Iterator[Visit]:
     """Depth first, without recursion; a node that was met before is not entered again."""
     leaves = _leaves(result)
-    roots = deque(result.outputs.values())
+    roots = deque(_roots(result))
     entered: set[Node] = set()
     postponed: set[Node] = set()
     while roots:
@@ -165,6 +169,18 @@ def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int)
                     last = operand is below[-1]
                     corner, line = ("└─ ", "   ") if last else ("├─ ", "│  ")
                     stack.append(Visit(operand, on + corner, on + line, depth + 1))
+
+
+def _roots(result: Result) -> list[Node]:
+    """Where the graph is drawn from. Raises `value` where a program ends on none."""
+    if not result.outputs:
+        raise GradcliError(
+            "value",
+            "the program ends on no value, so there is no graph to show",
+            hint="end it with the expression whose graph you want",
+            source=result.program.source,
+        )
+    return list(result.outputs.values())
 
 
 def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:

@@ -95,3 +95,14 @@ def test_marks_in_formulas_are_escaped(graph: Callable[..., str], form: str) -> 
 def test_long_chains(graph: Callable[..., str], form: str) -> None:
     program = "y = x; for i in range(3000) { y = sin(y) }; y"
     assert graph(program, "-s", "x=1", "--format", form)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("program", ["print(x)", "x.sum().backward()", "x.grad"])
+def test_without_a_value_there_is_no_graph(gradcli: Runner, program: str, form: str) -> None:
+    answer = gradcli("graph", program, "-s", "x=1,2", "--format", form)
+    error = answer.error if form == "json" else {}
+    told = error.get("message") or answer.err.removeprefix("error[value]: ")
+    assert told.startswith("the program ends on no value")
+    assert answer.code == 3
+    assert form == "json" or not answer.out
