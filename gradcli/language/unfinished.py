@@ -1,0 +1,24 @@
+"""Whether a statement goes on in the next line, told a line at a time."""
+
+from __future__ import annotations
+
+from gradcli.language.lexer import NUMBER_OF, TABLES
+
+_STEPS = {NUMBER_OF[name]: 1 for name in ("LPAR", "LSQB", "LBRACE")} | {
+    NUMBER_OF[name]: -1 for name in ("RPAR", "RSQB", "RBRACE")
+}
+_STRAY = NUMBER_OF["$OTHER"]
+
+
+def open_behind(line: str, depth: int = 0) -> int:
+    """How many brackets are open behind a line that begins inside `depth` of them.
+
+    Those in comments and strings are none. The answer is 0 as soon as the text is wrong whatever
+    follows: behind a bracket that closes nothing, or a character that begins no token.
+    """
+    for match in TABLES.pattern.finditer(line.rstrip()):
+        kind = match.lastindex or 0
+        depth += _STEPS.get(kind, 0)
+        if depth < 0 or kind == _STRAY:
+            return 0
+    return depth
