@@ -53,6 +53,10 @@ class Options(NamedTuple):
     seed: int | None = None
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
+    since: int | None = None
+    """Where in the text the part begins whose value is wanted, as the last line of a conversation;
+    it may have none, or one that is no tensor. None: the program must end on tensors.
+    """
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""
     limits: Limits = Limits()

@@ -14,6 +14,7 @@ from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
 from gradcli.ops.kinds import zeros_like
 from gradcli.trace import Binding, Tracer
+from gradcli.trace.values import Value
 
 
 class Gradient(NamedTuple):
@@ -77,6 +78,25 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
             raise error.located(tracer.source, binding.span) from None
         outputs[binding.name or next(free_names)] = node
     return outputs
+
+
+def newest_outputs(tracer: Tracer, since: int) -> tuple[dict[str, Node], list[Value]]:
+    """What the program ended on from that place in its text on: tensors by name, and all else."""
+    outputs: dict[str, Node] = {}
+    others: list[Value] = []
+    free_names = _free_names(tracer, outputs)
+    for binding in tracer.last or ():
+        if binding.span is None or binding.span[0] < since:
+            continue
+        try:
+            node = _tensor(tracer, binding)
+        except GradcliError as error:
+            if error.diagnostic.code not in ("type", "shape"):
+                raise error.located(tracer.source, binding.span) from None
+            others.append(binding.value)
+        else:
+            outputs[binding.name or next(free_names)] = node
+    return outputs, others
 
 
 def lookup(tracer: Tracer, name: str, flag: str) -> Node:

@@ -46,3 +46,7 @@ class Result(NamedTuple):
     accumulated: bool = False
     notes: Sequence[Note] = ()
     printed: Sequence[str] = ()
+    others: Sequence[str] = ()
+    """What the program ended on that is no tensor, as `print` writes it; there only where
+    `Options.since` allows it.
+    """

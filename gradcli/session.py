@@ -26,6 +26,7 @@ from gradcli.passes import (
     choose_outputs,
     group,
     newest,
+    newest_outputs,
     program_grads,
     retained_names,
     unused,
@@ -35,7 +36,8 @@ from gradcli.trace import Tracer
 from gradcli.trace.items import Items
 from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.names import runs_backward
-from gradcli.trace.printing import Piece, tensors, text
+from gradcli.trace.printing import Piece, pieces, tensors, text
+from gradcli.trace.values import Value
 
 __all__ = [
     "SAFE",
@@ -105,7 +107,11 @@ def prepare(
     )
     tracer.trace(program)
 
-    outputs = choose_outputs(tracer, options.outputs)
+    others: list[Value] = []
+    if options.since is None:
+        outputs = choose_outputs(tracer, options.outputs)
+    else:
+        outputs, others = newest_outputs(tracer, options.since)
     retained = retained_names(tracer, options.retain_grad)
     notes = [Note("layout", message) for _, message in program.notes] + tracer.notes
     differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
@@ -143,6 +149,7 @@ def prepare(
         backwards=backwards,
         grads=own_grads,
         printed=tracer.special.printed,
+        others=[pieces([value]) for value in others],
         notes=notes,
         looked=evaluator.looked,
         mapped={nodes[name] for name, array in inputs.items() if mapping(array) is not None},
@@ -166,6 +173,8 @@ class Prepared:
     grads: dict[str, Node]
     """The `.grad`s that the program's own backward calls left, if these are the answer."""
     printed: list[list[Piece]]
+    others: list[list[Piece]]
+    """What the program ended on that is no tensor."""
     notes: list[Note]
     looked: list[Node]
     """Nodes whose values decided how the program went on."""
@@ -180,7 +189,7 @@ class Prepared:
         for each in self.backwards:
             wanted += [*each.grads.values(), *each.retained.values()]
         wanted += self.grads.values()
-        wanted += tensors(self.printed)
+        wanted += tensors([*self.printed, *self.others])
         options = self.options
         memory = options.limits.memory_bytes()
         if self.graph.largest >= LARGE:
@@ -250,7 +259,8 @@ class Prepared:
         grads = {name: next(arrays) for name in self.grads} or _total(
             passes, self.options.accumulate
         )
-        printed = dict(zip(tensors(self.printed), arrays, strict=True))
+        lines = [*self.printed, *self.others]
+        printed = dict(zip(tensors(lines), arrays, strict=True))
         named = _named_arrays(values, passes or [Pass({}, grads, {})])
         culprits = explain_nonfinite(self.engine.plan, named, feeds, self._question())
         return Result(
@@ -269,6 +279,7 @@ class Prepared:
             accumulated=self.options.accumulate,
             notes=self.notes + self.engine.notes + culprits,
             printed=[text(line, printed) for line in self.printed],
+            others=[text(line, printed) for line in self.others],
         )
 
 

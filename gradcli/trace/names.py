@@ -41,3 +41,38 @@ def _flattened(items: tuple[Any, ...]) -> list[Any]:
     for item in items:
         flat += _flattened(item) if isinstance(item, tuple) else [item]
     return flat
+
+
+def binds_unread(program: syntax.Program, name: str) -> bool:
+    """Whether an assignment of the program binds a name before anything reads it: nothing ever
+    looks at an input of that name.
+    """
+    for statement in program.statements:
+        reads: syntax.Syntax = statement
+        binds: syntax.Syntax | None = None
+        if isinstance(statement, syntax.Assign) and not isinstance(
+            statement.target, syntax.Attribute
+        ):
+            reads, binds = statement.value, statement.target
+        if _stands_in(reads, name):
+            return False
+        if binds and _stands_in(binds, name):
+            return True
+    return False
+
+
+def _stands_in(node: syntax.Syntax, name: str) -> bool:
+    """Whether a value of that name stands anywhere in a syntax node, not counting a parameter."""
+    stack: list[Any] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, syntax.Name) and part.id == name:
+            return True
+        if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
+            stack += [*part.arguments, *part.keywords]  # the function is no value
+        elif not (
+            isinstance(part, syntax.Function)
+            and any(parameter.name == name for parameter in part.parameters)
+        ):
+            stack += parts_of(part)
+    return False

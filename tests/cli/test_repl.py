@@ -91,8 +91,161 @@ def test_safe_opens_no_files(gradcli: Runner) -> None:
     assert "--safe opens none" in answer.err
 
 
+# --- lines without a tensor ------------------------------------------------------------------
+
+
+def test_a_function_may_come_first(gradcli: Runner) -> None:
+    answer = converse(gradcli, "f(a) = a**2", "x = 3", "f(x)")
+    square = answer.out.split("name")[2]
+    assert re.search(r"x +leaf +\(\) +6\n", square)  # d(x**2)/dx = 2x
+    assert re.search(r"out +output +\(\) +9 ", square)
+    assert answer.out.count("name") == 2  # a definition has nothing to show
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_a_block_that_never_runs_is_kept(gradcli: Runner) -> None:
+    answer = converse(gradcli, "def f(a) {", "return a + 1", "}", "for i in range(0) {}", ":list")
+    assert answer.out == "def f(a) {\nreturn a + 1\n}\nfor i in range(0) {}\n"
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_tensors_are_collected_from_an_empty_list(gradcli: Runner) -> None:
+    answer = converse(
+        gradcli, "hs = []", "x = 2", "for i in range(3) { hs = append(hs, x**i) }", "sum(stack(hs))"
+    )
+    assert answer.out.startswith("[]\n")
+    out = answer.out.rpartition("name")[2]
+    assert re.search(r"x +leaf +\(\) +5\n", out)  # 1 + x + x**2: 1 + 2x
+    assert re.search(r"out +output +\(\) +7 ", out)
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_what_is_no_tensor_is_shown_as_print_does(gradcli: Runner) -> None:
+    answer = converse(gradcli, "s = 'mean'", "r = [[1, 2], [3]]", "range(3)", "()")
+    assert answer.out.splitlines() == ["mean", "[tensor([1., 2.]), tensor([3.])]", "range(0, 3)"]
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_of_a_tuple_all_parts_are_shown(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x = 2", "x, 'a', []")
+    last = answer.out.rpartition("v:")[0].rpartition("J\n")[2]
+    assert last.startswith("a\n[]\n")
+    assert re.search(r"x +leaf, output +\(\) +2 ", last)
+
+
+def test_what_only_prints_shows_no_value_again(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x = 3", "print(x)", "f(a) = a")
+    assert answer.out.count("name") == 1
+    assert answer.out.endswith("tensor(3.)\n")
+
+
+def test_a_grad_that_is_none_is_no_other_value(gradcli: Runner) -> None:
+    lines = ("x = tensor(2, requires_grad=True)", "x.grad", "y = 3*x", "z = y*y", "z.backward()")
+    answer = converse(gradcli, *lines, "y.grad", "x.grad")
+    assert answer.out.split("J\n")[1].startswith("None\nname")  # no table of x in between
+    after = answer.out.rpartition("None\n\n")[2]
+    assert after.startswith("note: y.grad is None: y is an intermediate")
+    assert re.search(r"out +output +\(\) +36 ", after)  # z = 9x**2: dz/dx = 18x
+    assert answer.code == 0
+
+
+def test_backward_shows_what_it_leaves_and_zero_that(gradcli: Runner) -> None:
+    answer = converse(
+        gradcli, "x = tensor([1, 2], requires_grad=True)", "(x*x).sum().backward()", "s = 'a'",
+        "x.grad.zero_()",
+    )  # fmt: skip
+    tables = answer.out.split("name")[1:]
+    assert ["[2, 4]" in table for table in tables] == [False, True, False]  # 2x
+    assert "[0, 0]" in tables[2]
+
+
+def test_a_note_comes_once(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=2", "x = x*3", "x*2", "x*4")
+    assert answer.out.count("x is bound again") == 1
+
+
+# --- brackets --------------------------------------------------------------------------------
+
+
+def test_brackets_in_comments_and_strings_open_nothing(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x = 3 # :(", "s = '([{'", "x*2", ":list")
+    assert answer.out.endswith("x = 3 # :(\ns = '([{'\nx*2\n")
+    assert not answer.err
+
+
+def test_brackets_in_comments_close_nothing(gradcli: Runner) -> None:
+    answer = converse(gradcli, "x = 3", "sum([x, # )]", "1])")
+    assert re.search(r"out +output +\(\) +4 ", answer.out)
+    assert not answer.err
+
+
+def test_a_string_without_its_end_takes_no_further_lines(gradcli: Runner) -> None:
+    answer = converse(gradcli, "f('abc", "x = 3")
+    assert answer.err.startswith("error[syntax]")
+    assert re.search(r"x +leaf, output +\(\) +3 ", answer.out)
+
+
+# --- gradients and inputs --------------------------------------------------------------------
+
+
+def test_a_gradient_that_does_not_fit_is_refused(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=1,2", "y = x**2", ":gradient 1,2,3", "y")
+    assert answer.err.startswith("error[gradient-shape]: the gradient has shape (3,)")
+    assert answer.code == 3
+    assert answer.out.rpartition("─")[2] == "\ny      output   (2,)    [1, 4]\n"  # without a grad
+
+
+def test_a_value_that_the_gradient_does_not_fit_is_refused(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=1,2", ":gradient 1,0", "cat([x, x])", "(x, 2*x)", ":list")
+    assert re.findall(r"error\[[a-z-]+\]", answer.err) == ["error[gradient-shape]", "error[usage]"]
+    assert answer.err.count(":gradient alone forgets it") == 2
+    assert not answer.out
+
+
+def test_a_gradient_of_several_elements_is_not_for_an_output_of_one(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=1,2", ":gradient 1,0", "sum(x**2)", "x > 1", "x**2")
+    total, _, squares = answer.out.split("name")[1:]
+    assert "[2, 4]" in total
+    assert "v = 1\n" in total
+    assert "[2, 0]" in squares
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_a_gradient_of_one_element_is_for_an_output_of_one(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=3", ":gradient 0.1", "x**2")
+    assert re.search(r"x +leaf +\(\) +0\.6\n", answer.out)  # 0.1 * 2x
+
+
+def test_an_input_that_a_statement_hides_is_refused(gradcli: Runner) -> None:
+    hidden = "error[usage]: :set x: a statement binds x"
+    answer = converse(gradcli, "x = 3", ":set x=4", "x*2")
+    assert answer.err.startswith(hidden)
+    assert "unused" not in answer.out
+    assert "again" not in answer.out
+    assert converse(gradcli, "f(x) = x", "x, y = (1, 2)", ":set x=4").err.startswith(hidden)
+    assert converse(gradcli, "x(a) = a", "y = x(2)", "x = 1", ":set x=4").err.startswith(hidden)
+
+
+def test_an_input_that_was_read_before_it_was_hidden_may_change(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":set x=2", "x = x*3", ":set x=5")
+    assert " 15 " in answer.out.rpartition("name ")[2]
+    answer = converse(gradcli, ":set x=2", "f(a) = a*x", "y = f(1)", "x = 7", "y", ":set x=5")
+    assert re.search(r"y +output +\(\) +5 ", answer.out.rpartition("name ")[2])
+    assert not answer.err
+
+
+def test_no_graph(gradcli: Runner) -> None:
+    answer = converse(gradcli, "print(1)", ":tree", "hs = []", ":tree", "x = 3", ":tree")
+    assert answer.err.count("error[value]: the program ends on no value") == 2
+    assert answer.out.rpartition("graph")[2].endswith("x       leaf   ()      3       1\n")
+    assert answer.code == 3
+
+
+# --- at a terminal ---------------------------------------------------------------------------
+
+
 def test_at_a_terminal() -> None:
-    """A prompt, an answer, and Ctrl-D that ends."""
+    """A prompt, answers, lines that go on, an error that ends nothing, and Ctrl-D that ends."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "gradcli", "repl", "--set", "x=3", "--color", "never"]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
@@ -103,11 +256,20 @@ def test_at_a_terminal() -> None:
         nonlocal seen
         while text not in seen:
             seen += os.read(ours, 4096)
+        seen = seen.partition(text)[2]
+
+    def write(line: bytes, answer: bytes) -> None:
+        os.write(ours, line + b"\n")
+        until(answer)
 
     until(b"> ")
-    os.write(ours, b"x**2\n")
-    until(b"v = 1")
-    seen = seen.partition(b"v = 1")[2]
+    write(b"x**2 # :(", b"v = 1")
+    until(b"> ")
+    write(b"f(a) = a*(", b". ")
+    write(b"a + 1)", b"> ")
+    write(b"f(x)", b" 12 ")
+    until(b"> ")
+    write(b":set q", b"error[usage]")
     until(b"> ")
     os.write(ours, b"\x04")
     assert process.wait(20) == 0
