@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from gradcli.analysis.kinks import Kink, Surroundings, crossed
-from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import Array, Node, ancestors
@@ -38,26 +37,37 @@ class OutsideError(Exception):
         self.node = node
 
 
+class Traced(Protocol):
+    """A program at a point, as a problem and a run know it."""
+
+    @property
+    def looked(self) -> list[Node]:
+        """Nodes whose values decided how the program went on."""
+
+    def values(self, nodes: Sequence[Node]) -> list[Array]:
+        """The values of nodes at the point."""
+
+
 class Probe:
     """Nodes while one leaf changes; whatever does not depend on it is computed once.
 
     Values through which no gradient flows on purpose (`detach`) stay as they are. All is float64,
-    whatever the precision of the problem. With `all_steps` nothing but constants and inputs is
+    whatever the precision of the program. With `all_steps` nothing but constants and inputs is
     kept: what does not depend on the leaf rounds, too.
     """
 
     def __init__(
-        self, problem: Problem, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
+        self, traced: Traced, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
     ) -> None:
-        order = ancestors([*nodes, *problem.looked, leaf])
+        order = ancestors([*nodes, *traced.looked, leaf])
         base = {
             node: value.astype(np.float64) if node.kind == "float" else value
-            for node, value in zip(order, problem.values(order), strict=True)
+            for node, value in zip(order, traced.values(order), strict=True)
         }
         self._leaf = leaf
         self._nodes = nodes
         sources = {node for node in order if all_steps and not node.inputs and node.data is None}
-        self._steps = _affected(order, [*nodes, *problem.looked], leaf, {leaf, *sources})
+        self._steps = _affected(order, [*nodes, *traced.looked], leaf, {leaf, *sources})
         self._mirrored = {
             node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])
             for node in self._steps

@@ -11,7 +11,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.device import Engine, engine
 from gradcli.graph import Array, Graph, Node
 from gradcli.language.syntax import Program
-from gradcli.session import Gradient, Options, prepare
+from gradcli.session import Gradient, Options, Prepared, prepare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +65,8 @@ def pose(
     asked = options._replace(forward_only=not gradients, values="outputs")
     prepared = prepare(program, inputs, gradients, asked, draws)
     outputs = {name: node for name, node in prepared.outputs.items() if node.kind == "float"}
-    if not outputs:
-        raise GradcliError("not-differentiable", "no output has a derivative: none holds floats")
-    if not prepared.leaves:
-        raise GradcliError(
-            "no-grad",
-            "there is no leaf to differentiate by",
-            hint="--set NAME=… makes one, and so does a name bound to a number",
-        )
+    if not outputs or not prepared.leaves:
+        raise nothing(prepared)
     gradient: dict[str, Array] | None = None
     grads: dict[str, Array] = {}
     if gradients:
@@ -88,10 +82,7 @@ def pose(
         program=program,
         options=options,
         graph=prepared.graph,
-        feeds={
-            node: np.asarray(inputs[name], prepared.graph.dtype(node.kind))
-            for name, node in prepared.inputs.items()
-        },
+        feeds=prepared.feeds(inputs, gradients),
         outputs=outputs,
         leaves=prepared.leaves,
         names=prepared.names,
@@ -99,4 +90,33 @@ def pose(
         gradient=gradient,
         grads=grads,
         notes=prepared.notes,
+    )
+
+
+def nothing(prepared: Prepared) -> GradcliError:
+    """Why a program leaves nothing to differentiate: `not-differentiable` or `no-grad`."""
+    if prepared.grads:
+        return GradcliError(
+            "no-grad",
+            "the program calls backward itself, so there is no pass to look into",
+            hint="leave the call out, or choose an output with --output",
+        )
+    if not any(node.kind == "float" for node in prepared.outputs.values()):
+        kinds = ", ".join(
+            f"{name} holds {each.kind} values" for name, each in prepared.outputs.items()
+        )
+        return GradcliError(
+            "not-differentiable",
+            f"{kinds or 'the program ends on no value'}: there is no derivative",
+        )
+    if not prepared.leaves:
+        return GradcliError(
+            "no-grad",
+            "there is no leaf to differentiate by",
+            hint="--set NAME=… makes one, and so does a name bound to a number",
+        )
+    return GradcliError(
+        "no-grad",
+        "the program calls grad without create_graph, so no gradient flows on from there",
+        hint="grad(…, create_graph=True) lets it",
     )

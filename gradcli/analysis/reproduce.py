@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.analysis.derive import Derived, leaves_of
+from gradcli.analysis.probe import Probe
 from gradcli.analysis.single import Run
 from gradcli.analysis.unparse import unparse
 from gradcli.graph import Array
@@ -28,6 +29,8 @@ class Reproduction:
     """Ends in `NAME_grad = …` for each leaf; reads v under the names in `given`."""
     given: dict[str, Array]
     grads: dict[str, Array]
+    noise: dict[str, float]
+    """By leaf: how much of an element of its gradient may be rounding, as far as that is known."""
     dtype: str
 
 
@@ -49,5 +52,18 @@ def reproduce(run: Run, derived: Derived) -> Reproduction:
         derivative=derived.body,
         given={title: value(node) for node, title in derived.gradients.items()},
         grads={name: value(node) for name, node in backward.grads.items()},
+        noise=_noise(run),
         dtype=prepared.options.precision,
     )
+
+
+def _noise(run: Run) -> dict[str, float]:
+    """What all steps of the gradient round, by leaf."""
+    grads = run.backward.grads
+    leaf = next(iter(run.prepared.leaves.values()))
+    probe = Probe(run, list(grads.values()), leaf, all_steps=True)
+    found = probe.noise(probe.point, float(np.finfo(run.prepared.options.precision).eps))
+    return {
+        name: float(np.max(noise, initial=0.0, where=np.isfinite(noise)))
+        for name, noise in zip(grads, found, strict=True)
+    }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from gradcli.analysis.problem import nothing
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.cpu import Evaluator
 from gradcli.graph import Array, Node
@@ -24,6 +23,15 @@ class Run:
     feeds: dict[Node, Array]
     evaluator: Evaluator
 
+    @property
+    def looked(self) -> list[Node]:
+        """Nodes whose values decided how the program went on."""
+        return self.prepared.looked
+
+    def values(self, nodes: Sequence[Node]) -> list[Array]:
+        """The values of nodes in this run."""
+        return [self.evaluator.value(node) for node in nodes]
+
 
 def run(
     program: Program,
@@ -34,7 +42,7 @@ def run(
 ) -> Run:
     """Trace and differentiate a program; arguments and errors are those of `session.evaluate`.
 
-    Raises `usage` for several passes, `no-grad` where the program leaves nothing to differentiate.
+    Raises `usage` for several passes, and what `problem.nothing` says where that is the case.
     """
     if len({gradient.output for gradient in gradients}) < len(gradients):
         raise GradcliError(
@@ -46,20 +54,7 @@ def run(
         options = options._replace(wrt=again)  # constants of its leaves
         return run(program, inputs, gradients, options, draws)
     if not prepared.backwards:
-        raise _nothing(prepared)
+        raise nothing(prepared)
     (backward,) = prepared.backwards
-    dtype = prepared.graph.dtype
-    feeds = {node: np.asarray(inputs[n], dtype(node.kind)) for n, node in prepared.inputs.items()}
-    backward.feed(feeds, gradients)
+    feeds = prepared.feeds(inputs, gradients)
     return Run(prepared, backward, feeds, Evaluator(feeds, options.limits.memory_bytes()))
-
-
-def _nothing(prepared: Prepared) -> GradcliError:
-    reasons = [note.message for note in prepared.notes if note.code == "no-grad"]
-    if reasons:
-        return GradcliError("no-grad", reasons[0])
-    return GradcliError(
-        "no-grad",
-        "the program calls backward itself, so there is no pass to look into",
-        hint="leave the call out, or choose an output with --output",
-    )

@@ -140,6 +140,30 @@ def test_a_wrong_gradient_is_noticed(library: str) -> None:
         execute(written.replace("54", "54.001"))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum(softmax(x, 0))",  # always 2
+        "sum(eigh(x + x.T)[1]**2)",  # always 2, the eigenvectors being unit vectors
+        "sum(layer_norm(x, [2]))",  # always 0
+    ],
+)
+def test_terms_that_cancel_leave_roundings_which_may_differ(text: str, library: str) -> None:
+    pytest.importorskip(library)
+    execute(script(text, library))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_small_gradient_is_told_from_roundings(library: str) -> None:
+    pytest.importorskip(library)
+    written = script("1e-30 * sum(x**3)", library)
+    assert written.count("2.7e-29") == 1
+    execute(written)
+    with pytest.raises(AssertionError):
+        execute(written.replace("2.7e-29", "2.70001e-29"))
+
+
 def test_a_leaf_that_no_path_reaches() -> None:
     written = script("y = x**2 + detach(w)", "torch", X, {"x": X, "w": X})
     assert "torch.zeros((2, 2)) if w.grad is None else w.grad" in written
