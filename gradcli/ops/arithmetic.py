@@ -4,29 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.table import Case, Function, function
 
-add = elementwise(
+
+def _add(a: Node, b: Node, *, alpha: float = 1) -> Node:
+    return add(a, alpha * b)
+
+
+add: Function = elementwise(
     "add",
-    "Sum of two tensors.",
+    "Sum of two tensors; the second is taken `alpha` times.",
     "add",
     (1, 1),
     operands="a b",
     group="arithmetic",
+    variant=_add,
     infix="+",
     cuda="{0} + {1}",
     latex="{0} + {1}",
     formula="a + b",
 )
-sub = elementwise(
+
+
+def _sub(a: Node, b: Node, *, alpha: float = 1) -> Node:
+    return sub(a, alpha * b)
+
+
+sub: Function = elementwise(
     "sub",
-    "Difference of two tensors.",
+    "Difference of two tensors; the second is taken `alpha` times.",
     "subtract",
     (1, -1),
     operands="a b",
     group="arithmetic",
+    variant=_sub,
     aliases=("subtract",),
     infix="-",
     cuda="{0} - {1}",
@@ -46,13 +60,30 @@ mul = elementwise(
     latex=r"{0} \cdot {1}",
     formula="a * b",
 )
-div = elementwise(
+
+
+def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
+    from gradcli.ops.rounding import floor_divide, trunc  # most programs divide and round nothing
+
+    if rounding_mode is None:
+        return div(a, b)
+    if rounding_mode == "floor":
+        return floor_divide(a, b)
+    if rounding_mode == "trunc":
+        return trunc(div(a, b))
+    raise GradcliError(
+        "value", f"div: rounding_mode is 'floor', 'trunc' or None, not {rounding_mode!r}"
+    )
+
+
+div: Function = elementwise(
     "div",
-    "Quotient, element by element.",
+    "Quotient, element by element; `rounding_mode` may be 'floor' or 'trunc'.",
     "divide",
     (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
     operands="a b",
     group="arithmetic",
+    variant=_div,
     aliases=("divide", "true_divide"),
     infix="/",
     cuda="{0} / {1}",

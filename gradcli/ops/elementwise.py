@@ -109,12 +109,14 @@ def elementwise(
     edge: Edge | None = None,
     torch: str = "",
     receiver: int = 0,
+    variant: Callable[..., Node] | None = None,
 ) -> Function:
     """Register an elementwise function: this one call is the whole entry.
 
     `forward` is the name of a NumPy function, or a function `(xp, *arrays)`. `derivative` gives
     the local derivative by each operand. Ops that select elements give `chain` instead: rules
-    `(change, y, *operands)` that are linear in `change`, built with `where`.
+    `(change, y, *operands)` that are linear in `change`, built with `where`. `variant` builds
+    calls with keywords; its parameters are the operands, then the keywords.
     """
     names = tuple(operands.split())
     count = len(names)
@@ -136,7 +138,21 @@ def elementwise(
 
     shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
     return register(
-        Function(name, build, group, doc, aliases, op, names, shown, formula, kink, torch, receiver)
+        Function(
+            name,
+            build,
+            group,
+            doc,
+            aliases,
+            op,
+            names,
+            shown,
+            formula,
+            kink,
+            torch,
+            receiver,
+            variant,
+        )
     )
 
 

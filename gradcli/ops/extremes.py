@@ -142,10 +142,14 @@ class Extremes(NamedTuple):
     ],
     kink="ties share equally; with dim the first one gets all",
 )
-def max_(x: Node, dim: int | Node | None = None, keepdim: bool = False) -> Node | Extremes:
+def max_(
+    x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
+) -> Node | Extremes:
     """The largest element; with `dim` a pair of values and indices; of two tensors `maximum`."""
-    if isinstance(dim, Node):
-        return maximum(x, dim)
+    second = _second("max", dim, other)
+    if second is not None:
+        return maximum(x, second)
+    assert not isinstance(dim, Node)
     return amax(x) if dim is None else chosen(x, dim, keepdim, argmax(x, dim, True))
 
 
@@ -160,11 +164,22 @@ def max_(x: Node, dim: int | Node | None = None, keepdim: bool = False) -> Node 
     ],
     kink="ties share equally; with dim the first one gets all",
 )
-def min_(x: Node, dim: int | Node | None = None, keepdim: bool = False) -> Node | Extremes:
+def min_(
+    x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
+) -> Node | Extremes:
     """The smallest element; with `dim` a pair of values and indices; of two tensors `minimum`."""
-    if isinstance(dim, Node):
-        return minimum(x, dim)
+    second = _second("min", dim, other)
+    if second is not None:
+        return minimum(x, second)
+    assert not isinstance(dim, Node)
     return amin(x) if dim is None else chosen(x, dim, keepdim, argmin(x, dim, True))
+
+
+def _second(name: str, dim: int | Node | None, other: Node | None) -> Node | None:
+    """The other tensor of `max(x, y)`, if there is one."""
+    if other is not None and dim is not None:
+        raise GradcliError("type", f"{name} takes dim or other, not both")
+    return dim if isinstance(dim, Node) else other
 
 
 def chosen(x: Node, dim: int, keepdim: bool, places: Node) -> Extremes:

@@ -68,16 +68,21 @@ NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_
         Case("norm(x, p=3, dim=1)"),
         Case("norm(x, inf)"),
         Case("norm(x, p='fro')"),
+        Case("norm(x, 'nuc')"),
     ],
     formula="sum(abs(x)**p) ** (1/p)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
 )
 def norm(x: Node, p: float | str = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
-    """The p-norm of all elements, or along `dim`."""
+    """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
+    if p == "nuc":
+        from gradcli.ops.matrix_functions import matrix_norm  # which is made of this module
+
+        axes = tuple(range(-x.ndim, 0)) if dim is None else dim
+        return matrix_norm(x, "nuc", axes, keepdim)
     if isinstance(p, str):
         if p != "fro":
-            hint = "matrix_norm(x, 'nuc') is the nuclear norm" if p == "nuc" else None
-            raise GradcliError("value", f"norm: p is a number or 'fro', not {p!r}", hint=hint)
+            raise GradcliError("value", f"norm: p is a number, 'fro' or 'nuc', not {p!r}")
         p = 2.0
     empty = any(x.shape[axis] == 0 for axis in normalize_axes("norm", dim, x.ndim))
     if empty and (p < 0 or p == math.inf):

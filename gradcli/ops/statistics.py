@@ -55,22 +55,30 @@ VAR = Reduction(
 )
 
 
+def _older(dim: Dims | bool, correction: float, unbiased: bool) -> tuple[Dims, float]:
+    """Axes and correction, where a truth value instead of axes is `unbiased`: `std(x, False)`."""
+    if isinstance(dim, bool):
+        return None, correction if dim and unbiased else 0
+    return dim, correction if unbiased else 0
+
+
 @function(
     "var",
     "reduction",
     op=VAR,
-    cases=[*cases_of("var"), Case("var(x, correction=0)")],
+    cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
 )
 def var(
     x: Node,
-    dim: Dims = None,
+    dim: Dims | bool = None,
     correction: float = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> Node:
     """Variance; `correction` is taken from the count (1 as in PyTorch, 0 as in NumPy)."""
-    return reduce_axes(VAR, x, dim, keepdim, correction if unbiased else 0)
+    axes, taken = _older(dim, correction, unbiased)
+    return reduce_axes(VAR, x, axes, keepdim, taken)
 
 
 @function(
@@ -82,31 +90,42 @@ def var(
 )
 def std(
     x: Node,
-    dim: Dims = None,
+    dim: Dims | bool = None,
     correction: float = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> Node:
     """Standard deviation: the root of `var`."""
-    axes = normalize_axes("std", dim, x.ndim)
-    freedom = freedom_of(x.shape, axes, correction if unbiased else 0)
+    dims, taken = _older(dim, correction, unbiased)
+    axes = normalize_axes("std", dims, x.ndim)
+    freedom = freedom_of(x.shape, axes, taken)
     return reduce_axes(NORM, x - mean(x, axes, True), axes, keepdim, 2.0) / math.sqrt(freedom)
 
 
 @function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
 def var_mean(
-    x: Node, dim: Dims = None, correction: float = 1, keepdim: bool = False
+    x: Node,
+    dim: Dims | bool = None,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool = True,
 ) -> tuple[Node, Node]:
     """Variance and mean, as a pair."""
-    return var(x, dim, correction, keepdim), mean(x, dim, keepdim)
+    axes, taken = _older(dim, correction, unbiased)
+    return var(x, axes, taken, keepdim), mean(x, axes, keepdim)
 
 
 @function("std_mean", "reduction", cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
 def std_mean(
-    x: Node, dim: Dims = None, correction: float = 1, keepdim: bool = False
+    x: Node,
+    dim: Dims | bool = None,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool = True,
 ) -> tuple[Node, Node]:
     """Standard deviation and mean, as a pair."""
-    return std(x, dim, correction, keepdim), mean(x, dim, keepdim)
+    axes, taken = _older(dim, correction, unbiased)
+    return std(x, axes, taken, keepdim), mean(x, axes, keepdim)
 
 
 # --- order statistics ----------------------------------------------------------------------

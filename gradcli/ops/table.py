@@ -57,44 +57,49 @@ class Function(NamedTuple):
     """PyTorch's name for the same thing, where it differs."""
     receiver: int = 0
     """Which operand it is a method of: `x.polygamma(n)` is `polygamma(n, x)`."""
+    variant: Callable[..., Any] | None = None
+    """What builds a call of an elementwise op that has keywords: `add(a, b, alpha=2)`."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What a call may pass, read off the building function (without `inspect`: it is slow)."""
-        if self.operands:
+        """What a call may pass."""
+        if self.operands and self.variant is None:
             return tuple(Parameter(name, "Node", required=True) for name in self.operands)
-        code = self.build.__code__
-        annotations: dict[str, str] = self.build.__annotations__
-        count, keyword_only = code.co_argcount, code.co_kwonlyargcount
-        names = code.co_varnames
-        defaults: tuple[Any, ...] = getattr(self.build, "__defaults__", None) or ()
-        keyword_defaults: dict[str, Any] = getattr(self.build, "__kwdefaults__", None) or {}
-        first_default = count - len(defaults)
-        parameters = [
-            Parameter(
-                name, annotations[name], i < first_default, *defaults[i - first_default :][:1]
-            )
-            if i >= first_default
-            else Parameter(name, annotations[name], required=True)
-            for i, name in enumerate(names[:count])
-        ]
-        if code.co_flags & 0x04:  # CO_VARARGS
-            name = names[count + keyword_only]
-            parameters.append(Parameter(name, annotations[name], required=False, variadic=True))
-        parameters += [
-            Parameter(
-                name,
-                annotations[name],
-                required=name not in keyword_defaults,
-                default=keyword_defaults.get(name),
-                keyword_only=True,
-            )
-            for name in names[count : count + keyword_only]
-        ]
-        return tuple(parameters)
+        return _parameters(self.variant or self.build)
+
+
+def _parameters(build: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a building function (without `inspect`: it is slow)."""
+    code = build.__code__
+    annotations: dict[str, str] = build.__annotations__
+    count, keyword_only = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    defaults: tuple[Any, ...] = getattr(build, "__defaults__", None) or ()
+    keyword_defaults: dict[str, Any] = getattr(build, "__kwdefaults__", None) or {}
+    first_default = count - len(defaults)
+    parameters = [
+        Parameter(name, annotations[name], i < first_default, *defaults[i - first_default :][:1])
+        if i >= first_default
+        else Parameter(name, annotations[name], required=True)
+        for i, name in enumerate(names[:count])
+    ]
+    if code.co_flags & 0x04:  # CO_VARARGS
+        name = names[count + keyword_only]
+        parameters.append(Parameter(name, annotations[name], required=False, variadic=True))
+    parameters += [
+        Parameter(
+            name,
+            annotations[name],
+            required=name not in keyword_defaults,
+            default=keyword_defaults.get(name),
+            keyword_only=True,
+        )
+        for name in names[count : count + keyword_only]
+    ]
+    return tuple(parameters)
 
 
 TABLE: dict[str, Function] = {}

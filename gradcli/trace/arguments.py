@@ -42,6 +42,18 @@ def _string(values: Values, value: Value, what: str) -> str:
     return value
 
 
+def _dims(values: Values, value: Value, what: str) -> tuple[int, ...] | None:
+    """The axes of a reduction; an empty list is as good as none: all of them."""
+    return None if value is None else values.integers(value, what) or None
+
+
+def _dims_or_bool(values: Values, value: Value, what: str) -> tuple[int, ...] | bool | None:
+    """The same, or a truth value: `std(x, False)`."""
+    if isinstance(value, Node) and value.kind == "bool" and not value.shape:
+        return values.truth(value)
+    return _dims(values, value, what)
+
+
 def _number_or_string(values: Values, value: Value, what: str) -> float | str:
     return value if isinstance(value, str) else values.number(value, what)
 
@@ -83,11 +95,6 @@ def _count_or_axes(
     return values.integers(first, what), values.integers(second, what)
 
 
-def _dims(values: Values, value: Value, what: str) -> tuple[int, ...] | None:
-    """The axes of a reduction; an empty list is as good as none: all of them."""
-    return None if value is None else values.integers(value, what) or None
-
-
 CONVERSIONS: dict[str, Convert] = {
     "Node": Values.tensor,
     "Index": Values.index,
@@ -99,6 +106,7 @@ CONVERSIONS: dict[str, Convert] = {
     "float": Values.number,
     "Axes": Values.integers,
     "Dims": _dims,
+    "Dims | bool": _dims_or_bool,
     "tuple[int, ...]": Values.integers,
     "int | tuple[int, ...]": _integer_or_integers,
     "int | tuple[Sequence[int], Sequence[int]]": _count_or_axes,
@@ -157,8 +165,9 @@ def _built(
             converted += [convert(variadic, value) for value in rest]
     by_name = {p.name: convert(p, named[p.name]) for p in parameters if p.name in named}
     if function.operands:  # the building function takes them in their order
-        rest_of_operands = function.operands[len(converted) :]
-        return function.build(*converted, *[by_name[name] for name in rest_of_operands])
+        converted += [by_name.pop(name) for name in function.operands[len(converted) :]]
+        build = function.variant if function.variant and by_name else function.build
+        return build(*converted, **by_name)
     if function.build.__code__.co_varnames[:1] == ("graph",):
         return function.build(values.graph, *converted, **by_name)
     return function.build(*converted, **by_name)

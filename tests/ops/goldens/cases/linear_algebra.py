@@ -130,6 +130,13 @@ def of_rectangles() -> Iterator[Golden]:
         text = repr(order) if isinstance(order, str) else f"{order:g}"
         call = lambda x, order=order: LA.matrix_norm(x, order)  # noqa: E731
         yield one("matrix_norm", f"matrix_norm(x, {text})", call, any_shape[:12])
+    yield one("norm", "norm(x, 'nuc')", lambda x: torch.norm(x, "nuc"), any_shape[:6])
+    yield one(
+        "norm",
+        "norm(x, p='nuc', dim=(0, 2), keepdim=True)",
+        lambda x: torch.norm(x, "nuc", dim=(0, 2), keepdim=True),
+        [draw((2, 2, 3), seed=77)],
+    )
     yield one(
         "matrix_norm",
         "matrix_norm(x, 1, dim=(1, 0), keepdim=True)",

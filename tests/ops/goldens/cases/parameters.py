@@ -16,7 +16,10 @@ WIDE: Domain = (-4.0, 4.0)
 POSITIVE: Domain = (0.05, 4.0)
 
 ONE: dict[str, list[tuple[str, Callable[..., Any]]]] = {
-    "add": [("add(x, 2)", lambda x: torch.add(x, 2))],
+    "add": [
+        ("add(x, 2)", lambda x: torch.add(x, 2)),
+        ("torch.add(x, 2, alpha=3)", lambda x: torch.add(x, 2, alpha=3)),
+    ],
     "pow": [
         ("x**2", lambda x: x**2),
         ("x**3", lambda x: x**3),
@@ -58,6 +61,17 @@ ONE: dict[str, list[tuple[str, Callable[..., Any]]]] = {
 """Functions of one tensor."""
 
 TWO: dict[str, list[tuple[str, Callable[..., Any]]]] = {
+    "add": [("add(x, y, alpha=0.5)", lambda x, y: torch.add(x, y, alpha=0.5))],
+    "sub": [("x.sub(other=y, alpha=-2)", lambda x, y: x.sub(other=y, alpha=-2))],
+    "div": [
+        ("div(x, y, rounding_mode='floor')",
+         lambda x, y: torch.div(x, y, rounding_mode="floor")),
+        ("torch.div(x, y, rounding_mode='trunc')",
+         lambda x, y: torch.div(x, y, rounding_mode="trunc")),
+        ("div(x, y, rounding_mode=None)", lambda x, y: torch.div(x, y, rounding_mode=None)),
+    ],
+    "max": [("max(x, other=y)", lambda x, y: torch.max(x, other=y))],
+    "min": [("x.min(other=y)", lambda x, y: x.min(other=y))],
     "where": [
         ("where(x > y, x, y)", lambda x, y: torch.where(x > y, x, y)),
         ("where(x < 0, y, 3)", lambda x, y: torch.where(x < 0, y, 3.0)),
@@ -74,7 +88,7 @@ TWO: dict[str, list[tuple[str, Callable[..., Any]]]] = {
     "addcdiv": [("addcdiv(x, x, y)", lambda x, y: torch.addcdiv(x, x, y))],
     "heaviside": [("heaviside(x, y)", torch.heaviside)],
     "prelu": [("prelu(x, w)", F.prelu)],
-}
+}  # fmt: skip
 """Functions of two tensors."""
 
 LEFT_OUT: dict[str, tuple[float, ...]] = {

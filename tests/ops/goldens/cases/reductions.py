@@ -104,10 +104,18 @@ CALLS: dict[str, list[Call]] = {
     "max": [("max(x)", torch.max), *pair("max", torch.max)],
     "min": [("min(x)", torch.min), *pair("min", torch.min)],
     "median": [("median(x)", torch.median), ("median(x, 0).values", lambda x: x.median(0)[0])],
-    "var": [*forms("var", torch.var), *forms("var", torch.var, "correction=0", correction=0)],
-    "std": [*forms("std", torch.std), *forms("std", torch.std, "correction=0", correction=0)],
+    "var": [
+        *forms("var", torch.var), *forms("var", torch.var, "correction=0", correction=0),
+        ("var(x, False)", lambda x: torch.var(x, False)),
+    ],
+    "std": [
+        *forms("std", torch.std), *forms("std", torch.std, "correction=0", correction=0),
+        ("std(x, True)", lambda x: torch.std(x, True)),
+        ("std(x, 0, False, True)", lambda x: torch.std(x, 0, False, True)),
+    ],
     "var_mean": [
         ("var_mean(x)[0]", lambda x: torch.var_mean(x)[0]),
+        ("var_mean(x, unbiased=False)[0]", lambda x: torch.var_mean(x, unbiased=False)[0]),
         ("var_mean(x, dim=0, correction=0.5)[0]", lambda x: x.var(0, correction=0.5)),
         ("var_mean(x, dim=-1)[1]", lambda x: torch.var_mean(x, -1)[1]),
     ],
