@@ -7,6 +7,7 @@ carries a definition, from the files in definitions/, which are read as text and
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -199,8 +200,8 @@ PLAIN = ("inf", "nan")
 """Names of numbers."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
 """Imports that every script makes which has them."""
-OWN = frozenset({"Extreme", "f", "grads", "pull"})
-"""Names that scripts give."""
+OWN = frozenset({"Extreme", "f", "grads", "pull", *dir(builtins)})
+"""Names that scripts give, or use as Python does."""
 
 
 class Writer:
@@ -231,9 +232,13 @@ class Writer:
         ]
 
     def title(self, text: str) -> str:
-        """A name that Python allows and the script does not use for something else."""
+        """A name that Python allows and the script does not use for something else.
+
+        No two names get one title: `float` becomes `float_`, and `float_` becomes `float__`.
+        """
         own = self.definitions.keys() | self.dialect.imports.keys() | OWN
-        return text + "_" if iskeyword(text) or text in own else text
+        plain = text.rstrip("_")
+        return text + "_" if iskeyword(plain) or plain in own else text
 
     def heading(self) -> list[str]:
         """Imports and definitions, which are known once everything else is written."""

@@ -124,10 +124,18 @@ def test_jax() -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_names_that_a_script_cannot_use(library: str) -> None:
-    names = ("lambda", "np", "torch", "jnp", "grads", "gather")
+    names = ("lambda", "np", "torch", "jnp", "grads", "gather", "float", "float_", "tuple", "zip")
     inputs = {name: np.array(2.0) for name in names}
     written = script(" * ".join(inputs), library, None, inputs)
     compile(written, "script", "exec")
+    if importlib.util.find_spec(library):
+        execute(written)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_name_that_python_uses_for_infinity(library: str) -> None:
+    inputs = {"float": np.array([1.0, np.inf]), "w": np.array([1.0, 2.0])}
+    written = script("sum(float*w)", library, None, inputs)
     if importlib.util.find_spec(library):
         execute(written)
 
