@@ -181,7 +181,7 @@ class _Checker(Tracer):
             return "" if found is wanted.value else "one of them is None"
         if found.shape != wanted.value.shape:
             return f"its shape is {show(found.shape)} instead of {show(wanted.value.shape)}"
-        mismatch = worst(found, wanted.value, wanted.rtol, wanted.atol)
+        mismatch = worst(found, wanted.value, wanted.rtol, wanted.atol, equal_nan=True)
         return "" if mismatch is None else str(mismatch)
 
     def _wanted(self, expectation: syntax.Expectation) -> _Wanted:

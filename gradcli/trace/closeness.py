@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
@@ -26,6 +27,10 @@ class Mismatch:
     """How many elements differ."""
     total: int
 
+    @property
+    def both_nan(self) -> bool:
+        return isnan(self.found) and isnan(self.wanted)
+
     def __str__(self) -> str:
         where = f" at [{', '.join(map(str, self.place))}]" if self.place else ""
         difference = abs(self.found - self.wanted)
@@ -36,15 +41,18 @@ class Mismatch:
         )
 
 
-def worst(found: Array, wanted: Array, rtol: float, atol: float) -> Mismatch | None:
+def worst(
+    found: Array, wanted: Array, rtol: float, atol: float, *, equal_nan: bool
+) -> Mismatch | None:
     """The element where arrays of one shape differ most, if |found - wanted| <= atol +
-    rtol·|wanted| does not hold everywhere. Equal infinities agree, and so do two nan.
+    rtol·|wanted| does not hold everywhere. Equal infinities agree, and two nan where they may.
     """
     a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
     with np.errstate(all="ignore"):
         difference = np.abs(a - b)
         close = (a == b) | (difference <= atol + rtol * np.abs(b)) & np.isfinite(b)
-    close |= np.isnan(a) & np.isnan(b)
+    if equal_nan:
+        close |= np.isnan(a) & np.isnan(b)
     if close.all():
         return None
     badness = np.where(close, -1.0, np.where(np.isnan(difference), np.inf, difference))

@@ -111,21 +111,26 @@ class Specials:
         """PyTorch's, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
         from gradcli.trace.closeness import TOLERANCE, worst
 
-        names = ("actual", "expected", "rtol", "atol")
-        given = bind_names("assert_close", names, arguments, keywords, ("rtol", "atol"))
+        names = ("actual", "expected", "rtol", "atol", "equal_nan")
+        given = bind_names("assert_close", names, arguments, keywords, names[2:])
         a, b = (self.values.tensor(given[name], f"assert_close: {name}") for name in names[:2])
         rtol, atol = (
             self.values.number(given[name], name) if name in given else default
-            for name, default in zip(names[2:], TOLERANCE[self.graph.precision], strict=True)
+            for name, default in zip(names[2:4], TOLERANCE[self.graph.precision], strict=True)
         )
         if a.shape != b.shape and not a.size == b.size == 1:
             raise GradcliError(
                 "assertion", f"the shapes differ: {show(a.shape)} and {show(b.shape)}"
             )
         found, wanted = (self.values.evaluator.value(each) for each in (a, b))
-        mismatch = worst(found, wanted.reshape(found.shape), rtol, atol)
+        equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
+        mismatch = worst(found, wanted.reshape(found.shape), rtol, atol, equal_nan=equal_nan)
         if mismatch is not None:
-            raise GradcliError("assertion", f"the values are not close: {mismatch}")
+            raise GradcliError(
+                "assertion",
+                f"the values are not close: {mismatch}",
+                hint="equal_nan=True lets them agree" if mismatch.both_nan else None,
+            )
         return None
 
 
