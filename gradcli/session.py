@@ -194,9 +194,9 @@ class Prepared:
         memory = options.limits.memory_bytes()
         if self.graph.largest >= LARGE:
             lower(ancestors(wanted), self._lowered)
-        nodes, filed = map(self._computed, (wanted, self._filed()))
+        nodes, filed, looked = map(self._computed, (wanted, self._filed(), self.looked))
         try:
-            self.engine = engine(nodes, options.device, options.threads, memory, filed)
+            self.engine = engine(nodes, options.device, options.threads, memory, filed, looked)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
 

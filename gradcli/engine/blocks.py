@@ -34,6 +34,8 @@ Place: TypeAlias = tuple[slice, ...]
 Bounds: TypeAlias = tuple[tuple[int, int], ...]
 Parts: TypeAlias = dict[Bounds, tuple[Place, Array]]
 """By where it goes in a reduction's result: the first block that it is from, and a part of it."""
+Empty: TypeAlias = Callable[[Shape, "np.dtype[Any]"], Array]
+"""Makes an array whose elements are whatever lies there."""
 
 
 def blocks(shape: Shape, size: int = BLOCK) -> list[Place]:
@@ -104,9 +106,11 @@ def _add(node: Node, place: Place, part: Array, parts: Parts) -> None:
 class RegionRunner:
     """A region made ready for NumPy; calling it runs it."""
 
-    def __init__(self, region: Region, threads: int) -> None:
+    def __init__(self, region: Region, threads: int, empty: Empty = np.empty) -> None:
+        """`empty` gives it memory."""
         self.region = region
         self.threads = threads
+        self._empty = empty
         self.blocks = blocks(region.shape)
         self.spans = spans(region)
         sizes = [math.prod(part.stop - part.start for part in place) for place in self.blocks]
@@ -126,7 +130,7 @@ class RegionRunner:
         results = [
             targets[node]
             if node in targets
-            else np.empty(region.shape, node.graph.dtype(node.kind))
+            else self._empty(region.shape, node.graph.dtype(node.kind))
             for node in region.results
         ]
         files = {
@@ -182,7 +186,7 @@ class RegionRunner:
         values: list[Any] = []
         for node, array in zip(self.region.operands, operands, strict=True):
             if node in files:
-                part = _buffer(buffers, node, shape, array.dtype)
+                part = self._buffer(buffers, node, shape, array.dtype)
                 files[node].read(start, part)
             else:
                 part = part_of(array, place)
@@ -192,11 +196,11 @@ class RegionRunner:
         ):
             result = self._results.get(node)
             if node in files:
-                target = _buffer(buffers, node, shape, dtype)
+                target = self._buffer(buffers, node, shape, dtype)
             elif result is not None:
                 target = results[result][place]
             else:
-                target = _buffer(buffers, buffer, shape, dtype)
+                target = self._buffer(buffers, buffer, shape, dtype)
             call(values, target)
             values.append(target)
             if node in files:
@@ -228,6 +232,19 @@ class RegionRunner:
             a, b = places
             return lambda values, target: function(values[a], values[b], out=target)
         return lambda values, target: function(*[values[i] for i in places], out=target)
+
+    def _buffer(
+        self,
+        buffers: dict[int | Node, Array],
+        key: int | Node,
+        shape: Shape,
+        dtype: np.dtype[Any],
+    ) -> Array:
+        """A thread's buffer in the shape of the block."""
+        buffer = buffers.get(key)
+        if buffer is None:
+            buffer = buffers[key] = self._empty((BLOCK,), dtype)
+        return buffer[: math.prod(shape)].reshape(shape)
 
     def _assign_buffers(self) -> list[int]:
         """For each member the number of a buffer that holds nothing needed any more."""
@@ -290,13 +307,3 @@ def part_of(array: Array, place: Place) -> Array:
             for part, length in zip(place[lead:], array.shape, strict=True)
         )
     ]
-
-
-def _buffer(
-    buffers: dict[int | Node, Array], key: int | Node, shape: Shape, dtype: np.dtype[Any]
-) -> Array:
-    """A thread's buffer in the shape of the block."""
-    buffer = buffers.get(key)
-    if buffer is None:
-        buffer = buffers[key] = np.empty(BLOCK, dtype)
-    return buffer[: math.prod(shape)].reshape(shape)

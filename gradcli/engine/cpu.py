@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.blocks import RegionRunner, blocks
+from gradcli.engine.blocks import Empty, RegionRunner, blocks
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.lowering import lower
 from gradcli.engine.mapped import stored
-from gradcli.engine.plan import Plan, nbytes, show_bytes
+from gradcli.engine.plan import Plan, Unit, nbytes, show_bytes
+from gradcli.engine.products import namespace, whole
 from gradcli.engine.regions import Region, is_swept, reduction_alone
+from gradcli.engine.threads import cores
 from gradcli.graph import CONSTANT, INPUT, Array, Node
+
+if TYPE_CHECKING:
+    from gradcli.engine.scratch import Scratch
+    from gradcli.engine.strips import Strips
 
 SMALL = 128
 """Values of at most this many elements are not freed before the end of a run: nodes take more."""
@@ -39,11 +45,20 @@ class Engine:
 
     device = "cpu"
 
-    def __init__(self, plan: Plan, threads: int | None = None) -> None:
-        """`threads` is for large arrays; None takes one for each core. It changes no result."""
+    def __init__(
+        self, plan: Plan, threads: int | None = None, scratch: Scratch | None = None
+    ) -> None:
+        """`threads` is for large arrays; None takes one for each core. It changes no result.
+
+        With `scratch`, large values lie there: no output may be held after it is cleared.
+        """
         self.plan = plan
         self.notes: list[Note] = []
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or cores()
+        self._empty: Empty = scratch.empty if scratch else np.empty
+        self._namespace = (
+            whole(scratch.empty) if scratch else partial(namespace, threads=self._threads)
+        )
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = []
         self._inputs: list[tuple[int, Node]] = []
@@ -75,23 +90,30 @@ class Engine:
             except GradcliError as error:
                 raise placed(error, node) from None
 
-    def _step(self, unit: Node | Region, dying: Sequence[Node]) -> _Step:
+    def _step(self, unit: Unit, dying: Sequence[Node]) -> _Step:
         """A call, how it takes its arguments, the slots of its results, those that die with it."""
         frees = tuple(
             [self._slots[each] for each in dying if each.size > SMALL and each.op is not CONSTANT]
         )
-        if isinstance(unit, Region):
+        if not isinstance(unit, Node):
             arguments = [self._slots[operand] for operand in unit.operands]
             results = [self._slot(None) for _ in unit.nodes]
             self._slots.update(zip(unit.nodes, results, strict=True))
-            return RegionRunner(unit, self._threads), _take(arguments), tuple(results), frees
-        call, before, after, count = kernel(unit, self._threads)
+            return self._runner(unit), _take(arguments), tuple(results), frees
+        call, before, after, count = kernel(unit, self._namespace)
         arguments = [self._slots[operand] for operand in unit.inputs[:count]]
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]
         slot = self._slots[unit] = self._slot(None)
         return call, _take(arguments), slot, frees
+
+    def _runner(self, unit: Region | Strips) -> Kernel:
+        if isinstance(unit, Region):
+            return RegionRunner(unit, self._threads, self._empty)
+        from gradcli.engine.strip_runner import StripRunner  # most programs start sooner without
+
+        return StripRunner(unit, self._threads, lambda plan, scratch: Engine(plan, 1, scratch))
 
     def _slot(self, value: Any) -> int:
         self._start.append(value)

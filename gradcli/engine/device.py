@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine import cpu
-from gradcli.engine.plan import Plan
+from gradcli.engine import cpu, regions
+from gradcli.engine.plan import Plan, Unit
+from gradcli.engine.products import is_large
+from gradcli.engine.threads import cores
 from gradcli.graph import Array, Node, ancestors
 
 WORTH = 10**7
@@ -43,16 +45,25 @@ def engine(
     threads: int | None,
     memory: int,
     filed: Collection[Node] = (),
+    looked: Collection[Node] = (),
 ) -> Engine:
     """An engine for some nodes on `cpu`, `gpu` or, with `auto`, where it is worth it.
 
-    Raises `limit-memory` where values take more than `memory` bytes; those in `filed` lie in files.
-    With `gpu` raises `device` where there is none.
+    What was `looked` at is computed as it was then. Raises `limit-memory` where values take more
+    than `memory` bytes; those in `filed` lie in files. With `gpu` raises `device` where there is
+    none.
     """
 
+    def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
+        if not any(map(is_large, schedule)):
+            return regions.units(schedule, outputs)
+        from gradcli.engine import rows  # most programs start sooner without
+
+        return rows.units(schedule, outputs, apart=set(ancestors(looked)))
+
     def on_cpu() -> cpu.Engine:
-        plan = Plan(nodes)
-        plan.check_memory(memory, filed)
+        plan = Plan(nodes, units)
+        plan.check_memory(memory, filed, threads or cores())
         return cpu.Engine(plan, threads)
 
     if device == "cpu" or (device == "auto" and not _is_worth_it(nodes)):

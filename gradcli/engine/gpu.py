@@ -19,7 +19,7 @@ from gradcli.engine.cpu import NOWHERE, compute
 from gradcli.engine.cuda import Sweep, passes, second, source, sweep_of
 from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
-from gradcli.engine.plan import Plan, show_bytes
+from gradcli.engine.plan import Plan, Unit, show_bytes
 from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Precision, Shape, ancestors
@@ -285,7 +285,7 @@ class Engine:
             for unit in self.plan.units:
                 if isinstance(unit, Region):
                     taken.update(self._sweeps[unit].operands)
-                elif unit not in self._known:
+                elif isinstance(unit, Node) and unit not in self._known:
                     taken.update(unit.inputs)
             self._constants = {
                 node: self._card.xp.asarray(array)
@@ -294,13 +294,13 @@ class Engine:
             }
         return self._constants
 
-    def step(self, unit: Node | Region, values: dict[Node, Any]) -> None:
+    def step(self, unit: Unit, values: dict[Node, Any]) -> None:
         """Compute a unit from the values that are there."""
         if isinstance(unit, Region):
             runner = self._sweeps[unit]
             found = runner(*(values[node] for node in runner.operands))
             values.update(zip(unit.nodes, found, strict=True))
-        elif unit not in self._known:
+        elif isinstance(unit, Node) and unit not in self._known:
             values[unit] = self._single(unit, [values[node] for node in unit.inputs])
 
     def sweep(self, region: Region) -> SweepRunner:

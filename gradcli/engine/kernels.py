@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.engine.products import Tiled, is_large
+from gradcli.engine.products import namespace
 from gradcli.engine.regions import LARGE, axes_of
 from gradcli.graph import CONSTANT, Array, Node
 from gradcli.ops.elementwise import Elementwise
@@ -70,9 +70,11 @@ INTO: dict[str, Kernel] = {"where": _where, "scale": _scale, "cast": _cast}
 """Functions that write into `out`, by op, where the op's own forward function would allocate."""
 
 
-def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
+def kernel(
+    node: Node, namespace: Callable[[Node], Any] = namespace
+) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
     """How NumPy computes a node: the call, what goes before and after the operands, and how many
-    of the operands it takes. `threads` are for large ones, and change no result.
+    of the operands it takes. `namespace` says what stands for NumPy.
     """
     op = node.op
     if isinstance(op, Elementwise) and op.ufunc is not None:
@@ -82,8 +84,7 @@ def kernel(node: Node, threads: int = 1) -> tuple[Kernel, tuple[Any, ...], tuple
         return getattr(np, op.ufunc), (), (), len(node.inputs)
     if op.combine:
         return _reduction(node), (), (), 1
-    xp = Tiled(threads) if is_large(node) else np
-    return op.forward, (xp,), attributes_of(node), len(node.inputs)
+    return op.forward, (namespace(node),), attributes_of(node), len(node.inputs)
 
 
 def _as_product(node: Node) -> Kernel | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -18,7 +18,11 @@ from gradcli.ops.axes import FLIP, PERMUTE
 from gradcli.ops.diagonals import DIAGONAL
 from gradcli.ops.shaping import EXPAND, SLICE
 
-Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], "list[Node | Region]"]
+if TYPE_CHECKING:
+    from gradcli.engine.strips import Strips
+
+Unit: TypeAlias = "Node | Region | Strips"
+Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]
 """Puts a schedule, for some outputs, into regions and single nodes."""
 
 MOVING = (DIAGONAL, EXPAND, FLIP, PERMUTE, SLICE)
@@ -37,14 +41,27 @@ class Plan:
         """Nodes whose value is known before the run."""
         computed = [node for node in self.nodes if node.op is not CONSTANT and node.op is not INPUT]
         self.units = units(computed, outputs)
-        """Regions and single nodes, in the order in which they run."""
+        """Strips, regions and single nodes, in the order in which they run."""
         self.dying = _last_uses(self.units, self.outputs)
         """For each unit, the operands that no later unit needs."""
 
-    def peak_bytes(self, filed: Collection[Node] = ()) -> int:
+    def peak_bytes(self, filed: Collection[Node] = (), threads: int = 1) -> int:
         """Most memory that values take at one time, inputs and outputs included.
 
         Those in `filed` lie in files and take none.
+        """
+        live = sum(nbytes(node) for node in self.sources if node not in filed)
+        peak = live
+        for unit, born, gone in self.lifetimes():
+            live += sum(nbytes(node) for node in born if node not in filed)
+            peak = max(peak, live + _work(unit, threads))
+            live -= sum(map(nbytes, gone))
+        return peak
+
+    def lifetimes(self) -> Iterator[tuple[Unit, list[Node], list[Node]]]:
+        """For each unit, the values that need memory from it on, and those that do up to it.
+
+        Views need none; outputs and inputs are kept.
         """
         holders = _holders(self.sources, self.units)
         kept = {holders[node] for node in self.outputs}
@@ -54,23 +71,16 @@ class Plan:
                 uses[holders[operand]] = uses.get(holders[operand], 0) + 1
             for node in results_of(unit):
                 uses.setdefault(holders[node], 0)
-        live = sum(nbytes(node) for node in self.sources if node not in filed)
-        peak = live
         for unit in self.units:
-            live += sum(
-                nbytes(node)
-                for node in results_of(unit)
-                if holders[node] is node and node not in filed
-            )
-            peak = max(peak, live + _work(unit))
+            gone = []
             for operand in operands_of(unit):
                 holder = holders[operand]
                 uses[holder] -= 1
                 if not uses[holder] and holder not in kept and holder.op is not INPUT:
-                    live -= nbytes(holder)
-        return peak
+                    gone.append(holder)
+            yield unit, [node for node in results_of(unit) if holders[node] is node], gone
 
-    def check_memory(self, limit: int, filed: Collection[Node] = ()) -> None:
+    def check_memory(self, limit: int, filed: Collection[Node] = (), threads: int = 1) -> None:
         """Raise `limit-memory` if the run would take more than `limit` bytes.
 
         A value that is never whole in memory takes none, but work; one that is larger than the
@@ -81,7 +91,7 @@ class Plan:
             return
         largest = max(nodes, key=nbytes)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
-        needed = self.peak_bytes(filed)
+        needed = self.peak_bytes(filed, threads)
         if nbytes(largest) > max(limit, given):
             needed = max(needed, nbytes(largest))
         if needed > limit:
@@ -112,17 +122,28 @@ def show_bytes(count: int) -> str:
     return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:,.0f} {unit}"
 
 
-def operands_of(unit: Node | Region) -> tuple[Node, ...]:
+def operands_of(unit: Unit) -> tuple[Node, ...]:
     """What a unit reads."""
     return unit.inputs if isinstance(unit, Node) else unit.operands
 
 
-def results_of(unit: Node | Region) -> tuple[Node, ...]:
+def results_of(unit: Unit) -> tuple[Node, ...]:
     """What is there after a unit has run."""
     return (unit,) if isinstance(unit, Node) else unit.nodes
 
 
-def _last_uses(order: Sequence[Node | Region], outputs: Sequence[Node]) -> list[list[Node]]:
+def _work(unit: Unit, threads: int) -> int:
+    """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
+    if isinstance(unit, Region):
+        return partial_bytes(unit)
+    if not isinstance(unit, Node):
+        return unit.work_bytes(threads)
+    if unit.op.work is None:
+        return 0
+    return int(unit.op.work(unit)) * unit.graph.dtype(unit.kind).itemsize
+
+
+def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node]]:
     seen = set(outputs)
     dying: list[list[Node]] = []
     for unit in reversed(order):
@@ -136,22 +157,13 @@ def _last_uses(order: Sequence[Node | Region], outputs: Sequence[Node]) -> list[
     return dying
 
 
-def _work(unit: Node | Region) -> int:
-    """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
-    if isinstance(unit, Region):
-        return partial_bytes(unit)
-    if unit.op.work is None:
-        return 0
-    return int(unit.op.work(unit)) * unit.graph.dtype(unit.kind).itemsize
-
-
-def _holders(sources: Sequence[Node], order: Sequence[Node | Region]) -> dict[Node, Node]:
+def _holders(sources: Sequence[Node], order: Sequence[Unit]) -> dict[Node, Node]:
     """Whose memory a node's value lies in: its own, or for a view that of its operand."""
     holders = {node: node for node in sources}
     places: dict[Node, Array] = {}  # of views: arrays of the same strides, in no memory
     for unit in order:
         for node in results_of(unit):
-            place = _place(node, places) if node.op.view else None
+            place = _place(node, places) if node.op.view and node is unit else None
             if place is None:
                 holders[node] = node
             else:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.threads import spread
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Shape
 
 LARGE = 1 << 22
 """Products of so many multiplications are worth threads."""
@@ -34,6 +34,42 @@ def is_large(node: Node) -> bool:
         return False
     a, b = node.inputs[0], node.inputs[-1]
     return a.size * b.size * node.size >= LARGE**2  # (m·k)(k·n)(m·n) is (m·k·n)²
+
+
+def namespace(node: Node, threads: int = 1) -> Any:
+    """The array namespace that a node is computed on: NumPy, or where it is worth it `Tiled`."""
+    return Tiled(threads) if is_large(node) else np
+
+
+class Whole:
+    """NumPy, but products of matrices are computed at once, into memory that is given."""
+
+    def __init__(self, empty: Callable[[Shape, np.dtype[Any]], Array]) -> None:
+        self._empty = empty
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        """`numpy.matmul`."""
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        shape = (*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ()))
+        result = self._empty(shape, np.result_type(a, b))
+        return np.matmul(self._for_blas(a), self._for_blas(b), out=result)
+
+    def _for_blas(self, a: Array) -> Array:
+        """Without repeated elements, for which NumPy would copy the other operand too."""
+        if 0 not in a.strides:
+            return a
+        plain = self._empty(a.shape, a.dtype)
+        np.copyto(plain, a)
+        return plain
+
+
+def whole(empty: Callable[[Shape, np.dtype[Any]], Array]) -> Callable[[Node], Any]:
+    """The same where products are not cut and lie in memory that `empty` gives."""
+    xp = Whole(empty)
+    return lambda node: xp if node.op.contracts else np
 
 
 class Tiled:

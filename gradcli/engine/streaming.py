@@ -138,7 +138,7 @@ def is_streamable(plan: Plan, free: int) -> bool:
     outside = _outside(plan, free)
     rest = [node for node in plan.nodes if node not in outside and node.op is not CONSTANT]
     return sum(map(nbytes, rest)) <= free // 2 and all(
-        isinstance(unit, Region) or unit.op.view or outside.isdisjoint((unit, *unit.inputs))
+        not isinstance(unit, Node) or unit.op.view or outside.isdisjoint((unit, *unit.inputs))
         for unit in plan.units
     )
 
@@ -166,7 +166,7 @@ def stream(
             engine.step(unit, values)
         elif isinstance(unit, Region):
             _sweep(engine.sweep(unit), values, targets, outside, lanes)
-        else:
+        elif isinstance(unit, Node):
             values[unit] = compute(unit, [_fetched(values[node]) for node in unit.inputs])
         for node in dying:
             values.pop(node, None)

@@ -22,7 +22,7 @@ def run(program, shapes, values):
     parsed = parse_program(Source("program", program), ParseLimits())
     ready = prepare(parsed, inputs, (), Options(values=values, threads=2))
     result = ready.run(inputs)
-    return ready.engine.plan.peak_bytes()
+    return ready.engine.plan.peak_bytes(threads=2)
 
 def peak():  # not getrusage's: that begins with what the parent had
     (line,) = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
@@ -49,6 +49,16 @@ PROGRAMS = [
     ("sum(cat([x, 2*x])**2)", WIDE, "none"),
     ("sum(x[1:] * x[:-1])", WIDE, "outputs"),
     ("max(x) * sum(where(x > 0.1, x, sqrt(x)))", WIDE, "outputs"),
+    (
+        "mean((x @ w - y)**2)",
+        {"x": (100_000, 100), "w": (100,), "y": (100_000,)},
+        "outputs",
+    ),
+    (
+        "h = relu(x @ a + b); sum(logsumexp(h @ c, -1))",
+        {"x": (16_384, 256), "a": (256, 256), "b": (256,), "c": (256, 10)},
+        "outputs",
+    ),
     ("sum(relu(conv2d(x, w)))", {"x": (8, 16, 128, 128), "w": (16, 16, 3, 3)}, "outputs"),
     ("sum(max_pool2d(x, 3, 2, 1))", {"x": (8, 16, 200, 200)}, "outputs"),
     ("sum(sort(x.flatten()).values)", WIDE, "outputs"),

@@ -1,0 +1,178 @@
+"""Which nodes run together strip by strip: a large product of matrices, what follows from its rows
+row by row, and the sums and products over all rows at the end. What a strip of rows leaves between
+them stays in the cache, and what they read in common is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import groupby
+
+from gradcli.engine import regions
+from gradcli.engine.plan import Unit, operands_of, results_of
+from gradcli.engine.products import is_large
+from gradcli.engine.splits import Split, splits
+from gradcli.engine.strips import SHARES, Strips
+from gradcli.graph import Node
+
+LEAST_ROWS = 1 << 10
+"""So many rows are worth strips."""
+WIDEST = 1 << 13
+"""Rows of more elements are not: no cache holds a strip of them."""
+ATTEMPTS = 32
+"""How many products are tried as the beginning of strips."""
+
+
+def units(
+    schedule: Sequence[Node], outputs: Sequence[Node], apart: Set[Node] = frozenset()
+) -> list[Unit]:
+    """Strips, regions and single nodes in an order in which they can run.
+
+    Nodes in `apart` are not computed in strips.
+    """
+    order: list[Node | Strips] = [*schedule]
+    tried: set[Node] = set()
+    for product in [node for node in schedule if is_large(node)][:ATTEMPTS]:
+        if product not in tried and product not in apart:
+            rows = _Rows(product, order, outputs, apart)
+            tried.update(rows.splits)
+            if rows.pay():
+                order = _with(Strips(rows.length, rows.splits, rows.results()), order)
+    return _with_regions(order, outputs)
+
+
+class _Rows:
+    """What can run strip by strip, beginning with a product."""
+
+    def __init__(
+        self,
+        product: Node,
+        order: Sequence[Node | Strips],
+        outputs: Sequence[Node],
+        apart: Set[Node],
+    ) -> None:
+        self.splits: dict[Node, Split] = {}
+        self.length = 0
+        self._order = order
+        self._users = _users(order)
+        self._kept = set(outputs)
+        self._apart = apart
+        for split in splits(product):
+            if split.axis is not None and product.shape[split.axis] > self.length:
+                self.splits[product] = split
+                self.length = product.shape[split.axis]
+        if self.length >= LEAST_ROWS and product.size <= WIDEST * self.length:
+            self._follow(product)
+            self._precede()
+            order_of = sorted(self.splits, key=lambda node: node.index)
+            self.splits = {node: self.splits[node] for node in order_of}
+
+    def results(self) -> tuple[Node, ...]:
+        """The nodes of rows that are needed outside."""
+        return tuple(
+            node
+            for node, split in self.splits.items()
+            if split.axis is not None
+            and (node in self._kept or not self.splits.keys() >= {*self._users.get(node, ())})
+        )
+
+    def pay(self) -> bool:
+        """Whether strips save anything, and leave no more behind than their products would."""
+        rowwise = [node for node, split in self.splits.items() if split.axis is not None]
+        products = sum(node.size for node in rowwise if node.op.contracts)
+        left = sum(node.size for node in self.results() if node not in self._kept)
+        return len(self.splits) > 1 and left <= products
+
+    def _follow(self, product: Node) -> None:
+        """Add all that has the rows of the product, and what they are summed up to."""
+        after: set[Node] = set()  # what has no such rows, and what follows from it
+        for unit in self._order:
+            operands = operands_of(unit)
+            if unit is product or not any(x in self.splits or x in after for x in operands):
+                continue
+            split = None
+            if isinstance(unit, Node) and unit not in self._apart and after.isdisjoint(operands):
+                split = self._following(unit)
+                if split is not None:
+                    self.splits[unit] = split
+            if split is None or split.axis is None:
+                after.update(results_of(unit))
+
+    def _following(self, node: Node) -> Split | None:
+        """How the work of a node is split along the rows of its operands."""
+        for split in splits(node):
+            operands = list(zip(node.inputs, split.operands, strict=True))
+            if split.axis is None:
+                cut = sum(each.size for each, axis in operands if axis is not None)
+                fits = 2 * SHARES * node.size <= cut
+            else:
+                fits = node.shape[split.axis] == self.length and self._is_narrow(node)
+            own = [(self.splits[each].axis, axis) for each, axis in operands if each in self.splits]
+            if fits and all(has == takes for has, takes in own):
+                return split
+        return None
+
+    def _precede(self) -> None:
+        """Add all that is needed row by row, and by nothing else."""
+        for unit in reversed(self._order):
+            if isinstance(unit, Node) and unit not in self.splits and unit not in self._kept:
+                axes = {
+                    axis for user in self._users.get(unit, ()) for axis in self._taken(unit, user)
+                }
+                if len(axes) == 1 and unit not in self._apart and self._is_narrow(unit):
+                    for split in splits(unit):
+                        if split.axis is not None and split.axis in axes:
+                            self.splits[unit] = split
+
+    def _taken(self, node: Node, user: Node | Strips) -> Iterator[int | None]:
+        """The axes along which a user takes a node in strips; None where it needs all of it."""
+        if isinstance(user, Strips) or user not in self.splits:
+            yield None
+        else:
+            operands = zip(user.inputs, self.splits[user].operands, strict=True)
+            yield from (axis for operand, axis in operands if operand is node)
+
+    def _is_narrow(self, node: Node) -> bool:
+        return node.size <= WIDEST * self.length
+
+
+def _users(order: Sequence[Node | Strips]) -> dict[Node, list[Node | Strips]]:
+    """By value, what reads it."""
+    users: dict[Node, list[Node | Strips]] = {}
+    for unit in order:
+        for operand in operands_of(unit):
+            users.setdefault(operand, []).append(unit)
+    return users
+
+
+# --- putting them in order -----------------------------------------------------------------
+
+
+def _with(strips: Strips, order: Sequence[Node | Strips]) -> list[Node | Strips]:
+    """The order with strips behind all that they need, and in front of all else."""
+    needed = set(strips.operands)
+    before: list[Node | Strips] = []
+    rest: list[Node | Strips] = []
+    for unit in reversed(order):
+        if not needed.isdisjoint(results_of(unit)):
+            needed.update(operands_of(unit))
+            before.append(unit)
+        elif unit not in strips.splits:
+            rest.append(unit)
+    return [*reversed(before), strips, *reversed(rest)]
+
+
+def _with_regions(order: Sequence[Node | Strips], outputs: Sequence[Node]) -> list[Unit]:
+    """The order with regions in the place of nodes between strips."""
+    found: list[Unit] = []
+    used = set(outputs)  # by what comes later
+    for alone, group in groupby(reversed(order), lambda unit: isinstance(unit, Node)):
+        units = [*group]
+        if alone:
+            nodes = [unit for unit in reversed(units) if isinstance(unit, Node)]
+            found[:0] = regions.units(nodes, [node for node in nodes if node in used])
+        else:
+            found[:0] = reversed(units)
+        for unit in units:
+            used.update(operands_of(unit))
+    return found

@@ -1,0 +1,79 @@
+"""Memory for what is needed for a moment: used again and again, because to touch a page for the
+first time takes longer than to compute what is written there.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+
+import numpy as np
+
+from gradcli.engine.plan import Plan, nbytes
+from gradcli.graph import CONSTANT, Array, Shape
+
+SMALL = 1 << 16
+"""Arrays of fewer bytes are not worth it."""
+ALIGNMENT = 1 << 6
+"""Arrays begin at multiples of so many bytes."""
+BUFFERS = 1 << 20
+"""Bytes that regions need for their blocks, about."""
+
+
+class Scratch:
+    """Arrays of one thread. The memory of those that are gone is handed out again."""
+
+    def __init__(self, size: int) -> None:
+        """`size` is in bytes; what has no room lies elsewhere."""
+        self._size = size + ALIGNMENT
+        self.clear()
+
+    def clear(self) -> None:
+        """Let go of the memory. It is taken when it is first needed."""
+        self._memory: Array | None = None
+        self._end = 0
+        self._free: list[memoryview] = []
+
+    def empty(self, shape: Shape, dtype: np.dtype[np.generic]) -> Array:
+        """`numpy.empty`."""
+        size = math.prod(shape) * dtype.itemsize
+        part = self._part(size) if size >= SMALL else None
+        if part is None:
+            return np.empty(shape, dtype)
+        array: Array = np.frombuffer(part[:size], dtype)  # which all views of it keep alive
+        weakref.finalize(array, self._free.append, part).atexit = False
+        return array.reshape(shape)
+
+    def _part(self, size: int) -> memoryview | None:
+        place = best_fit(size, [part.nbytes for part in self._free])
+        if place is not None:
+            return self._free.pop(place)
+        if self._memory is None:
+            memory = np.empty(self._size, np.uint8)
+            self._memory = memory[-memory.__array_interface__["data"][0] % ALIGNMENT :]
+        start, end = self._end, self._end + size
+        if end > self._memory.size:
+            return None
+        self._end = -(-end // ALIGNMENT) * ALIGNMENT
+        return self._memory[start:end].data
+
+
+def best_fit(size: int, free: list[int]) -> int | None:
+    """The number of the smallest part that has room, if any has."""
+    fitting = (i for i, each in enumerate(free) if each >= size)
+    return min(fitting, key=free.__getitem__, default=None)
+
+
+def scratch_bytes(plan: Plan) -> int:
+    """How large the scratch memory must be that a plan runs in."""
+    free: list[int] = []
+    parts: dict[object, int] = {}
+    total = BUFFERS
+    for _, born, gone in plan.lifetimes():
+        for node in born:
+            size = nbytes(node)
+            place = best_fit(size, free)
+            parts[node] = size if place is None else free.pop(place)
+            total += size + ALIGNMENT if place is None else 0
+        free += [parts[node] for node in gone if node.op is not CONSTANT]
+    return total
