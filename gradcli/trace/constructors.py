@@ -35,7 +35,7 @@ def construct(
     node: Node = call(autograd.values, function, arguments, own)
     dtype = keywords.get("dtype")
     if dtype is not None:
-        node = _as_dtype(autograd, node, dtype)
+        node = as_dtype(autograd, node, dtype)
     marked = keywords.get("requires_grad")
     return autograd.mark(node) if marked is not None and autograd.values.truth(marked) else node
 
@@ -43,7 +43,10 @@ def construct(
 EXTRA = ("requires_grad", "dtype", "device")
 
 
-def _as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
+def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
+    """The node with elements of a dtype that is given by its name; the error `type` says which
+    there are, and a note that floats have the run's.
+    """
     if not isinstance(dtype, str) or dtype not in KINDS:
         guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None
         raise GradcliError(

@@ -24,7 +24,8 @@ from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import ROOTS, function_name, is_module, place_receiver
-from gradcli.trace.constructors import construct, dtype_name
+from gradcli.trace.constructors import KINDS, construct, dtype_name
+from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.operators import binary, boolean, comparison
@@ -50,9 +51,9 @@ class Expressions:
         self.autograd = autograd
         self.frame = Frame()
         self.special = Specials(values)
-        calls = AutogradCalls(autograd)
-        self._functions = self.special.functions | calls.functions
-        self._methods = self.special.methods | calls.methods
+        calls, conversions = AutogradCalls(autograd), Conversions(autograd)
+        self._functions = self.special.functions | calls.functions | conversions.functions
+        self._methods = self.special.methods | calls.methods | conversions.methods
         self._visitors: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: self._number,
             syntax.Constant: self._constant,
@@ -300,6 +301,7 @@ class Expressions:
         if isinstance(callee, syntax.Attribute) and callee.name == "zero_":
             return (yield self._zero(callee))
         name = function_name(callee, self._is_bound)
+        method = name is None
         arguments: list[Value] = []
         if name is None:
             if not isinstance(callee, syntax.Attribute):
@@ -309,29 +311,35 @@ class Expressions:
                 )
             name = callee.name
             arguments.append((yield self.visit(callee.value)))
-            method = True
-        else:
-            method = False
+        function = None if method else self.frame.function(name)
+        special: Special | None = (self._methods if method else self._functions).get(name)
+        built_in = None if function or special else self._built_in(name, method, callee)
         for argument in expression.arguments:
-            arguments.append((yield self.visit(argument)))
+            dtype = self._dtype(argument) if method and name in TAKE_DTYPES else None
+            arguments.append(dtype or (yield self.visit(argument)))
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
-        function = None if method else self.frame.function(name)
         if function is not None:
             return (yield self.user_call(function, arguments, keywords, expression.span))
-        special: Special | None = (self._methods if method else self._functions).get(name)
         if special is not None:
             result = special(arguments, keywords)
             owner = callee.value if isinstance(callee, syntax.Attribute) else None
             if name == "requires_grad_" and isinstance(owner, syntax.Name):
                 self.bind(owner.id, result)
             return result
-        built_in = self._built_in(name, method, callee)
+        assert built_in is not None
         if method:
             place_receiver(built_in, arguments, keywords)
         if built_in.group == "creation":
             return construct(self.autograd, built_in, arguments, keywords)
         return call(self.values, built_in, arguments, keywords)
+
+    def _dtype(self, argument: syntax.Expression) -> str | None:
+        """The dtype that an argument names, unless it is a value: `torch.int64`, `float`."""
+        name = dtype_name(argument)
+        if isinstance(argument, syntax.Name) and (name not in KINDS or self._is_bound(argument.id)):
+            return None
+        return name
 
     def _keywords(self, expression: syntax.Call) -> Visit:
         keywords: dict[str, Value] = {}

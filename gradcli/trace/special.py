@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops.control import detach
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
@@ -37,7 +36,6 @@ class Specials:
             "size": self._size,
             "dim": self._dim,
             "numel": self._numel,
-            "numpy": self._numpy,
         }
 
     def shape(self, node: Node) -> tuple[Node, ...]:
@@ -61,10 +59,6 @@ class Specials:
     def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("numel", ("self",), arguments, keywords)
         return self._number(self.values.tensor(given["self"]).size)
-
-    def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("numpy", ("self",), arguments, keywords)
-        return detach(self.values.tensor(given["self"]))
 
     # --- lists and ranges ---
 

@@ -1,0 +1,123 @@
+"""PyTorch's methods that take a tensor elsewhere: to numbers, lists, dtypes and devices."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Kind, Node
+from gradcli.ops.control import bind, detach
+from gradcli.ops.kinds import cast
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import as_dtype
+from gradcli.trace.items import Items
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+TAKE_DTYPES = ("to", "type", "astype")
+"""Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
+DEVICES = ("cpu", "cuda", "gpu", "mps")
+CASTS: dict[str, Kind] = {"int": "int", "long": "int", "bool": "bool"}
+
+
+class Conversions:
+    """The methods by name. A run has one device and one floating-point dtype, so that moving to
+    another has no effect.
+    """
+
+    def __init__(self, autograd: Autograd) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        self.methods: dict[str, Special] = {
+            "item": self._item,
+            "tolist": self._tolist,
+            "numpy": self._numpy,
+            "clone": self._clone,
+            "to": self._to,
+            **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
+            **{name: partial(self._typed, name) for name in ("type", "astype")},
+            **{name: partial(self._cast, name) for name in CASTS},
+        }
+        self.functions: dict[str, Special] = {"clone": self._clone, "device": self._device}
+
+    def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """The tensor that a method without arguments is called on."""
+        given = bind_names(name, ("self",), arguments, keywords)
+        return self.values.tensor(given["self"])
+
+    # --- numbers and lists ---
+
+    def _item(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The only element, looked at now: a number, from which no gradient flows back."""
+        node = self._only("item", arguments, keywords)
+        if node.size != 1:
+            raise GradcliError(
+                "type",
+                f"item is for a tensor of one element; this is {show(node.shape)}",
+                hint="x[0].item() is that of an element, x.tolist() has all of them",
+            )
+        return self._number(self.values.evaluator.value(node).item())
+
+    def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The elements as lists of numbers, looked at now; the number itself of a single value."""
+        node = self._only("tolist", arguments, keywords)
+        self.values.graph.check_room(math.prod(max(1, length) for length in node.shape))
+        level: list[Value] = [
+            self._number(each) for each in self.values.evaluator.value(node).ravel().tolist()
+        ]
+        for axis in reversed(range(node.ndim)):
+            length = node.shape[axis]
+            rows = range(math.prod(node.shape[:axis]))
+            level = [Items(level[row * length : (row + 1) * length]) for row in rows]
+        return level[0]
+
+    def _number(self, value: float | bool) -> Node:
+        return self.values.graph.constant(value)
+
+    def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return detach(self._only("numpy", arguments, keywords))
+
+    # --- copies, dtypes and devices ---
+
+    def _clone(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The same values as an intermediate of its own, whose gradient flows back."""
+        node = self._only("clone", arguments, keywords)
+        return bind(node) if node.kind == "float" else node
+
+    def _same(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """What PyTorch's is where there is nothing to move: the tensor itself."""
+        return self._only(name, arguments, keywords)
+
+    def _cast(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return cast(self._only(name, arguments, keywords), CASTS[name])
+
+    def _typed(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names(name, ("self", "dtype"), arguments, keywords)
+        return as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
+
+    def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""
+        names = ("self", "other", "dtype", "device", "non_blocking", "copy")
+        given = bind_names("to", names, arguments, keywords, names[1:])
+        node = self.values.tensor(given["self"])
+        other, dtype = given.get("other"), given.get("dtype")
+        if isinstance(other, Node):
+            node = cast(node, other.kind)
+        elif other is not None and not _is_device(other):
+            node = as_dtype(self.autograd, node, other)
+        return node if dtype is None else as_dtype(self.autograd, node, dtype)
+
+    def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`torch.device('cpu')`: its name."""
+        name = bind_names("device", ("type",), arguments, keywords)["type"]
+        if not _is_device(name):
+            raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
+        return name
+
+
+def _is_device(value: Value) -> bool:
+    """Whether it is a string such as 'cpu' or 'cuda:0'."""
+    return isinstance(value, str) and value.partition(":")[0] in DEVICES
