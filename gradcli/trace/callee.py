@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Container
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.language import syntax
@@ -23,16 +23,16 @@ AUTOGRAD_GRAD = "autograd.grad"
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES) | STRANGERS
 
 
-def function_name(callee: syntax.Expression, is_bound: Callable[[str], bool]) -> str | None:
+def function_name(callee: syntax.Expression, bound: Container[str]) -> str | None:
     """The function's name, without the module in front of it; None for a method of a value.
 
     `linalg.norm` is not `norm`, nor `autograd.grad` `grad`: there the module's last name stays.
-    `is_bound` tells the names that have a value. Raises `name` for a module that is not known.
+    `bound` are the names that have a value. Raises `name` for a module that is not known.
     """
     if isinstance(callee, syntax.Name):
         return callee.id
     path = _path(callee)
-    if path is None or path[0] not in ROOTS or is_bound(path[0]):
+    if path is None or path[0] not in ROOTS or path[0] in bound:
         return None
     *rooms, name = path
     if ".".join(rooms) not in MODULES:
@@ -41,9 +41,9 @@ def function_name(callee: syntax.Expression, is_bound: Callable[[str], bool]) ->
     return own if own in FUNCTIONS or own == AUTOGRAD_GRAD else name
 
 
-def is_module(owner: syntax.Expression, is_bound: Callable[[str], bool]) -> bool:
+def is_module(owner: syntax.Expression, bound: Container[str]) -> bool:
     """Whether what stands before a dot is a module that constants are pasted with: `np.pi`."""
-    return isinstance(owner, syntax.Name) and owner.id in MODULES and not is_bound(owner.id)
+    return isinstance(owner, syntax.Name) and owner.id in MODULES and owner.id not in bound
 
 
 def place_receiver(function: Function, arguments: list[Value], keywords: dict[str, Value]) -> None:

@@ -126,29 +126,16 @@ class Expressions:
         return expression.value
 
     def _name(self, expression: syntax.Name) -> Value:
-        try:
-            return self.frame.value(expression.id)
-        except KeyError:
-            pass
+        frame = self.frame.holder(expression.id)
+        if frame is not None:
+            return frame.values[expression.id]
         if expression.id in CONSTANTS:
             return self.graph.constant(CONSTANTS[expression.id])
         self.graph.span = expression.span
         raise self._unknown_name(expression.id)
 
-    def _is_bound(self, name: str) -> bool:
-        try:
-            self.frame.value(name)
-        except KeyError:
-            return False
-        return True
-
     def _unknown_name(self, name: str) -> GradcliError:
-        known: set[str] = set(CONSTANTS)
-        frame: Frame | None = self.frame
-        while frame is not None:
-            known |= frame.values.keys()
-            frame = frame.outer
-        guess = nearest(name, known)
+        guess = nearest(name, self.frame.names() | CONSTANTS.keys())
         if name in FUNCTIONS or self.frame.function(name):
             hint = f"{name} is a function: call it as {name}(…)"
         elif name in ROOTS:
@@ -259,7 +246,7 @@ class Expressions:
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name
-        if name in CONSTANTS and is_module(owner, self._is_bound):
+        if name in CONSTANTS and is_module(owner, self.frame):
             return self.graph.constant(CONSTANTS[name])
         value = yield self.visit(owner)
         self.graph.span = expression.span
@@ -300,7 +287,7 @@ class Expressions:
         callee = expression.callee
         if isinstance(callee, syntax.Attribute) and callee.name == "zero_":
             return (yield self._zero(callee))
-        name = function_name(callee, self._is_bound)
+        name = function_name(callee, self.frame)
         method = name is None
         arguments: list[Value] = []
         if name is None:
@@ -337,7 +324,7 @@ class Expressions:
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless it is a value: `torch.int64`, `float`."""
         name = dtype_name(argument)
-        if isinstance(argument, syntax.Name) and (name not in KINDS or self._is_bound(argument.id)):
+        if isinstance(argument, syntax.Name) and (name not in KINDS or argument.id in self.frame):
             return None
         return name
 
@@ -376,10 +363,9 @@ class Expressions:
             return function
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
         kind = "method" if method else "function"
-        try:
-            self.frame.value(name)
-            hint: str | None = f"{name} is a value: multiplication is written with *"
-        except KeyError:
+        if name in self.frame:
+            hint = f"{name} is a value: multiplication is written with *"
+        else:
             guess = nearest(name, [*FUNCTIONS, *self._functions, *self.frame.functions])
             hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
         if method and name.removesuffix("_") in FUNCTIONS:

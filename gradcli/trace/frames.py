@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradcli.language import syntax
 from gradcli.trace.values import Value
 
@@ -16,23 +18,38 @@ class Frame:
         self.values: dict[str, Value] = {}
         self.functions: dict[str, UserFunction] = {}
 
-    def value(self, name: str) -> Value:
-        """The value of a name; KeyError if it has none."""
+    def __iter__(self) -> Iterator[Frame]:
+        """The frame, and those around it, outwards."""
         frame: Frame | None = self
         while frame is not None:
-            if name in frame.values:
-                return frame.values[name]
+            yield frame
             frame = frame.outer
-        raise KeyError(name)
+
+    def holder(self, name: str) -> Frame | None:
+        """The nearest frame in which a name has a value."""
+        frame: Frame | None = self
+        while frame is not None and name not in frame.values:
+            frame = frame.outer
+        return frame
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a name has a value."""
+        return isinstance(name, str) and self.holder(name) is not None
+
+    def names(self) -> set[str]:
+        """All names that have a value."""
+        return {name for frame in self for name in frame.values}
 
     def function(self, name: str) -> UserFunction | None:
         """The user's function of that name, if there is one."""
         frame: Frame | None = self
-        while frame is not None:
-            if name in frame.functions:
-                return frame.functions[name]
+        while frame is not None and name not in frame.functions:
             frame = frame.outer
-        return None
+        return None if frame is None else frame.functions[name]
+
+    def function_names(self) -> set[str]:
+        """The names of the user's functions."""
+        return {name for frame in self for name in frame.functions}
 
 
 class UserFunction:

@@ -290,7 +290,7 @@ class Tracer(Expressions):
         assert isinstance(comparison, syntax.Compare)
         (name, _) = comparison.operands
         assert isinstance(name, syntax.Name)
-        if not self._is_bound(name.id):
+        if name.id not in self.frame:
             self.graph.span = name.span
             raise GradcliError(
                 "name",
