@@ -363,14 +363,29 @@ class Expressions:
             return function
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span
         kind = "method" if method else "function"
-        if name in self.frame:
-            hint = f"{name} is a value: multiplication is written with *"
-        else:
-            guess = nearest(name, [*FUNCTIONS, *self._functions, *self.frame.functions])
-            hint = f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
-        if method and name.removesuffix("_") in FUNCTIONS:
-            hint = f"values never change in place: write x = x.{name.removesuffix('_')}(…)"
+        hint = (self._hint_for_method if method else self._hint_for_function)(name)
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
+
+    def _hint_for_method(self, name: str) -> str:
+        if name.removesuffix("_") in FUNCTIONS:
+            return f"values never change in place: write x = x.{name.removesuffix('_')}(…)"
+        if name == "append":
+            return "a list never changes: write hs = append(hs, h)"
+        if name in self._functions or self.frame.function(name):
+            return f"{name} is a function: write {name}(x, …)"
+        return _guess(name, [*FUNCTIONS, *self._methods])
+
+    def _hint_for_function(self, name: str) -> str:
+        if name in self.frame:
+            return f"{name} is a value: multiplication is written with *"
+        if name in self._methods:
+            return f"{name} is a method: write x.{name}(…)"
+        return _guess(name, [*FUNCTIONS, *self._functions, *self.frame.function_names()])
+
+
+def _guess(name: str, known: Sequence[str]) -> str:
+    guess = nearest(name, known)
+    return f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"
 
 
 def numeric(

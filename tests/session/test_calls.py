@@ -59,6 +59,30 @@ def test_what_is_no_function(text: str, message: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("x.append(3)", "method 'append'", "write hs = append(hs, h)"),
+        ("x.len()", "method 'len'", "write len(x, …)"),
+        ("f(a) = 2*a; x.f()", "method 'f'", "write f(x, …)"),
+        ("x.numell()", "method 'numell'", "'numel'"),
+        ("x.retain_grd()", "method 'retain_grd'", "'retain_grad'"),
+        ("x.mul_(2)", "method 'mul_'", "write x = x.mul(…)"),
+        ("numel(x)", "function 'numel'", "write x.numel(…)"),
+        ("torch.item(x)", "function 'item'", "write x.item(…)"),
+        ("f(a) = 2*a; def g(b) { ff(b) }; g(x)", "function 'ff'", "'f'"),
+        ("x(2)", "function 'x'", "multiplication is written with *"),
+    ],
+)
+def test_the_other_form_is_named_where_there_is_one(text: str, message: str, hint: str) -> None:
+    diagnostic = error(text, x=[1.0, 2.0]).diagnostic
+    assert diagnostic.code == "name"
+    assert diagnostic.message == f"there is no {message}"
+    assert hint in (diagnostic.hint or "")
+    assert diagnostic.span is not None
+    assert repr(text[slice(*diagnostic.span)]) in message
+
+
+@pytest.mark.parametrize(
     ("method", "function"),
     [
         ("x.polygamma(2)", "polygamma(2, x)"),
