@@ -327,7 +327,7 @@ def _unknown_input(name: str, known: Collection[str]) -> GradcliError:
         "name",
         f"--set {name}: the program does not mention {name}",
         source=Source(f"--set {name}", ""),
-        hint=f"did you mean {guess!r}?" if guess else "leave the flag out, or use the name",
+        hint=f"did you mean {guess!r}?" if guess else "leave it out, or use the name",
     )
 
 

@@ -13,6 +13,7 @@ from gradcli.batch.form import Form, renderer
 from gradcli.batch.items import FAILED, OK, Item, Kind, Verdict
 from gradcli.batch.record import Document, ToArray, array_without_strings, bind, identify, parse
 from gradcli.batch.stack import LEAST
+from gradcli.batch.wording import of_record
 from gradcli.data.text import decode
 from gradcli.diagnostics import Diagnostic, GradcliError
 from gradcli.plans import Plans, Request
@@ -178,5 +179,5 @@ def _success(ident: str, line: int | str, members: str) -> Answer:
 
 def failure(ident: str, line: int, diagnostic: Diagnostic) -> Answer:
     """The answer that an error is."""
-    error = render_error(diagnostic).removeprefix("{").removesuffix("}")
+    error = render_error(of_record(diagnostic)).removeprefix("{").removesuffix("}")
     return f'{FAILED}{{"id": {ident}, "line": {line}, "ok": false, {error}}}'

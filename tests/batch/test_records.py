@@ -240,3 +240,31 @@ def test_a_line_of_100_mb_is_one_error() -> None:
     assert [each["line"] for each in found] == [1, 2, 3, 4]
     assert found[1]["error"]["code"] == found[3]["error"]["code"] == "limit-tokens"
     assert done.returncode == 1
+
+
+def test_what_to_do_about_a_missing_gradient_is_what_a_record_can_do() -> None:
+    asked = {"program": "x**2", "set": {"x": [1, 2]}}
+    (found,) = answer(asked)
+    mend = found["error"]["hint"].removeprefix("add ").partition(" (")[0]
+    (mended,) = answer(asked | json.loads(f"{{{mend}}}"))
+    assert mended["grads"] == {"x": [2.0, 4.0]}
+
+
+@pytest.mark.parametrize(
+    ("more", "source", "hint"),
+    [
+        ({"gradient": [1, 2, 3]}, "gradient", "one element for each"),
+        ({"gradient": {"z": 1}}, None, '"output": "z" makes it one'),
+        ({"set": {"weight": 1}}, "set weight", "leave it out"),
+        ({"set": {}}, "program", '"set": {"x": …}'),
+        ({"set": {"x": [[1, 2]]}}, "program", '"gradient": ones in lists, (1, 2), or'),
+        ({"output": "z"}, "output", "a name that the program binds"),
+        ({"wrt": "z"}, "wrt", "a name that the program binds"),
+    ],
+)
+def test_errors_speak_of_keys(more: dict[str, Any], source: str | None, hint: str) -> None:
+    (found,) = answer({"program": "y = x**2", "set": {"x": [1, 2]}} | more)
+    error = found["error"]
+    assert error["source"] == source
+    assert hint in error["hint"]
+    assert "--" not in error["message"] + error["hint"]
