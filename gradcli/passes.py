@@ -72,11 +72,13 @@ def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
     outputs: dict[str, Node] = {}
     free_names = _free_names(tracer, outputs)
     for binding in tracer.last:
+        tracer.graph.span = binding.span  # for a list, which becomes a node only now
         try:
             node = _tensor(tracer, binding)
         except GradcliError as error:
             raise error.located(tracer.source, binding.span) from None
         outputs[binding.name or next(free_names)] = node
+    tracer.graph.span = None
     return outputs
 
 

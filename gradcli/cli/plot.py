@@ -8,7 +8,7 @@ import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli import streams
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Source, nearest
 
 if TYPE_CHECKING:
     from gradcli.graph import Array
@@ -67,6 +67,14 @@ def command(
         if variable in request.inputs:
             raise GradcliError(
                 "usage", f"{variable} is both in --set and in --over", hint="give it once"
+            )
+        if variable not in request.program.names:
+            near = nearest(variable, request.program.names)
+            raise GradcliError(
+                "name",
+                f"--over {variable}: the program does not mention {variable}",
+                source=Source(f"--over {variable}", ""),
+                hint=f"did you mean {near!r}?" if near else "move a name that it reads",
             )
         drawn = curve(
             request.program,
