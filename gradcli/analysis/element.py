@@ -97,6 +97,8 @@ class Elements:
             self._failed = finding.verdict == "fail"  # one that is beyond doubt is enough
         if finding.verdict != "pass" and nearer.end is not None:
             return replace(finding, reason=self._describe(nearer.end, index))
+        if finding.verdict == "inconclusive" and not (central.known or self._lines.finite):
+            return replace(finding, reason="a value on the way from the leaf is not finite")
         return finding
 
     def _doubted(self, finding: Finding, sides: Sequence[Side]) -> Finding:

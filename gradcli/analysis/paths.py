@@ -13,6 +13,7 @@ from gradcli.analysis.single import Run
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate.product import scale
 from gradcli.graph import Node, ancestors, dependents
+from gradcli.ops.shapes import show
 
 SHOWN = 20
 """So many paths are listed; the others are added up."""
@@ -96,10 +97,18 @@ def _flat(entry: str, index: tuple[int, ...], shape: tuple[int, ...]) -> int:
     fits = len(index) == len(shape) and all(-n <= i < n for i, n in zip(index, shape, strict=False))
     if not fits:
         raise GradcliError(
-            "index", f"--entry {entry}: there is no such entry in a tensor of shape {shape}"
+            "index",
+            f"--entry {entry}: there is no such entry in a tensor of shape {show(shape)}",
+            hint=_first(entry, shape) if 0 not in shape else None,
         )
     wrapped = tuple(i % n for i, n in zip(index, shape, strict=True))
     return int(np.ravel_multi_index(wrapped, shape)) if shape else 0
+
+
+def _first(entry: str, shape: tuple[int, ...]) -> str:
+    """How an entry is written, for one that there is."""
+    name, _ = _parse(entry)
+    return f"--entry '{name}[{','.join('0' * len(shape))}]'" if shape else f"--entry {name}"
 
 
 Edges = dict[Place, list[tuple[Place, float]]]

@@ -22,6 +22,7 @@ DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 INTERRUPTED, TERMINATED = 130, 143
 
 DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
+_NAMED_FLAG = re.compile(r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)")
 _DASHED_PROGRAM = re.compile(r"-(?!f/)\w+\s*[(*%+/]")
 
 
@@ -42,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns all of them into codes
-        diagnostic = _diagnose(error)
+        diagnostic = _diagnose(error, arguments)
         if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
             diagnostic = diagnostic._replace(hint=DASH_HINT)
         return _report(diagnostic, as_json=asks_for_json(arguments))
@@ -79,12 +80,12 @@ def _has_program_for_a_flag(arguments: Sequence[str]) -> bool:
     )
 
 
-def _diagnose(error: Exception) -> Diagnostic:
+def _diagnose(error: Exception, arguments: Sequence[str]) -> Diagnostic:
     """What to tell the user about an exception."""
     if isinstance(error, GradcliError):
         return error.diagnostic
     if isinstance(error, typer.TyperException):
-        return _usage(error)
+        return _usage(error, arguments)
     if isinstance(error, MemoryError):
         return Diagnostic(
             "limit-memory",
@@ -100,7 +101,7 @@ def _diagnose(error: Exception) -> Diagnostic:
     )
 
 
-def _usage(error: typer.TyperException) -> Diagnostic:
+def _usage(error: typer.TyperException, arguments: Sequence[str]) -> Diagnostic:
     """typer's complaint about the command line as ours."""
     unknown: str | None = getattr(error, "option_name", None)
     near = nearest(unknown or "", getattr(error, "possibilities", None) or ())
@@ -113,8 +114,8 @@ def _usage(error: typer.TyperException) -> Diagnostic:
     elif "extra argument" in message:
         hint = "put the program in quotes: gradcli eval 'y = x**2' --set x=3"
     else:
-        context: typer.Context | None = getattr(error, "ctx", None)
-        hint = f"{context.command_path if context else 'gradcli'} --help lists the flags"
+        command = [name for name in arguments[:1] if name in app.COMMANDS]
+        hint = f"{' '.join(['gradcli', *command])} --help lists the flags"
     return Diagnostic("usage", message, hint=hint)
 
 
@@ -137,11 +138,11 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
 
 
 def _with_source(diagnostic: Diagnostic) -> Diagnostic:
-    """A wrong command line is what the error lies in: the flag that its message names."""
+    """A wrong command line is what the error lies in: the flag that its message begins with."""
     if diagnostic.code != "usage" or diagnostic.source is not None:
         return diagnostic
-    flag = re.search(r"(?<![\w-])--?[a-z][a-z-]*", diagnostic.message)
-    return diagnostic._replace(source=Source(flag[0] if flag else "command line", ""))
+    flag = _NAMED_FLAG.match(diagnostic.message)
+    return diagnostic._replace(source=Source(flag[1] if flag else "command line", ""))
 
 
 def _as_text(argument: str) -> str:

@@ -147,7 +147,7 @@ def _choose(key: str | None, keys: list[str], name: str) -> str:
     if key is None and len(keys) == 1:
         return keys[0]
     listing = ", ".join(keys[:20]) + (", …" if len(keys) > 20 else "") or "nothing"
-    near = nearest(key or "", keys)
+    near = nearest(key, keys) if key else None
     problem = f"{name} has no array {key!r}" if key else f"{name} holds {len(keys)} arrays"
     raise GradcliError(
         "data",

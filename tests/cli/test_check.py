@@ -151,3 +151,9 @@ def test_float32_of_linear_functions(gradcli: Runner) -> None:
     arguments = ["mean(w @ x) / 3", "-s", "w=randn(20,30)", "-s", "x=randn(30)", "--seed", "1"]
     answer = gradcli("check", *arguments, "--dtype", "float32", "--json").json
     assert answer["verdict"] == "pass"
+
+
+def test_a_value_that_is_none_is_the_reason(gradcli: Runner) -> None:
+    answer = gradcli("check", "log(x)", "-s", "x=-1")
+    assert answer.code == 0
+    assert "x: inconclusive, a value on the way from the leaf is not finite" in answer.out

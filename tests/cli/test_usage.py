@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gradcli import __version__
@@ -25,6 +27,7 @@ def test_version(gradcli: Runner) -> None:
         (("--max-memory", "12Q"), "--max-memory"),
         (("-g",), "-g"),
         (("a", "b"), "command line"),
+        (("-f", "a.grad"), "command line"),
     ],
 )
 def test_a_wrong_command_line_is_the_source_in_json(
@@ -181,3 +184,43 @@ def test_an_argument_that_is_not_utf_8(gradcli: Runner) -> None:
 )
 def test_warnings_of_numpy_reach_nobody(arguments: tuple[str, ...]) -> None:
     assert process(*arguments).stderr == ""
+
+
+def test_without_a_program_no_flag_is_to_blame(gradcli: Runner) -> None:
+    assert gradcli("eval", "--json").error["source"] == "command line"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("eval", "x", "-g"), "gradcli eval --help lists the flags"),
+        (("jvp", "x", "--tangent"), "gradcli jvp --help lists the flags"),
+        (("explain", "x*2", "-s", "x=1,2", "-g", "1,1", "--entry", "x"), "--entry 'x[0]'"),
+        (("explain", "x*2", "-s", "x=[[1]]", "--entry", "x[0]"), "--entry 'x[0,0]'"),
+        (("explain", "x*2", "-s", "x=1", "--entry", "x[0]"), "--entry x\n"),
+        (("plot", "x*2", "--over", "xx=0:1"), "did you mean 'x'?"),
+    ],
+)
+def test_hints_can_be_followed(gradcli: Runner, arguments: tuple[str, ...], hint: str) -> None:
+    answer = gradcli(*arguments)
+    assert answer.code in (2, 3)
+    assert f"= help: {hint}" in answer.err
+
+
+def test_no_bracket_is_named_where_there_is_none(gradcli: Runner) -> None:
+    assert "or a value" in gradcli("eval", "x", "-s", "x=1;2").err
+
+
+def test_a_list_has_a_place_as_an_output(gradcli: Runner) -> None:
+    error = gradcli("eval", "y = x; [x, y]", "-s", "x=1", "--json").error
+    assert error["code"] == "gradient-required"
+    assert (error["column"], error["length"]) == (8, 6)
+    assert "sum([x, y])" in error["hint"]
+
+
+def test_an_archive_of_short_names_suggests_none(gradcli: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "z.npz"
+    np.savez(path, a=1.0, b=2.0)
+    answer = gradcli("eval", "x", "-s", f"x=@{path}")
+    assert "it holds a, b" in answer.err
+    assert f"help: name one: @{path}:KEY" in answer.err
