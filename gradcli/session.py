@@ -149,7 +149,7 @@ def prepare(
         backwards=backwards,
         grads=own_grads,
         printed=tracer.special.printed,
-        others=[pieces([value]) for value in others],
+        others=[pieces([value], tracer.special.numbers) for value in others],
         notes=notes,
         looked=evaluator.looked,
         mapped={nodes[name] for name, array in inputs.items() if mapping(array) is not None},

@@ -115,7 +115,7 @@ class Autograd:
                 hint="a backward leaves the first grad, from zero: delete this call",
             )
         self._written.pop(node, None)
-        self.grads[node] = zeros_like(node)
+        self.grads[node] = detach(zeros_like(node))
 
     def backward(
         self,

@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from gradcli.graph import CONSTANT, Array, Node
+from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape
+from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value
 
-Piece: TypeAlias = Node | str
-"""Text, or a tensor whose array is not known yet."""
+
+class Number(NamedTuple):
+    """What was computed from numbers alone, as `2*i` is: Python would print no tensor."""
+
+    node: Node
+
+
+Piece: TypeAlias = Node | Number | str
+"""Text, or a tensor or number whose value is not known yet."""
 
 WIDTH = 80
-DIGITS = 8
+MANY = 1000
+"""Of more elements, `EDGE` from either end of an axis are shown."""
+EDGE = 3
+LINE = "\n"
 
 
-def pieces(values: Sequence[Value]) -> list[Piece]:
+class Numbers:
+    """Tells numbers from tensors; what it has found out about a node is kept."""
+
+    def __init__(self) -> None:
+        self._found: dict[Node, bool] = {}
+
+    def __contains__(self, node: Node) -> bool:
+        """Whether a single value is made of constants by operations that have operands."""
+        stack = [node]
+        while stack:
+            current = stack[-1]
+            waiting = [each for each in current.inputs if each not in self._found]
+            if current in self._found:
+                stack.pop()
+            elif current.shape or current.op in (LEAF, INPUT, DETACH):
+                self._found[current] = False
+            elif waiting:
+                stack += waiting
+            else:
+                made = bool(current.inputs) and all(map(self._found.__getitem__, current.inputs))
+                self._found[current] = current.op is CONSTANT or made
+        return self._found[node]
+
+
+def pieces(values: Sequence[Value], numbers: Numbers) -> list[Piece]:
     """Values with blanks between them; lists in lists are taken apart without recursion."""
     found: list[Piece] = []
     waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(_joined(values, " "))]
@@ -33,7 +67,7 @@ def pieces(values: Sequence[Value]) -> list[Piece]:
         elif isinstance(value, str):
             found.append(repr(value) if quoted else value)
         else:
-            found.append(_plain(value))
+            found.append(_plain(value, numbers))
     return found
 
 
@@ -45,40 +79,95 @@ def _joined(values: Sequence[Value], separator: str) -> list[Value]:
     return joined[:-1]
 
 
-def _plain(value: Node | range | None) -> Piece:
-    """A number as people write it; tensors wait for the run."""
-    if isinstance(value, Node) and value.op is CONSTANT and not value.shape:
+def _plain(value: Node | range | None, numbers: Numbers) -> Piece:
+    """What waits for the run, or its text."""
+    if not isinstance(value, Node):
+        return str(value)
+    if value.op is CONSTANT and not value.shape:
         assert value.data is not None
-        return (
-            str(value.data.item()).removesuffix(".0") if value.kind == "float" else str(value.data)
-        )
-    return value if isinstance(value, Node) else str(value)
+        return _number(value.data)
+    return Number(value) if value in numbers else value
+
+
+def _number(array: Array) -> str:
+    """A single number as people write it."""
+    return str(array.item()).removesuffix(".0")
 
 
 def tensors(lines: Iterable[Iterable[Piece]]) -> list[Node]:
-    """The tensors that lines show."""
-    return list(dict.fromkeys(p for line in lines for p in line if isinstance(p, Node)))
+    """The tensors and numbers that lines show."""
+    waiting = (each for line in lines for each in line if not isinstance(each, str))
+    return list(dict.fromkeys(p.node if isinstance(p, Number) else p for p in waiting))
 
 
 def text(line: Iterable[Piece], arrays: Mapping[Node, Array]) -> str:
     """A printed line, its tensors in PyTorch's notation."""
-    return "".join(piece if isinstance(piece, str) else _tensor(arrays[piece]) for piece in line)
+    return "".join(_written(piece, arrays) for piece in line)
+
+
+def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
+    if isinstance(piece, str):
+        return piece
+    if isinstance(piece, Number):
+        return _number(arrays[piece.node])
+    return _tensor(arrays[piece])
 
 
 def _tensor(array: Array) -> str:
-    """`tensor([1.5, 2. ])`; long axes by their edges. Every option is said, so that nothing
-    that NumPy was told elsewhere changes it.
+    """The array as `torch/_tensor_str.py` writes a tensor of a default dtype; long axes by their
+    edges.
     """
-    numbers = np.array2string(
-        array,
-        max_line_width=WIDTH,
-        precision=DIGITS,
-        suppress_small=False,
-        separator=", ",
-        prefix="tensor(",
-        threshold=1000,
-        edgeitems=3,
-        floatmode="maxprec",
-        sign="-",
-    )
-    return f"tensor({numbers})"
+    if not array.size:
+        size = "" if array.ndim == 1 else f", size={array.shape}"
+        dtype = {"f": "", "i": ", dtype=torch.int64", "b": ", dtype=torch.bool"}[array.dtype.kind]
+        return f"tensor([]{size}{dtype})"
+    cut = [array.size > MANY and length > 2 * EDGE for length in array.shape]
+    for axis, is_cut in enumerate(cut):
+        if is_cut:
+            array = array.take([*range(EDGE), *range(-EDGE, 0)], axis)
+    cells, width = _cells(array)
+    return f"tensor({_rows(cells, array.shape, cut, width, len('tensor('))})"
+
+
+def _cells(array: Array) -> tuple[list[str], int]:
+    """The elements in one notation, and the width of those that are finite and not 0."""
+    numbers = array.ravel().tolist()
+    if array.dtype.kind != "f":
+        texts = [str(number) for number in numbers]
+        width = max(map(len, texts))
+        return [each.rjust(width) for each in texts], width
+    sizes = [abs(number) for number in numbers if number and math.isfinite(number)]
+    notate = _notation(sizes)
+    found = (number for number in numbers if number and math.isfinite(number))
+    width = max((len(notate(number)) for number in found), default=1)
+    return [notate(number).rjust(width) for number in numbers], width
+
+
+def _notation(sizes: Sequence[float]) -> Callable[[float], str]:
+    """Whole numbers as `3.`, others with four digits; with exponents where sizes are far apart."""
+    least, most = min(sizes, default=1.0), max(sizes, default=1.0)
+    if most / least > 1000 or most > 1e8 or least < 1e-4:
+        return "{:.4e}".format
+    if all(map(float.is_integer, sizes)):
+        return lambda number: f"{number:.0f}." if math.isfinite(number) else f"{number:.0f}"
+    return "{:.4f}".format
+
+
+def _rows(cells: Sequence[str], shape: Shape, cut: Sequence[bool], width: int, indent: int) -> str:
+    """Cells in brackets, rows below each other, `...` where an axis is cut."""
+    if not shape:
+        return cells[0]
+    below = " " * (indent + 1)
+    if len(shape) == 1:
+        items = [*cells[:EDGE], " ...", *cells[EDGE:]] if cut[0] else cells
+        count = max(1, (WIDTH - indent) // (width + 2))
+        lines = [", ".join(items[i : i + count]) for i in range(0, len(items), count)]
+        return f"[{f',{LINE}{below}'.join(lines)}]"
+    size = len(cells) // shape[0]
+    parts = [
+        _rows(cells[start : start + size], shape[1:], cut[1:], width, indent + 1)
+        for start in range(0, len(cells), size)
+    ]
+    if cut[0]:
+        parts.insert(EDGE, "...")
+    return f"[{f',{LINE * (len(shape) - 1)}{below}'.join(parts)}]"

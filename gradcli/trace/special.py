@@ -10,7 +10,7 @@ from gradcli.graph import Node
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.printing import Piece, pieces
+from gradcli.trace.printing import Numbers, Piece, pieces
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
@@ -25,6 +25,7 @@ class Specials:
         self.graph = values.graph
         self.printed: list[list[Piece]] = []
         """A list of pieces for each line."""
+        self.numbers = Numbers()
         self.functions: dict[str, Special] = {
             "range": self._range,
             "append": self._append,
@@ -98,7 +99,7 @@ class Specials:
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         _no_names("print", keywords)
-        self.printed.append(pieces(arguments))
+        self.printed.append(pieces(arguments, self.numbers))
         return None
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
