@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note, Source, nearest
-from gradcli.engine.cpu import Evaluator
 from gradcli.engine.device import Engine, engine
-from gradcli.engine.lowering import lower
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.mapped import mapping
 from gradcli.engine.regions import LARGE
 from gradcli.graph import Array, Graph, Node, ancestors, kind_of
@@ -193,6 +192,8 @@ class Prepared:
         options = self.options
         memory = options.limits.memory_bytes()
         if self.graph.largest >= LARGE:
+            from gradcli.engine.lowering import lower
+
             lower(ancestors(wanted), self._lowered)
         nodes, filed, looked = map(self._computed, (wanted, self._filed(), self.looked))
         try:

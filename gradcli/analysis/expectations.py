@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language import syntax
 from gradcli.language.parser import parse_expression

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gradcli.analysis.problem import nothing
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node
 from gradcli.language.syntax import Program
 from gradcli.passes import Backward

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.blocks import partial_bytes
-from gradcli.engine.layout import c_strides
 from gradcli.engine.regions import Region, units
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.ops.axes import FLIP, PERMUTE
@@ -134,7 +132,9 @@ def results_of(unit: Unit) -> tuple[Node, ...]:
 
 def _work(unit: Unit, threads: int) -> int:
     """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
-    if isinstance(unit, Region):
+    if isinstance(unit, Region):  # small programs start sooner without what this imports
+        from gradcli.engine.blocks import partial_bytes
+
         return partial_bytes(unit)
     if not isinstance(unit, Node):
         return unit.work_bytes(threads)
@@ -176,6 +176,8 @@ def _place(node: Node, places: Mapping[Node, Array]) -> Array | None:
     (operand, *_) = node.inputs
     place = places.get(operand)
     if place is None:
+        from gradcli.engine.layout import c_strides
+
         place = as_strided(np.empty(1, np.int8), operand.shape, c_strides(operand.shape))
     if node.op in MOVING:
         return node.op.forward(np, place, *node.attributes)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Graph, Node
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.joining import stack

@@ -7,7 +7,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.engine import products
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.products import Tiled
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Options, prepare

@@ -12,7 +12,8 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.engine import blocks as blocks_room
 from gradcli.engine.blocks import BLOCK, blocks
-from gradcli.engine.cpu import Evaluator, run
+from gradcli.engine.cpu import run
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.plan import Plan
 from gradcli.engine.regions import LARGE, Region

@@ -14,7 +14,8 @@ from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine import products, strips
-from gradcli.engine.cpu import Engine, Evaluator
+from gradcli.engine.cpu import Engine
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import nbytes
 from gradcli.engine.scratch import Scratch
 from gradcli.engine.splits import splits

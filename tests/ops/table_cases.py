@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import Source
-from gradcli.engine.cpu import Evaluator, run
+from gradcli.engine.cpu import run
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program

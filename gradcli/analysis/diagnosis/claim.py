@@ -16,7 +16,7 @@ import numpy as np
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import vjp
-from gradcli.engine.cpu import Evaluator
+from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
 from gradcli.language.syntax import Function
