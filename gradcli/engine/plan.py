@@ -89,9 +89,9 @@ class Plan:
             return
         largest = max(nodes, key=nbytes)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
-        needed = self.peak_bytes(filed, threads)
-        if nbytes(largest) > max(limit, given):
-            needed = max(needed, nbytes(largest))
+        # What is larger than all is not looked at closer: even its blocks are too many to count.
+        hopeless = nbytes(largest) > max(limit, given)
+        needed = nbytes(largest) if hopeless else self.peak_bytes(filed, threads)
         if needed > limit:
             raise GradcliError(
                 "limit-memory",
