@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 Vector: TypeAlias = Literal["gradient", "tangent", "vector"]
 
 
-def answering(find: str, doc: str, *vectors: Vector) -> Callable[..., None]:
-    """The command that shows what a function of `gradcli.analysis.jacobian` finds.
+def answering(find: Callable[..., Answer], doc: str, *vectors: Vector) -> Callable[..., None]:
+    """The command that shows what `find` does of a problem, and of the directions asked for.
 
     `doc` is its help, and `vectors` are the flags that it takes beside those of all.
     """
@@ -46,7 +46,6 @@ def answering(find: str, doc: str, *vectors: Vector) -> Callable[..., None]:
         timeout: flag.Timeout = None,
         safe: flag.Safe = False,
     ) -> None:
-        from gradcli.analysis import jacobian as analysis
         from gradcli.cli import posing
         from gradcli.cli.deadline import deadline, seconds_allowed
         from gradcli.cli.request import check_save, choose_format
@@ -67,7 +66,7 @@ def answering(find: str, doc: str, *vectors: Vector) -> Callable[..., None]:
                 for name, texts in (("tangent", tangent), ("vector", vector))
                 if name in vectors
             ]
-            found = getattr(analysis, find)(problem, *directions)
+            found = find(problem, *directions)
             if save:
                 _save(save, found)
         if not quiet:

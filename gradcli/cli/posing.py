@@ -61,8 +61,9 @@ def read_problem(
     """
     from gradcli.analysis.problem import pose
     from gradcli.cli.request import read_request
+    from gradcli.data.binding import parse_gradient
 
-    values = [(flag, text.rpartition("=")[2]) for flag in later for text in later[flag] or ()]
+    values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
     request = read_request(
         program, file, inputs or (), gradients or (), options, safe=safe, later=values
     )
