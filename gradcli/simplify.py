@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from gradcli.graph import CONSTANT, OPERATORS, Node, Shape, ancestors
+from gradcli.graph import CONSTANT, OPERATORS, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shapes import broadcast
 
@@ -148,7 +148,7 @@ class _Simplifier:
         self._shared: set[Node] = set()
         for node in nodes:
             plain = self._rewritten(_on(node, [self.done[each] for each in node.inputs]))
-            self.done[node] = _fitted(plain, node.shape)
+            self.done[node] = OPERATORS["expand"](plain, node.shape)
             if self._uses[node] > 1:
                 self._shared.add(self.done[node])
 
@@ -302,10 +302,6 @@ RULES: dict[str, Rule] = {
     "sum_to": _Simplifier.sum,
 }
 """By op: what may be written in its place, or None."""
-
-
-def _fitted(node: Node, shape: Shape) -> Node:
-    return node if node.shape == shape else OPERATORS["expand"](node, shape)
 
 
 def _without_copies(node: Node) -> Node:

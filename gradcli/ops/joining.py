@@ -10,7 +10,15 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.kinds import JointlyLinear, cast
 from gradcli.ops.shapes import normalize_axis, show
-from gradcli.ops.shaping import embed, expand, flatten, reshape, squeeze, take_slices, unsqueeze
+from gradcli.ops.shaping import (
+    embed,
+    expand,
+    flatten,
+    part,
+    reshape,
+    squeeze,
+    unsqueeze,
+)
 from gradcli.ops.table import Case, function
 
 
@@ -21,9 +29,7 @@ def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:
 
 
 def _cat_adjoint(change: Node, y: Node, operand: int, axis: int) -> Node:
-    slices = [(0, length, 1) for length in y.shape]
-    slices[axis] = (_starts(y, axis)[operand], y.inputs[operand].shape[axis], 1)
-    return take_slices(change, tuple(slices))
+    return part(change, axis, _starts(y, axis)[operand], y.inputs[operand].shape[axis])
 
 
 @lru_cache(1)  # a walk asks for all operands of a node in turn
@@ -177,7 +183,7 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
             raise GradcliError("value", f"split: parts of {split_size} elements cannot be made")
         step = max(split_size, 1)
         starts = range(0, max(length, 1), step)
-        return tuple(_part(x, axis, i, min(step, length - i)) for i in starts)
+        return tuple(part(x, axis, i, min(step, length - i)) for i in starts)
     if sum(split_size) != length or any(size < 0 for size in split_size):
         raise GradcliError(
             "shape",
@@ -185,7 +191,7 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
             f"{show(x.shape)}",
         )
     starts_of = [sum(split_size[:i]) for i in range(len(split_size))]
-    return tuple(_part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
+    return tuple(part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
 
 
 @function("chunk", "shaping", cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
@@ -205,7 +211,7 @@ def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
     """The slices along `dim`, each without that axis."""
     axis = normalize_axis("unbind", dim, x.ndim)
     count = _length("unbind", x, axis)
-    return tuple(squeeze(_part(x, axis, i, 1), (axis,)) for i in range(count))
+    return tuple(squeeze(part(x, axis, i, 1), (axis,)) for i in range(count))
 
 
 @function(
@@ -224,19 +230,13 @@ def narrow(x: Node, dim: int, start: int, length: int) -> Node:
             f"narrow: {length} elements from {start} on are not within axis {dim} of "
             f"{show(x.shape)}",
         )
-    return _part(x, axis, first, length)
+    return part(x, axis, first, length)
 
 
 def _length(name: str, x: Node, axis: int) -> int:
     if not x.shape:
         raise GradcliError("shape", f"{name}: a single value has no axis to take apart")
     return x.shape[axis]
-
-
-def _part(x: Node, axis: int, first: int, count: int) -> Node:
-    slices = [(0, length, 1) for length in x.shape]
-    slices[axis] = (first, count, 1)
-    return take_slices(x, tuple(slices))
 
 
 # --- products of sets ----------------------------------------------------------------------

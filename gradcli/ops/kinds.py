@@ -26,10 +26,34 @@ Edge: TypeAlias = Callable[..., Array]
 BatchingRule: TypeAlias = Callable[..., Node | None]
 """`(y, *operands, *attributes)`: y where an operand has a batch axis in front, or None."""
 
+
+class Adjoint(Op):
+    """An op with a forward function, and an adjoint for each operand that has a derivative."""
+
+    adjoints: tuple[Rule | None, ...]
+    """`adjoints[i](cotangent, y, *operands, *attributes)` gives the cotangent of operand i."""
+
+    def __init__(
+        self, name: str, forward: Callable[..., Array], adjoints: tuple[Rule | None, ...]
+    ) -> None:
+        super().__init__(name)
+        self._forward = forward
+        self.adjoints = adjoints
+
+    def forward(self, xp: Any, *arguments: Any) -> Array:
+        return self._forward(xp, *arguments)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        adjoint = self.adjoints[operand]
+        if adjoint is None:
+            return None
+        return adjoint(cotangent, node, *node.inputs, *node.attributes)
+
+
 # --- linear ------------------------------------------------------------------------------
 
 
-class Linear(Op):
+class Linear(Adjoint):
     """Linear in each operand that has an adjoint, the others held fixed.
 
     `adjoint(cotangent, y, *operands, *attributes)` gives the operand's cotangent. Forward mode is
@@ -52,11 +76,9 @@ class Linear(Op):
         averages: bool = False,
         batched: BatchingRule | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, forward, adjoints)
         self._infer = infer
-        self._forward = forward
         self._batched = batched
-        self.adjoints = adjoints
         self.selects = selects
         self.contracts = contracts
         self.view = view
@@ -67,15 +89,6 @@ class Linear(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = inputs[0].kind
         return self._infer(*inputs, *attributes), kind
-
-    def forward(self, xp: Any, *arguments: Any) -> Array:
-        return self._forward(xp, *arguments)
-
-    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
-        adjoint = self.adjoints[operand]
-        if adjoint is None:
-            return None
-        return adjoint(cotangent, node, *node.inputs, *node.attributes)
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
         total: Node | None = None
@@ -199,7 +212,7 @@ class Reduction(Op):
 # --- anything else -----------------------------------------------------------------------
 
 
-class General(Op):
+class General(Adjoint):
     """An op with rules of its own.
 
     `adjoints[i](cotangent, y, *operands, *attributes)` is operand i's cotangent, and
@@ -225,13 +238,11 @@ class General(Op):
         work: Work | None = None,
         batched: BatchingRule | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, forward, adjoints)
         self.edge = edge
         self.work = work
         self._infer = infer
-        self._forward = forward
         self._batched = batched
-        self.adjoints = adjoints
         self.forward_rule = forward_rule
         self.selects = selects
         self.contracts = contracts
@@ -244,17 +255,8 @@ class General(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(*inputs, *attributes)
 
-    def forward(self, xp: Any, *arguments: Any) -> Array:
-        return self._forward(xp, *arguments)
-
     def differentiable(self, node: Node, operand: int) -> bool:
         return bool(self.adjoints) and super().differentiable(node, operand)
-
-    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
-        adjoint = self.adjoints[operand]
-        if adjoint is None:
-            return None
-        return adjoint(cotangent, node, *node.inputs, *node.attributes)
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
         if self.forward_rule is None:

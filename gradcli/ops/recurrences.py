@@ -14,18 +14,11 @@ from gradcli.ops.axes import flip
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
 from gradcli.ops.shapes import normalize_axis, reduced, show
-from gradcli.ops.shaping import expand, take_slices
+from gradcli.ops.shaping import expand, part
 from gradcli.ops.table import Case, function
 
 WIDE = 1 << 11
 """So many elements at a time keep NumPy busy."""
-
-
-def part(x: Node, axis: int, first: int, count: int) -> Node:
-    """`count` places along an axis, from `first` on."""
-    slices = [(0, length, 1) for length in x.shape]
-    slices[axis] = (first, count, 1)
-    return take_slices(x, tuple(slices))
 
 
 def delayed(x: Node, axis: int, first: float) -> Node:

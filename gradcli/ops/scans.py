@@ -14,12 +14,12 @@ from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, Linear, cast
-from gradcli.ops.recurrences import backwards, delayed, part, recur
+from gradcli.ops.recurrences import backwards, delayed, recur
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shaping import part, reshape
 from gradcli.ops.table import Case, function
 
 # --- sums ----------------------------------------------------------------------------------

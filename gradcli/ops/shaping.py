@@ -264,6 +264,13 @@ def take_slices(x: Node, slices: Slices) -> Node:
     return x.graph.apply(SLICE, (x,), (slices,))
 
 
+def part(x: Node, axis: int, first: int, count: int) -> Node:
+    """`count` places along an axis, from `first` on."""
+    slices = [(0, length, 1) for length in x.shape]
+    slices[axis] = (first, count, 1)
+    return take_slices(x, tuple(slices))
+
+
 def embed(x: Node, shape: Shape, slices: Slices) -> Node:
     """Zeros of `shape`, with x at a regular grid of places."""
     return x.graph.apply(EMBED, (x,), (shape, slices))

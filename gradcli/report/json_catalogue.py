@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gradcli.analysis.catalogue import Description, Example
 from gradcli.language.printer import print_program
 from gradcli.ops import Function
-from gradcli.report.json import arrays, render, string
+from gradcli.report.json import arrays, render, string, strings
 from gradcli.trace.arguments import signature
 
 
@@ -29,13 +29,13 @@ def render_page(description: Description) -> str:
         {
             **_facts(function),
             "group": string(function.group),
-            "aliases": _strings(function.aliases),
+            "aliases": strings(function.aliases),
             "torch": string(function.torch or None),
             "formula": string(function.formula or None),
-            "derivative": "null" if derivative is None else _strings(statements),
+            "derivative": "null" if derivative is None else strings(statements),
             "kink": string(function.kink or None),
             "beside_kernels": _object(
-                {where: _strings(ops) for where, ops in description.beside_kernels.items()}
+                {where: strings(ops) for where, ops in description.beside_kernels.items()}
             ),
             "example": "null" if description.example is None else _example(description.example),
         }
@@ -62,7 +62,3 @@ def _example(example: Example) -> str:
 
 def _object(fields: Mapping[str, str]) -> str:
     return "{" + ", ".join(f"{string(key)}: {value}" for key, value in fields.items()) + "}"
-
-
-def _strings(texts: Sequence[str]) -> str:
-    return "[" + ", ".join(map(string, texts)) + "]"
