@@ -10,14 +10,18 @@ from gradcli.ops.shapes import show
 
 
 def gradient_required(name: str, text: str, shape: Shape, mend: str) -> GradcliError:
-    """The error for an output of several elements without a gradient.
+    """The error for an output of several elements, or of none, without a gradient.
 
     `text` is the output as the program writes it, `mend` says how to give a gradient.
     """
+    why = (
+        "with more than one element it needs a gradient vector v, which weighs them"
+        if math.prod(shape)
+        else "with no element it needs a gradient vector v, which has none either"
+    )
     return GradcliError(
         "gradient-required",
-        f"the output {name} has shape {show(shape)}: with more than one element it needs a "
-        "gradient vector v, which weighs them",
+        f"the output {name} has shape {show(shape)}: {why}",
         hint=f"{mend} (v of ones), or end with sum({text}), "
         "or see the whole matrix with gradcli jacobian",
     )
