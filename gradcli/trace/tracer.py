@@ -229,7 +229,7 @@ class Tracer(Expressions):
 
     def _unpack(self, target: syntax.Tuple, value: Value) -> None:
         names = [item.id for item in target.items if isinstance(item, syntax.Name)]
-        parts = self.values.rows(value) if isinstance(value, Node) else value
+        parts = self.values.rows(value) if isinstance(value, Node) and value.shape else value
         if not isinstance(parts, list | tuple | Items):
             raise GradcliError(
                 "type",
@@ -365,7 +365,8 @@ class Tracer(Expressions):
     def _for(self, statement: syntax.For) -> Visit:
         iterable = yield self.visit(statement.iterable)
         self.graph.span = statement.iterable.span
-        items = self.values.rows(iterable) if isinstance(iterable, Node) else iterable
+        whole = isinstance(iterable, Node) and iterable.shape
+        items = self.values.rows(iterable) if whole else iterable
         if not isinstance(items, list | tuple | range | Items):
             raise GradcliError(
                 "type",

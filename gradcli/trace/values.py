@@ -253,7 +253,7 @@ def _axes_of(index: Any) -> int:
 def describe(value: Value) -> str:
     """What a value is, in words."""
     if isinstance(value, Node):
-        return f"a tensor of shape {show(value.shape)}"
+        return f"a tensor of shape {show(value.shape)}" if value.shape else "a single value"
     if isinstance(value, str):
         return "a string"
     if value is None:

@@ -163,3 +163,17 @@ def test_lists_never_change(text: str, expected: object) -> None:
 
 def test_an_index_beyond_a_list_that_grew_on() -> None:
     assert error("a = append([], 1); b = append(a, 2); a[1]").diagnostic.code == "index"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("a, b = 1", "a single value cannot be taken apart", "a, b = … takes a tuple"),
+        ("a, b = [1, 2][0]", "a single value cannot be taken apart", "a, b = … takes a tuple"),
+        ("for i in 3 { i }", "a single value has nothing to loop over", "loop over range(3)"),
+    ],
+)
+def test_a_single_value_has_no_parts(text: str, message: str, hint: str) -> None:
+    diagnostic = error(text).diagnostic
+    assert diagnostic.message == message
+    assert hint in (diagnostic.hint or "")
