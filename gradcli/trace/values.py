@@ -190,9 +190,8 @@ class Values:
             self.tensor(item, "an index") if isinstance(item, Items) and item else item
             for item in items
         ]
-        if len(indices) == 1 and _is_mask(indices[0]) and not indices[0].shape:
-            node = unsqueeze(node, 0)  # a single truth value takes all or nothing
-            return getitem(node, self.item(reshape(indices[0], 1)))
+        if any(_is_mask(each) and not each.shape for each in indices):
+            node, indices = self._spread_truths(node, indices)
         width = sum(map(_axes_of, indices))
         places: list[Item] = []
         axis = 0
@@ -204,8 +203,25 @@ class Values:
             axis += node.ndim - width if index is Ellipsis else _axes_of(index)
         return getitem(node, places)
 
+    def _spread_truths(self, node: Node, indices: Sequence[Any]) -> tuple[Node, list[Any]]:
+        """For each single truth value an axis of length 1, of which it takes all or nothing."""
+        rest = node.ndim - sum(map(_axes_of, indices))
+        if rest < 0:
+            return node, list(indices)
+        axis = 0
+        spread: list[Any] = []
+        for index in indices:
+            if _is_mask(index) and not index.shape:
+                node = unsqueeze(node, axis)
+                spread += self.item(reshape(index, 1))
+                axis += 1
+            else:
+                spread.append(index)
+                axis += rest if index is Ellipsis else _axes_of(index)
+        return node, spread
+
     def _check_mask(self, node: Node, mask: Node, axis: int) -> None:
-        covered = node.shape[axis : axis + max(1, mask.ndim)]
+        covered = node.shape[axis : axis + mask.ndim]
         if mask.shape != covered:
             raise GradcliError(
                 "index",
@@ -244,10 +260,12 @@ def _is_mask(index: Any) -> bool:
 
 
 def _axes_of(index: Any) -> int:
-    """How many axes of what is indexed a subscript stands for, `...` apart."""
+    """How many axes of what is indexed a subscript stands for, `...` apart; a single truth value
+    for none.
+    """
     if index is None or index is Ellipsis:
         return 0
-    return max(1, index.ndim) if _is_mask(index) else 1
+    return index.ndim if _is_mask(index) else 1
 
 
 def describe(value: Value) -> str:
