@@ -47,6 +47,16 @@ DEVIATIONS = [
         "the subgradient of least norm; newer releases of PyTorch agree",
     ),
     Deviation(
+        "the second derivative of `elu`, `celu` and `selu` at 0",
+        "grad(elu(x) + celu(x), x, create_graph=True)",
+        lambda torch, x: torch.autograd.grad(
+            torch.nn.functional.elu(x) + torch.nn.functional.celu(x), x, create_graph=True
+        )[0],
+        {"x": 0.0},
+        {"value": 2.0, "x": 2.0},
+        "both derivatives at 0 are those of the exponential that is 0 there",
+    ),
+    Deviation(
         "a branch of `where` that is not selected",
         "sum(where(x > 0, sqrt(x), 0))",
         lambda torch, x: torch.where(x > 0, torch.sqrt(x), 0).sum(),
