@@ -15,7 +15,7 @@ from gradcli.session import Gradient, Options, Prepared, prepare
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """`values` and `slopes` at `points`, all of one length."""
+    """`values` and `slopes` at `points`, which are equally spaced; all of one length."""
 
     variable: str
     output: str

@@ -131,7 +131,7 @@ def as_svg(curve: Curve) -> str:
         f'<rect {size} fill="#ffffff"/>',
     ]
     low, high = float(curve.points[0]), float(curve.points[-1])
-    across = LEFT + (curve.points - low) / ((high - low) or 1.0) * WIDE
+    across = np.linspace(LEFT, LEFT + WIDE, len(curve.points))  # as the points are
     for panel, (title, values) in enumerate(_panels(curve)):
         top = TOP + panel * (HIGH + TOP)
         least, most = _range(values)

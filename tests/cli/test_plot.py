@@ -44,6 +44,9 @@ def test_a_range_wider_than_the_largest_number(gradcli: Runner) -> None:
     assert answer.err == ""
     assert answer.json["points"] == [1e308, 5e307, 0.0, -5e307, -1e308]
     assert answer.json["values"] == [5e307, 2.5e307, 0.0, -2.5e307, -5e307]
+    drawn = gradcli("plot", "x/2", "--over", "x=1e308:-1e308", "--points", "5", "--format", "svg")
+    line = next(ElementTree.fromstring(drawn.out).iter(f"{SPACE}polyline"))
+    assert line.get("points") == "80.0,30.0 240.0,85.0 400.0,140.0 560.0,195.0 720.0,250.0"
 
 
 def test_other_inputs_and_a_gradient(gradcli: Runner) -> None:
