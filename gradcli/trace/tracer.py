@@ -14,7 +14,8 @@ from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.expressions import Expressions, Visit, numeric
+from gradcli.trace.calls import Calls
+from gradcli.trace.expressions import Visit, numeric
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
@@ -47,7 +48,7 @@ class _Return(NamedTuple):
     value: Value
 
 
-class Tracer(Expressions):
+class Tracer(Calls):
     """Runs a program. Afterwards `globals`, `last` and `leaves` say what it bound and made."""
 
     def __init__(
