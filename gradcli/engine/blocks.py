@@ -21,8 +21,9 @@ from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import Axes, reduced
 
-BLOCK = 1 << 15
-"""Elements of a block: a few buffers of that size fit in a core's cache."""
+BLOCK = 1 << 16
+"""Elements of a block. A few buffers of that size stay in the cache, and a call on one takes much
+longer than what is between two calls, where threads wait for each other."""
 
 PARTIALS = 1 << 22
 """So many elements of partial results may wait at a time; where there are more, blocks in a row are

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from gradcli.engine.regions import LARGE
-from gradcli.graph import Attributes, Node, Op
+from gradcli.graph import CONSTANT, Attributes, Node, Op
 from gradcli.ops.comparison import isfinite, logical_and
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax, amin
@@ -24,6 +24,17 @@ from gradcli.ops.statistics import freedom_of
 def is_composite(node: Node) -> bool:
     """Whether a node is large and made of elementary ops."""
     return node.op.name in PARTS and node.inputs[0].size >= LARGE
+
+
+def is_product(node: Node) -> bool:
+    """Whether a node is a large third or fourth power, whose gradient shares its square."""
+    return node.op.name == "pow" and node.size >= LARGE and _exponent(node) in (3, 4)
+
+
+def _exponent(node: Node) -> float | None:
+    exponent = node.inputs[1]
+    known = exponent.op is CONSTANT and exponent.shape == ()
+    return float(exponent.data) if known and exponent.data is not None else None
 
 
 def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
@@ -47,6 +58,10 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
         if is_composite(node):
             graph.span, graph.origin = node.span, node.origin
             done[node] = reshape(PARTS[node.op.name](*inputs, *node.attributes), node.shape)
+        elif is_product(node):
+            graph.span, graph.origin = node.span, node.origin
+            square = inputs[0] ** 2.0
+            done[node] = square * (inputs[0] if _exponent(node) == 3 else square)
         elif inputs != node.inputs:
             graph.span, graph.origin = node.span, node.origin
             done[node] = graph.apply(node.op, inputs, node.attributes)

@@ -87,3 +87,16 @@ def test_draws_are_never_one() -> None:
     x = np.ones((300, 256))
     result = prepare(parse_program(Source("program", text), ParseLimits()), {"x": x}).run({"x": x})
     assert result.values["out"] > 1000
+
+
+@pytest.mark.parametrize("exponent", [3, 4])
+def test_powers_share_the_square_with_their_gradient(exponent: int) -> None:
+    x = np.random.default_rng(8).standard_normal((300, 256))
+    program = parse_program(Source("program", f"sum(x**{exponent})"), ParseLimits())
+    ready = prepare(program, {"x": x}, (), Options(values="outputs"))
+    powers = [node for node in ready.engine.plan.nodes if node.op.name == "pow"]
+    assert [float(node.inputs[1].data) for node in powers if node.inputs[1].data is not None] == [2]
+    result = ready.run({"x": x})
+    expected = exponent * x ** (exponent - 1)
+    np.testing.assert_allclose(result.grads["x"], expected, rtol=1e-14)
+    np.testing.assert_allclose(result.values["out"], math.fsum((x**exponent).flat), rtol=1e-13)
