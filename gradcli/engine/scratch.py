@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 
+from gradcli.engine.blocks import BLOCK
 from gradcli.engine.plan import Plan, nbytes
 from gradcli.graph import CONSTANT, Array, Shape
 
@@ -16,7 +17,7 @@ SMALL = 1 << 16
 """Arrays of fewer bytes are not worth it."""
 ALIGNMENT = 1 << 6
 """Arrays begin at multiples of so many bytes."""
-BUFFERS = 1 << 20
+BUFFERS = 4 * 8 * BLOCK
 """Bytes that regions need for their blocks, about."""
 
 

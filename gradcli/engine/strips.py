@@ -19,8 +19,8 @@ from gradcli.ops.reductions import SUM
 ELEMENTS, ROWS = 1 << 19, 1 << 8
 """A strip has about so many elements of the widest value, but at least so many rows: products of
 fewer are slow."""
-DEPTH = 384
-"""BLAS packs so many rows of its right operand at a time."""
+DEPTH, PANEL = 384, 1 << 17
+"""BLAS packs so many rows of the right operand, and about so many elements of the left one."""
 SHARES, MOST_SHARES = 4, 32
 """Into how many shares strips are dealt out. Each adds up sums of its own, whatever the threads."""
 
@@ -120,7 +120,7 @@ def _packed_bytes(node: Node) -> int:
     if not node.op.contracts or node.inputs[1].ndim < 2:
         return 0
     *_, depth, columns = node.inputs[1].shape
-    return min(depth, DEPTH) * columns * node.graph.dtype(node.kind).itemsize
+    return (min(depth, DEPTH) * columns + PANEL) * node.graph.dtype(node.kind).itemsize
 
 
 def _cut(shape: Shape, axis: int | None, rows: int) -> Shape:
