@@ -48,7 +48,7 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
     for node in order:
         if node in done:
             continue
-        inputs = tuple([done.get(each, each) for each in node.inputs])
+        inputs = tuple([done.get(each, each) for each in node.inputs]) if done else node.inputs
         graph = node.graph
         if inputs and not graph.shares and not node.op.unique:
             earlier = first.setdefault((node.op, inputs, node.attributes), node)
