@@ -49,22 +49,29 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
         if node in done:
             continue
         inputs = tuple([done.get(each, each) for each in node.inputs]) if done else node.inputs
-        graph = node.graph
-        if inputs and not graph.shares and not node.op.unique:
+        if inputs and not node.graph.shares and not node.op.unique:
             earlier = first.setdefault((node.op, inputs, node.attributes), node)
             if earlier is not node:
                 done[node] = done.get(earlier, earlier)
                 continue
+        if inputs != node.inputs or is_composite(node) or is_product(node):
+            done[node] = _in_place_of(node, inputs)
+
+
+def _in_place_of(node: Node, inputs: tuple[Node, ...]) -> Node:
+    """What is computed in place of a node, whose operands are now `inputs`."""
+    graph = node.graph
+    place = graph.span, graph.origin  # the program may be in the middle of being traced
+    graph.span, graph.origin = node.span, node.origin
+    try:
         if is_composite(node):
-            graph.span, graph.origin = node.span, node.origin
-            done[node] = reshape(PARTS[node.op.name](*inputs, *node.attributes), node.shape)
-        elif is_product(node):
-            graph.span, graph.origin = node.span, node.origin
+            return reshape(PARTS[node.op.name](*inputs, *node.attributes), node.shape)
+        if is_product(node):
             square = inputs[0] ** 2.0
-            done[node] = square * (inputs[0] if _exponent(node) == 3 else square)
-        elif inputs != node.inputs:
-            graph.span, graph.origin = node.span, node.origin
-            done[node] = graph.apply(node.op, inputs, node.attributes)
+            return square * (inputs[0] if _exponent(node) == 3 else square)
+        return graph.apply(node.op, inputs, node.attributes)
+    finally:
+        graph.span, graph.origin = place
 
 
 def _logsumexp(x: Node, axes: Axes, _keepdim: bool) -> Node:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
+from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.lowering import PARTS
 from gradcli.engine.regions import Region
+from gradcli.graph import Graph
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS
 from gradcli.session import Options, prepare
@@ -100,3 +102,14 @@ def test_powers_share_the_square_with_their_gradient(exponent: int) -> None:
     expected = exponent * x ** (exponent - 1)
     np.testing.assert_allclose(result.grads["x"], expected, rtol=1e-14)
     np.testing.assert_allclose(result.values["out"], math.fsum((x**exponent).flat), rtol=1e-13)
+
+
+def test_what_is_looked_at_leaves_the_place_in_the_program_as_it_was() -> None:
+    x = np.random.default_rng(9).standard_normal((300, 256))
+    graph = Graph()
+    node = graph.input("x", x.shape, "float")
+    graph.span = (1, 2)
+    value = node**3.0
+    graph.span = (3, 4)
+    np.testing.assert_array_equal(Evaluator({node: x}, 2**30).value(value), x * x * x)
+    assert (graph.span, graph.origin) == ((3, 4), None)
