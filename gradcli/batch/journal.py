@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import struct
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import BinaryIO, NamedTuple
@@ -90,8 +91,8 @@ class Journal:
         """Starting anew throws away what is there: not if it is work that was interrupted."""
         with _stream(self._journal) as stream:
             stream.readline()
-            entries = list(_last(_entries(stream)))
-        if entries and entries[0].digest != _FINISHED:
+            last = deque(_entries(stream), maxlen=1)
+        if last and last[0].digest != _FINISHED:
             raise GradcliError(
                 "usage",
                 f"{self._path!r} holds the results of a run that was interrupted",
@@ -233,15 +234,6 @@ def _entries(stream: BinaryIO) -> Iterator[Entry]:
         if _CHECK.unpack(check)[0] != crc32(body):
             return
         yield Entry(*_ENTRY.unpack(body))
-
-
-def _last(entries: Iterator[Entry]) -> Iterator[Entry]:
-    """Only the last one, if there is any."""
-    last = None
-    for last in entries:  # noqa: B007 - the last one is wanted
-        pass
-    if last is not None:
-        yield last
 
 
 def _open(path: str) -> int:
