@@ -1,8 +1,7 @@
 """The README's examples do what it prints.
 
 In a block marked `console`, lines that begin with `$ ` are run by bash, one after the other in one
-folder, and the lines that follow each are what it must print. Tables between marks are made by
-`tests/readme_tables.py`.
+folder, and the lines that follow each are what it must print.
 """
 
 from __future__ import annotations
@@ -13,12 +12,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
-
-from gradcli.ops import Function
-from gradcli.ops.table import TABLE
-from tests import readme_tables
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -54,14 +47,19 @@ def test_examples(tmp_path: Path) -> None:
         assert finished.stdout.rstrip("\n") == printed, command
 
 
-def test_tables_are_up_to_date() -> None:
-    text = readme_tables.README.read_text()
-    assert text == readme_tables.updated(text), "stale: run python -m tests.readme_tables"
+def test_it_is_read_in_a_sitting() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 430
+    printed = [line for block in BLOCK.findall("\n".join(lines)) for line in block.splitlines()]
+    assert [line for line in printed if len(line) > 80] == []
 
 
-def test_a_new_function_makes_the_table_stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    new = Function("brand_new", lambda x: x, "arithmetic", "What it does.")
-    monkeypatch.setitem(TABLE, "brand_new", new)
-    text = readme_tables.README.read_text()
-    assert "`brand_new`" in readme_tables.updated(text)
-    assert "`brand_new`" not in text
+def test_links_into_itself_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text()
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+    links = re.findall(r"\]\(#([^)]*)\)", text)
+    assert links
+    assert set(links) <= anchors
+    for file in re.findall(r"\]\((?!#)([^)#]*)[^)]*\)", text):
+        assert (ROOT / file).exists()

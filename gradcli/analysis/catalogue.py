@@ -19,6 +19,7 @@ from gradcli.graph import CONSTANT, INPUT, Array, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Assign, Name, Program, Statement
 from gradcli.ops import FUNCTIONS, Case, Function
+from gradcli.ops.deviations import DEVIATIONS, Deviation
 from gradcli.result import Result
 from gradcli.session import Gradient, Options, evaluate
 
@@ -45,6 +46,11 @@ class Description:
     example: Example | None
     derivative: Program | None
     """Assignments to `NAME_grad`; None where nothing can be differentiated."""
+
+    @property
+    def deviations(self) -> list[Deviation]:
+        """Where it differs from PyTorch."""
+        return [each for each in DEVIATIONS if self.function.name in each.functions]
 
     @property
     def beside_kernels(self) -> dict[str, list[str]]:

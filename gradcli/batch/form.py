@@ -14,7 +14,7 @@ from gradcli.batch.stack import Stack, is_stackable
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.passes import Backward
-from gradcli.report.json import arrays, string
+from gradcli.report.json import Data, encode, string
 from gradcli.report.numbers import nested
 from gradcli.session import Prepared
 
@@ -39,13 +39,14 @@ def _is_plain(prepared: Prepared) -> bool:
 
 def _members(prepared: Prepared, feeds: Mapping[Node, Array]) -> str:
     result = prepared.answer(feeds)
-    gradient = result.passes[-1].gradient if result.passes else {}
-    printed = ", ".join(map(string, result.printed))
-    return (
-        f'"values": {"".join(arrays(result.values))}, '
-        f'"gradient": {"".join(arrays(gradient))}, "grads": {"".join(arrays(result.grads))}'
-        + (f', "printed": [{printed}]' if printed else "")
-    )
+    members: dict[str, Data] = {
+        "values": result.values,
+        "gradient": result.passes[-1].gradient if result.passes else {},
+        "grads": result.grads,
+    }
+    if result.printed:
+        members["printed"] = result.printed
+    return "".join(encode(members))[1:-1]
 
 
 class Form:
@@ -91,7 +92,7 @@ class Form:
         return texts
 
     def _gradient_text(self, feeds: Mapping[Node, Array]) -> str:
-        return "".join(arrays(self._backward.gradient(feeds) if self._backward else {}))
+        return "".join(encode(self._backward.gradient(feeds) if self._backward else {}))
 
 
 def _places(names: Iterable[str]) -> str:

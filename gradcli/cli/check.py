@@ -96,9 +96,9 @@ def command(
             found = check(problem, order)
     if not quiet:
         if json or format_ == "json":
-            from gradcli.report.check import check_json
+            from gradcli.report.check import data
 
-            posing.write([*check_json(found), "\n"])
+            posing.write_json(data(found))
         else:
             from gradcli.report.text_check import check_text
 

@@ -92,7 +92,7 @@ def _print(found: Answer, problem: Problem, shown: str, precision: int, color: s
     from gradcli.report import matrices
 
     if shown == "json":
-        posing.write(matrices.to_json(found, problem))
+        posing.write_json(matrices.data(found, problem))
     elif shown == "csv":
         posing.write(matrices.to_csv(found))
     else:

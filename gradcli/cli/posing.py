@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gradcli.analysis.diagnosis.claim import Claim
     from gradcli.analysis.problem import Problem
     from gradcli.graph import Array, Precision
+    from gradcli.report.json import Data
     from gradcli.report.text_style import Layout
     from gradcli.session import Options
 
@@ -156,3 +157,12 @@ def write(pieces: Iterable[str]) -> None:
     """Print an answer."""
     with streams.output() as stream:
         stream.writelines(pieces)
+
+
+def write_json(data: Data) -> None:
+    """Print an answer as one object on one line."""
+    from gradcli.report.json import encode
+
+    with streams.output() as stream:
+        stream.writelines(encode(data))
+        stream.write("\n")

@@ -1,28 +1,96 @@
-"""Results and errors as JSON, one object on one line. Keys and their order are a promise."""
+"""Results and errors as JSON, one object on one line. Keys and their order are a promise.
+
+Reports are data: nested dicts, lists and arrays, which `encode` alone turns into text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+
+import numpy as np
 
 from gradcli.diagnostics import Diagnostic, Note
-from gradcli.graph import Array
 from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
 
 if TYPE_CHECKING:
     from gradcli.result import Result
 
+Data: TypeAlias = "Mapping[str, Any] | Sequence[Any] | np.ndarray[Any, Any] | float | str | None"
+"""What can be written: members and items are data too."""
+
+
+def encode(data: Data) -> Iterator[str]:
+    """The JSON of some data, in pieces: large arrays are never text as a whole.
+
+    Numbers that are not finite are the strings that `gradcli.report.numbers` names.
+    """
+    if data is None or isinstance(data, str):
+        yield string(data)
+    elif isinstance(data, bool):
+        yield "true" if data else "false"
+    elif isinstance(data, int):
+        yield str(data)
+    elif isinstance(data, Mapping):
+        separator = "{"
+        for key, value in data.items():
+            yield f"{separator}{string(key)}: "
+            yield from encode(value)
+            separator = ", "
+        yield "}" if data else "{}"
+    elif isinstance(data, Sequence):
+        separator = "["
+        for value in data:
+            yield separator
+            yield from encode(value)
+            separator = ", "
+        yield "]" if data else "[]"
+    else:
+        yield from nested(np.asarray(data))
+
+
+def line(data: Data) -> str:
+    """The JSON of some data as one line."""
+    return "".join([*encode(data), "\n"])
+
 
 def render(result: Result) -> str:
     """The object that `--json` prints, without a line break."""
-    return "".join(_pieces(result))
+    return "".join(encode(result_data(result)))
 
 
 def write(result: Result, stream: TextIO) -> None:
-    """`render` piece by piece: large arrays are never text as a whole."""
-    stream.writelines(_pieces(result))
+    """`render` piece by piece."""
+    stream.writelines(encode(result_data(result)))
+
+
+def result_data(result: Result) -> dict[str, Data]:
+    """What `--json` says of a result."""
+    passes = result.passes
+    data: dict[str, Data] = {
+        "outputs": list(result.outputs),
+        "values": result.values,
+        "gradient": passes[-1].gradient if passes else {},
+        "grads": final_grads(result),
+    }
+    if len(passes) > 1:
+        data["passes"] = [
+            {"gradient": backward.gradient, "grads": grads_of(backward)} for backward in passes
+        ]
+    if result.printed:
+        data["printed"] = result.printed
+    data |= {"dtype": result.precision, "device": result.device}
+    return data | closing(result.notes, result.seed)
+
+
+def closing(notes: Iterable[Note], seed: int | None) -> dict[str, Data]:
+    """The members that every answer ends with."""
+    return {
+        "seed": seed,
+        "notes": [{"code": note.code, "message": note.message} for note in notes],
+    }
 
 
 def render_error(diagnostic: Diagnostic) -> str:
@@ -32,16 +100,16 @@ def render_error(diagnostic: Diagnostic) -> str:
     if source and span:
         line, column = source.locate(span[0])
         length = span[1] - span[0]
-    fields = {
-        "code": string(diagnostic.code),
-        "message": string(diagnostic.message),
-        "source": string(source.name if source else None),
-        "line": _integer(line),
-        "column": _integer(column),
-        "length": _integer(length),
-        "hint": string(diagnostic.hint),
+    error = {
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "source": source.name if source else None,
+        "line": line,
+        "column": column,
+        "length": length,
+        "hint": diagnostic.hint,
     }
-    return '{"error": {' + ", ".join(f'"{key}": {text}' for key, text in fields.items()) + "}}"
+    return "".join(encode({"error": error}))
 
 
 def string(text: str | None) -> str:
@@ -51,54 +119,3 @@ def string(text: str | None) -> str:
     if not text.isascii():
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return encode_basestring_ascii(text)
-
-
-def arrays(named: Mapping[str, Array]) -> Iterator[str]:
-    """An object of arrays as nested lists, in pieces."""
-    separator = "{"
-    for name, array in named.items():
-        yield f"{separator}{string(name)}: "
-        yield from nested(array)
-        separator = ", "
-    yield "}" if named else "{}"
-
-
-def closing(notes: Iterable[Note], seed: int | None) -> str:
-    """The members that every answer ends with, and the end of its object."""
-    texts = ", ".join(
-        f'{{"code": {string(note.code)}, "message": {string(note.message)}}}' for note in notes
-    )
-    return f', "seed": {_integer(seed)}, "notes": [{texts}]}}'
-
-
-def _pieces(result: Result) -> Iterator[str]:
-    passes = result.passes
-    yield f'{{"outputs": {strings(result.outputs)}, "values": '
-    yield from arrays(result.values)
-    yield ', "gradient": '
-    yield from arrays(passes[-1].gradient if passes else {})
-    yield ', "grads": '
-    yield from arrays(final_grads(result))
-    if len(passes) > 1:
-        separator = ', "passes": ['
-        for backward in passes:
-            yield separator + '{"gradient": '
-            yield from arrays(backward.gradient)
-            yield ', "grads": '
-            yield from arrays(grads_of(backward))
-            yield "}"
-            separator = ", "
-        yield "]"
-    if result.printed:
-        yield f', "printed": {strings(result.printed)}'
-    yield f', "dtype": {string(result.precision)}, "device": {string(result.device)}'
-    yield closing(result.notes, result.seed)
-
-
-def strings(texts: Iterable[str]) -> str:
-    """A JSON array of strings."""
-    return "[" + ", ".join(map(string, texts)) + "]"
-
-
-def _integer(number: int | None) -> str:
-    return "null" if number is None else str(number)

@@ -1,4 +1,4 @@
-"""The functions of the language as JSON, one object on one line."""
+"""The functions of the language as data."""
 
 from __future__ import annotations
 
@@ -7,58 +7,60 @@ from collections.abc import Mapping, Sequence
 from gradcli.analysis.catalogue import Description, Example
 from gradcli.language.printer import print_program
 from gradcli.ops import Function
-from gradcli.report.json import arrays, render, string, strings
+from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES, Deviation
+from gradcli.report.json import Data, result_data
 from gradcli.trace.arguments import signature
 
 
-def render_list(groups: Mapping[str, Sequence[Function]]) -> str:
+def functions(groups: Mapping[str, Sequence[Function]]) -> dict[str, Data]:
     """Group to its functions, each with signature and doc."""
-    members = (
-        f"{string(group)}: [{', '.join(_object(_facts(each)) for each in functions)}]"
-        for group, functions in groups.items()
-    )
-    return "{" + ", ".join(members) + "}"
+    return {group: [_facts(each) for each in members] for group, members in groups.items()}
 
 
-def render_page(description: Description) -> str:
+def page(description: Description) -> dict[str, Data]:
     """All about one function; `derivative` is a list of statements, null where there is none."""
-    function = description.function
-    derivative = description.derivative
-    statements = [] if derivative is None else print_program(derivative).splitlines()
-    return _object(
-        {
-            **_facts(function),
-            "group": string(function.group),
-            "aliases": strings(function.aliases),
-            "torch": string(function.torch or None),
-            "formula": string(function.formula or None),
-            "derivative": "null" if derivative is None else strings(statements),
-            "kink": string(function.kink or None),
-            "beside_kernels": _object(
-                {where: strings(ops) for where, ops in description.beside_kernels.items()}
-            ),
-            "example": "null" if description.example is None else _example(description.example),
-        }
+    function, derivative, example = (
+        description.function,
+        description.derivative,
+        description.example,
     )
-
-
-def _facts(function: Function) -> dict[str, str]:
     return {
-        "name": string(function.name),
-        "signature": string(signature(function)),
-        "doc": string(" ".join(function.doc.split())),
+        **_facts(function),
+        "group": function.group,
+        "aliases": function.aliases,
+        "torch": function.torch or None,
+        "formula": function.formula or None,
+        "derivative": None if derivative is None else print_program(derivative).splitlines(),
+        "kink": function.kink or None,
+        "beside_kernels": description.beside_kernels,
+        "deviations": [_deviation(each) for each in description.deviations],
+        "example": None if example is None else _example(example),
     }
 
 
-def _example(example: Example) -> str:
-    return _object(
-        {
-            "program": string(example.program),
-            "set": "".join(arrays(example.inputs)),
-            "result": render(example.result),
-        }
-    )
+def deviations() -> dict[str, Data]:
+    """Where gradcli differs from PyTorch: rules of the language, and single points."""
+    return {
+        "rules": [each._asdict() for each in DIFFERENCES],
+        "points": [_deviation(each) for each in DEVIATIONS],
+    }
 
 
-def _object(fields: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{string(key)}: {value}" for key, value in fields.items()) + "}"
+def _deviation(deviation: Deviation) -> dict[str, Data]:
+    return deviation._asdict()
+
+
+def _example(example: Example) -> dict[str, Data]:
+    return {
+        "program": example.program,
+        "set": example.inputs,
+        "result": result_data(example.result),
+    }
+
+
+def _facts(function: Function) -> dict[str, Data]:
+    return {
+        "name": function.name,
+        "signature": signature(function),
+        "doc": " ".join(function.doc.split()),
+    }

@@ -1,4 +1,4 @@
-"""Jacobians, Hessians and their products as JSON, as CSV, and as arrays to be saved."""
+"""Jacobians, Hessians and their products as data, as CSV, and as arrays to be saved."""
 
 from __future__ import annotations
 
@@ -8,29 +8,25 @@ from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product
 from gradcli.analysis.problem import Problem
 from gradcli.graph import Array
 from gradcli.report.csv import HEADINGS, elements_of
-from gradcli.report.json import arrays, closing, string, strings
+from gradcli.report.json import Data, closing
 from gradcli.report.numbers import nested
 
 
-def to_json(found: Answer, problem: Problem) -> Iterator[str]:
-    """One object on one line: the matrix by row and column names, and whole, with its labels; or
-    the products and the vectors that went in.
+def data(found: Answer, problem: Problem) -> dict[str, Data]:
+    """The matrix by row and column names, and whole, with its labels; or the products and the
+    vectors that went in.
     """
     if isinstance(found, Product):
-        yield f'{{"{found.name}": '
-        yield from arrays(found.products)
-        yield ', "vectors": '
-        yield from arrays(found.vectors)
+        members: dict[str, Data] = {found.name: found.products, "vectors": found.vectors}
     elif isinstance(found, Hessian):
-        yield from _matrix("hessian", found.matrix)
-        yield f', "symmetric": {_boolean(found.symmetric)}, "definiteness": "{found.definiteness}"'
-        yield ', "eigenvalues": '
-        yield from nested(found.eigenvalues)
+        members = _matrix("hessian", found.matrix) | {
+            "symmetric": found.symmetric,
+            "definiteness": found.definiteness,
+            "eigenvalues": found.eigenvalues,
+        }
     else:
-        yield from _matrix("jacobian", found.matrix)
-        yield from _gradient(found)
-    yield closing(problem.notes, problem.graph.seed)
-    yield "\n"
+        members = _matrix("jacobian", found.matrix) | _gradient(found)
+    return members | closing(problem.notes, problem.graph.seed)
 
 
 def to_csv(found: Answer) -> Iterator[str]:
@@ -61,31 +57,24 @@ def saved(found: Answer, *, whole: bool) -> dict[str, Array]:
     }
 
 
-def _matrix(key: str, matrix: Matrix) -> Iterator[str]:
-    yield f'{{"{key}": '
-    separator = "{"
-    for name, columns in matrix.blocks().items():
-        yield f"{separator}{string(name)}: "
-        yield from arrays(columns)
-        separator = ", "
-    yield '}, "matrix": '
-    yield from nested(matrix.values)
-    yield f', "rows": {strings(matrix.rows.labels())}, '
-    yield f'"columns": {strings(matrix.columns.labels())}'
-    yield f', "mode": "{matrix.mode}", "zeros": {matrix.zeros}'
+def _matrix(key: str, matrix: Matrix) -> dict[str, Data]:
+    return {
+        key: matrix.blocks(),
+        "matrix": matrix.values,
+        "rows": list(matrix.rows.labels()),
+        "columns": list(matrix.columns.labels()),
+        "mode": matrix.mode,
+        "zeros": matrix.zeros,
+    }
 
 
-def _gradient(found: Jacobian) -> Iterator[str]:
+def _gradient(found: Jacobian) -> dict[str, Data]:
     """What there is where a gradient v was given."""
     if found.gradient is None:
-        return
-    for key, named in (
-        ("gradient", found.gradient), ("product", found.product), ("grads", found.grads)
-    ):  # fmt: skip
-        yield f', "{key}": '
-        yield from arrays(named)
-    yield f', "equal": {_boolean(found.agree)}'
-
-
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"
+        return {}
+    return {
+        "gradient": found.gradient,
+        "product": found.product,
+        "grads": found.grads,
+        "equal": found.agree,
+    }

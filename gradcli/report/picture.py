@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.report.arrays import Excerpt, inline
-from gradcli.report.json import string
-from gradcli.report.numbers import nested
+from gradcli.report.json import line
 from gradcli.report.tree import Line, described
 from gradcli.result import Result
 
@@ -80,25 +79,25 @@ def as_json(drawn: Sequence[Box]) -> str:
 
     Values and grads are null where they are not known, or too large to be shown in full.
     """
-    nodes = []
-    for place, box in enumerate(drawn):
-        fields = {
-            "id": str(place),
-            "name": string(box.line.name or None),
-            "role": string(box.line.role or None),
-            "op": string(box.line.op),
-            "formula": string(box.line.formula or None),
-            "shape": str(list(box.node.shape)),
-            "inputs": str(box.above),
+    nodes = [
+        {
+            "id": place,
+            "name": box.line.name or None,
+            "role": box.line.role or None,
+            "op": box.line.op,
+            "formula": box.line.formula or None,
+            "shape": box.node.shape,
+            "inputs": box.above,
             "value": _array(box.line.value),
             "grad": _array(box.line.grad),
         }
-        nodes.append("{" + ", ".join(f'"{key}": {text}' for key, text in fields.items()) + "}")
-    return '{"nodes": [' + ", ".join(nodes) + "]}\n"
+        for place, box in enumerate(drawn)
+    ]
+    return line({"nodes": nodes})
 
 
-def _array(shown: Excerpt | None) -> str:
-    return "".join(nested(shown.items)) if shown and shown.full else "null"
+def _array(shown: Excerpt | None) -> Array | None:
+    return shown.items if shown and shown.full else None
 
 
 # --- SVG -----------------------------------------------------------------------------------

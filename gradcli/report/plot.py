@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from gradcli.analysis.curve import Curve
 from gradcli.graph import Array
 from gradcli.report.arrays import number
-from gradcli.report.json import string
-from gradcli.report.numbers import nested
+from gradcli.report.json import line
 
 ROWS = 9
 """Lines of text a panel."""
@@ -184,11 +183,12 @@ def as_csv(curve: Curve) -> str:
 
 def as_json(curve: Curve) -> str:
     """The three columns."""
-    columns: Sequence[tuple[str, Array]] = (
-        ("points", curve.points),
-        ("values", curve.values),
-        ("derivative", curve.slopes),
+    return line(
+        {
+            "variable": curve.variable,
+            "output": curve.output,
+            "points": curve.points,
+            "values": curve.values,
+            "derivative": curve.slopes,
+        }
     )
-    arrays = ", ".join(f'"{name}": {"".join(nested(column))}' for name, column in columns)
-    names = f'"variable": {string(curve.variable)}, "output": {string(curve.output)}'
-    return f"{{{names}, {arrays}}}\n"

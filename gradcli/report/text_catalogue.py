@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 from rich.text import Text
@@ -12,6 +13,7 @@ from rich.text import Text
 from gradcli.analysis.catalogue import Description, Example
 from gradcli.language.printer import print_program
 from gradcli.ops import Function
+from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES, Deviation
 from gradcli.report import text
 from gradcli.report.text_style import ASIDE, HEADING
 from gradcli.trace.arguments import signature
@@ -50,6 +52,7 @@ def render_page(
         "derivative": _derivative(description),
         "at kinks": function.kink,
         "on a GPU": _on_gpu(description),
+        "differs": "\n".join(map(_deviation, description.deviations)),
     }
     column = max(map(len, facts)) + GAP
     rows = [
@@ -67,6 +70,65 @@ def render_page(
         width=width, colour=colour, tree=False, ascii_only=ascii_only,
     )  # fmt: skip
     return f"{page}\n{text.printed([command], colour)}{output}"
+
+
+def render_deviations(*, width: int, colour: bool) -> str:
+    """Where gradcli differs from PyTorch: rules of the language, then single points."""
+    rows = [
+        (each.where, {"PyTorch": each.there, "gradcli": each.here, "why": each.reason})
+        for each in DIFFERENCES
+    ]
+    rows += [
+        (
+            each.where,
+            {
+                "program": each.program + _at(each.inputs),
+                "PyTorch": _answer(each.there),
+                "gradcli": _answer(each.here),
+                "why": each.reason,
+            },
+        )
+        for each in DEVIATIONS
+    ]
+    column = len("program") + GAP
+    lines: list[Text] = []
+    for where, facts in rows:
+        lines += [Text(line, style=HEADING) for line in _folded(where, width)]
+        for name, fact in facts.items():
+            if fact:
+                lines += _hanging(Text(f"  {name:{column}}", ASIDE), fact, width)
+        lines.append(Text())
+    lines.append(Text(f"{len(rows)} differences from PyTorch 2.13; a test runs each", ASIDE))
+    return text.printed([Text("\n").join(lines)], colour)
+
+
+def _deviation(deviation: Deviation) -> str:
+    """Where one function differs, in a line."""
+    here, there = _answer(deviation.here), _answer(deviation.there)
+    return f"{deviation.where}: {here}, in PyTorch {there}: {deviation.reason}"
+
+
+def _at(inputs: Mapping[str, Any]) -> str:
+    values = ", ".join(f"{name} = {_short(value)}" for name, value in inputs.items())
+    return f" at {values}"
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    """What is given at a point: `value 0; x.grad nan`, or that it is an error."""
+    if "error" in answer:
+        return f"an error: {answer['error']}"
+    return "; ".join(
+        f"{name if name == 'value' else f'{name}.grad'} {_short(value)}"
+        for name, value in answer.items()
+    )
+
+
+def _short(value: Any) -> str:
+    """One number, or a few of many."""
+    texts = [f"{each:.6g}" for each in np.ravel(np.asarray(value, dtype=float))]
+    if not isinstance(value, list):
+        return texts[0]
+    return f"[{texts[0]}, …]" if len(texts) > 4 else f"[{', '.join(texts)}]"
 
 
 def _derivative(description: Description) -> str:

@@ -13,7 +13,8 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_program
 from gradcli.ops import FUNCTIONS
-from gradcli.report.json_catalogue import render_page as json_page
+from gradcli.report.json import line
+from gradcli.report.json_catalogue import page
 from gradcli.report.text_catalogue import render_list, render_page
 from gradcli.session import Options, evaluate
 
@@ -28,7 +29,7 @@ def test_every_function_is_described(name: str) -> None:
     assert description.function.doc
     assert example is not None
     assert name in render_page(description, width=80, colour=False)
-    assert json.loads(json_page(description))["name"] == name
+    assert json.loads(line(page(description)))["name"] == name
     if description.derivative is None or not example.inputs or example.result.seed is not None:
         return
     inputs = dict(example.inputs)

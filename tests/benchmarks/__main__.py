@@ -1,11 +1,11 @@
 """All races against whichever peers are installed, and how time grows.
 
-    python -m tests.benchmarks [--quick] [--python PATH] [--only TEXT] [--readme]
+    python -m tests.benchmarks [--quick] [--python PATH] [--only TEXT] [--record]
 
 `pip install -e ".[bench]"` brings PyTorch, JAX and autograd; `--python` names another interpreter
 that has them. Sides take turns, so that a busy machine slows all of them; figures are medians of
 five rounds. `--quick` makes one round of a tenth of the work, in about a minute. `--only` takes
-what has this text in its name. `--readme` writes what came out into the README.
+what has this text in its name. `--record` writes what came out into the README of this folder.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from tests.benchmarks.growth import STEEPEST, growths, slope
 from tests.benchmarks.processes import ENVIRONMENT, own, race, write
 from tests.benchmarks.races import FULL, QUICK, Race, races
 
+README = Path(__file__).with_name("README.md")
+BEGIN, END = "<!-- begin races -->\n", "<!-- end races -->"
+"""Between these marks stands what came out."""
 MODULES = {"PyTorch": "torch", "JAX": "jax", "autograd": "autograd"}
 
 
@@ -33,7 +36,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one round of a tenth of the work")
     parser.add_argument("--python", default=sys.executable, help="the peers' interpreter")
     parser.add_argument("--only", default="", metavar="TEXT", help="what has this in its name")
-    parser.add_argument("--readme", action="store_true", help="write the figures into the README")
+    parser.add_argument("--record", action="store_true", help="write them into the README here")
     options = parser.parse_args()
     versions = {name: version(options.python, module) for name, module in MODULES.items()}
     lines = [described(versions), ""]
@@ -48,10 +51,10 @@ def main() -> None:
     slopes = grown(options.only, quick=options.quick)
     lines += [*table(rows), "", *chart(rows, MODULES), "", *slopes]
     print("\n".join(["", *lines[2:]]))
-    if options.readme:
-        from tests.readme_tables import README, replaced
-
-        README.write_text(replaced(README.read_text(), "races", lines))
+    if options.record:
+        before, _, rest = README.read_text().partition(BEGIN)
+        _, _, after = rest.partition(END)
+        README.write_text("\n".join([before + BEGIN.rstrip("\n"), *lines, END + after]))
 
 
 def run(each: Race, python: str, versions: Mapping[str, str], rounds: int) -> list[Row]:

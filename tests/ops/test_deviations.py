@@ -10,8 +10,9 @@ import pytest
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.deviations import DEVIATIONS, Deviation
 from gradcli.session import Options, evaluate
-from tests.ops.goldens.deviations import DEVIATIONS, Deviation
 from tests.ops.goldens.golden import Array, decode
 
 STORED = json.loads((Path(__file__).parent / "goldens" / "deviations.json").read_text())
@@ -46,3 +47,17 @@ def test_deviation(deviation: Deviation) -> None:
             differs |= other.shape != np.shape(expected)
             differs |= not np.allclose(other, expected, rtol=1e-12, atol=0, equal_nan=True)
     assert differs, "PyTorch gives the same"
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda each: each.where)
+def test_what_is_told_of_pytorch_is_what_it_gives(deviation: Deviation) -> None:
+    stored = STORED[deviation.where]
+    wanted = {"value"} if "error" in deviation.here else set(deviation.here)
+    assert set(deviation.there) == ({"error"} if "error" in stored else wanted & set(stored))
+    for name, told in deviation.there.items():
+        found = stored[name] if name == "error" else decode(stored[name])
+        np.testing.assert_array_equal(found, told)
+
+
+def test_deviations_name_functions() -> None:
+    assert {name for each in DEVIATIONS for name in each.functions} <= FUNCTIONS.keys()
