@@ -1,0 +1,154 @@
+"""Whether two answers are the same, and by how much rounding may move one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tests.campaigns.against.program import Program
+from tests.campaigns.against.sides import Answer, Array, in_torch
+
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
+RUNS, FACTOR = 8, 32
+"""How many runs with other roundings there are, and how much farther off an answer may be."""
+EXACT = frozenset(
+    """clone detach copy _to_copy index gather where cat stack maximum minimum max min sort topk
+    amax amin clamp clamp_min clamp_max relu masked_fill neg abs flip roll ones_like
+    zeros_like full_like full repeat tril triu scatter index_select take fmax fmin median
+    kthvalue cummax cummin alias select_backward slice_backward index_put unfold_backward
+    scalar_tensor lift_fresh constant_pad_nd masked_select where sgn sign round floor ceil
+    trunc new_zeros new_empty empty_like zeros ones copysign hardtanh threshold
+    threshold_backward embedding diagonal_backward""".split()
+)
+
+
+class Difference(NamedTuple):
+    """What does not agree; `sort` says in one word what kind of difference it is."""
+
+    sort: str
+    name: str
+    here: Any
+    theirs: Any
+
+    def __str__(self) -> str:
+        here, theirs = _short(self.here), _short(self.theirs)
+        return f"{self.sort} of {self.name}:\n    gradcli {here}\n    PyTorch {theirs}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return (
+            f"{value.dtype.kind}{value.shape} {np.array2string(value, precision=17, threshold=40)}"
+        )
+    return str(value)
+
+
+def differences(program: Program, here: Answer, theirs: Answer) -> list[Difference]:
+    """All that differs beyond the tolerance."""
+    return list(_differences(program, here, theirs))
+
+
+def _differences(program: Program, here: Answer, theirs: Answer) -> Iterator[Difference]:
+    if here.crash:
+        yield Difference("crash", here.crash.strip().splitlines()[-1], here.crash, theirs.error)
+    elif here.error and not theirs.error:
+        yield Difference("refusal", here.error.split(":")[0], here.error, "an answer")
+    elif theirs.error and not here.error:
+        yield Difference("acceptance", theirs.error.split(":")[0], "an answer", theirs.error)
+    if here.error or theirs.error:
+        return
+    rel = TOLERANCE[program.dtype]
+    for name, value in here.values.items():
+        if name in theirs.values:
+            yield from _compared("value", name, value, theirs.values[name], rel)
+    for name, grad in theirs.grads.items():
+        ours = here.grads.get(name)
+        if ours is None or grad is None:
+            if ours is not None or grad is not None:
+                yield Difference("none", name, ours, grad)
+        else:
+            yield from _compared("grad", name, ours, grad, rel)
+
+
+def _compared(sort: str, name: str, here: Array, theirs: Array, rel: float) -> Iterator[Difference]:
+    if _kind(here) != _kind(theirs):
+        yield Difference("kind of the " + sort, name, here, theirs)
+    elif here.shape != theirs.shape:
+        yield Difference("shape of the " + sort, name, here, theirs)
+    elif not _close(here, theirs, rel * np.abs(theirs)):
+        yield Difference(sort, name, here, theirs)
+
+
+def _kind(array: Array) -> str:
+    return {"b": "bool", "i": "int", "f": "float"}[array.dtype.kind]
+
+
+def _close(here: Array, theirs: Array, bound: Array) -> bool:
+    with np.errstate(all="ignore"):
+        if here.dtype.kind == "b":
+            return bool(np.array_equal(here, theirs))
+        near = (np.abs(here - theirs) <= bound) | (here == theirs)
+        return bool((near | (np.isnan(here) & np.isnan(theirs))).all())
+
+
+# --- conditioning ----------------------------------------------------------------------------
+
+
+class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Every result that was rounded is rounded elsewhere: one unit in the last place or so off.
+
+    Short numbers are left alone, as they are most likely exact: so ties and kinks stay.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        name = func._schema.name.split("::")[1]
+        if name in EXACT or any(each.alias_info for each in func._schema.returns):
+            return out
+        if isinstance(out, tuple | list):
+            return type(out)(map(self._moved, out))
+        return self._moved(out)
+
+    def _moved(self, out: Any) -> Any:
+        if not torch.is_tensor(out) or not out.is_floating_point() or out._is_zerotensor():
+            return out  # a ZeroTensor has no memory: to read it ends the process
+        scaled = out * 2.0**12
+        eps = torch.finfo(out.dtype).eps
+        noise = torch.rand(out.shape, generator=self.generator, dtype=out.dtype) * 2 - 1
+        return torch.where(scaled == scaled.round(), out, out * (1 + eps * noise))
+
+
+def is_rounding(program: Program, here: Answer, found: list[Difference]) -> bool:
+    """Whether PyTorch's own answer moves as much when its roundings do."""
+    if any(each.sort not in ("value", "grad") for each in found):
+        return False
+    spread = {(each.sort, each.name): np.zeros(each.theirs.shape) for each in found}
+    for seed in range(RUNS):
+        moved = in_torch(program, mode=lambda s=seed: Rounding(s))  # type: ignore[misc]
+        if moved.error:
+            continue
+        for each in found:
+            other = (moved.values if each.sort == "value" else moved.grads).get(each.name)
+            if other is None or other.shape != each.theirs.shape:
+                return True  # another shape: what was selected hangs on a rounding
+            with np.errstate(all="ignore"):
+                off = np.abs(np.asarray(other, float) - np.asarray(each.theirs, float))
+            off = np.where(np.isnan(off) & ~(np.isnan(other) & np.isnan(each.theirs)), np.inf, off)
+            key = each.sort, each.name
+            spread[key] = np.maximum(spread[key], np.nan_to_num(off, nan=0.0, posinf=np.inf))
+    rel = TOLERANCE[program.dtype]
+    for each in found:
+        bound = FACTOR * spread[each.sort, each.name] + rel * np.abs(np.asarray(each.theirs, float))
+        wild = np.isinf(spread[each.sort, each.name])
+        here_array, theirs = np.asarray(each.here, float), np.asarray(each.theirs, float)
+        if not _close(np.where(wild, 0, here_array), np.where(wild, 0, theirs), bound):
+            return False
+    return True

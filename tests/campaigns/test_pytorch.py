@@ -1,0 +1,75 @@
+"""The campaign against PyTorch: a short run, and that it finds what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch, which programs are compared with, is not installed")
+
+from tests.campaigns.against.program import HERE, TORCH, Form, Line, Node, Program, same
+from tests.campaigns.against.statements import make
+from tests.campaigns.pytorch import campaign, judge, main, reduced
+
+X = {"x": np.array([0.5, -1.25, 2.0])}
+FIRST = Node(same("x"))
+
+
+def program(*lines: Line, gradient: object = None) -> Program:
+    return Program(X, lines, "out", ("x",), (), gradient)
+
+
+def test_a_number_stands_for_one_program() -> None:
+    first, again = make(3, 17), make(3, 17)
+    assert first.text(HERE) == again.text(HERE)
+    assert first.text(TORCH) == again.text(TORCH)
+
+
+def test_a_wrong_value_is_found() -> None:
+    wrong = Line(Form("out = sum(sin({0}))", "out = torch.sum(torch.cos({0}))"), (FIRST,))
+    verdict = judge(program(wrong))
+    assert verdict.word == "differ"
+    assert [each.sort for each in verdict.found] == ["value", "grad"]
+
+
+def test_a_wrong_gradient_is_found() -> None:
+    wrong = Line(Form("out = sum({0})", "out = torch.sum({0}.detach() * 3 - 2 * {0})"), (FIRST,))
+    assert [each.sort for each in judge(program(wrong)).found] == ["grad"]
+
+
+def test_a_difference_in_kind_is_found() -> None:
+    wrong = Line(Form("out = {0} > 0", "out = ({0} > 0).long()"), (FIRST,))
+    found = judge(Program(X, (wrong,), "out", (), ())).found
+    assert [each.sort for each in found] == ["kind of the value"]
+
+
+def test_rounding_is_told_from_a_difference() -> None:
+    """A sum in another order loses other digits of 0.1; 0.10001 is another number."""
+    total = "torch.sum((1e6 * torch.exp({0}) + 0.1) - 1e6 * torch.exp({0}))"
+    turned = Form("out = sum((1e6 * exp({0}) - 1e6 * exp({0})) + 0.1)", f"out = {total}")
+    verdict = judge(program(Line(turned, (FIRST,))))
+    assert verdict.word == "within the rounding of ill-conditioned programs"
+    wrong = Line(Form("out = sum(0 * x + 0.10001)", f"out = {total}"), (FIRST,))
+    assert judge(program(wrong)).word == "differ"
+
+
+def test_a_difference_is_made_small() -> None:
+    wrong = Node(Form("sin({0})", "torch.cos({0})"), (FIRST,))
+    inside = Node(same("({0} * {1})"), (Node(same("({0} + {1})"), (FIRST, wrong)), FIRST))
+    lines = (
+        Line(same("a = {0}"), (Node(same("({0} - {1})"), (FIRST, FIRST)),), ("a",)),
+        Line(same("out = {0}"), (inside,), ("out",)),
+    )
+    given = program(*lines, gradient=np.array([1.0, 2.0, 0.5]))
+    small, _ = reduced(given, judge(given).found)
+    assert small.text(HERE) == "out = sin(x)"
+
+
+def test_a_run_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    counts: Counter[str] = Counter()
+    assert campaign(5, range(20), 60.0, counts, show=0) == 20
+    assert counts.total() == 20
+    assert main(["--programs", "0"]) == 0
+    assert "0 programs" in capsys.readouterr().out
