@@ -58,9 +58,13 @@ def cotangent(shape: tuple[int, ...]) -> Array:
 
 
 def encode(array: Array) -> dict[str, Any]:
-    """An array as JSON, every bit kept: `repr` of a float is read back as the same float."""
+    """An array as JSON, every bit kept: `repr` of a float is read back as the same float.
+
+    Whole numbers are written without a point: most of what shaping moves are such.
+    """
     values = [_encode_number(value) for value in array.ravel().tolist()]
-    return {"shape": list(array.shape), "kind": array.dtype.kind, "data": values}
+    kind = {} if array.dtype.kind == "f" else {"kind": array.dtype.kind}
+    return {"shape": list(array.shape), **kind, "data": values}
 
 
 def _encode_number(value: float | bool) -> float | bool | str:
@@ -69,11 +73,13 @@ def _encode_number(value: float | bool) -> float | bool | str:
             return "nan"
         if value in (float("inf"), float("-inf")):
             return "inf" if value > 0 else "-inf"
+        if value.is_integer() and abs(value) < 1e6 and repr(value) != "-0.0":
+            return int(value)
     return value
 
 
 def decode(stored: Mapping[str, Any]) -> Array:
     """The array that `encode` wrote."""
-    dtype = {"f": np.float64, "i": np.int64, "b": np.bool_}[stored["kind"]]
+    dtype = {"f": np.float64, "i": np.int64, "b": np.bool_}[stored.get("kind", "f")]
     values = [float(each) if isinstance(each, str) else each for each in stored["data"]]
     return np.array(values, dtype).reshape(stored["shape"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -26,6 +26,11 @@ def draw(shape: tuple[int, ...], domain: Domain = (-2.0, 2.0), seed: int = 0) ->
     return low + (high - low) * generator.random(shape)
 
 
+def coarse(shape: tuple[int, ...], domain: Domain = (-2.0, 2.0), seed: int = 0) -> Array:
+    """The same in few digits, for functions that only move numbers."""
+    return np.round(draw(shape, domain, seed) * 8) / 8
+
+
 def special(without: Iterable[float] = (), among: Sequence[float] = SPECIAL) -> Array:
     """The special values, less some on which PyTorch deviates."""
     left_out = list(without)
@@ -36,20 +41,22 @@ def _same(a: float, b: float) -> bool:
     return repr(a) == repr(b)  # -0.0 is not 0.0, nan is nan
 
 
-def tensors(domain: Domain = (-2.0, 2.0), seed: int = 0) -> list[Input]:
+def tensors(
+    domain: Domain = (-2.0, 2.0), seed: int = 0, drawn: Callable[..., Array] = draw
+) -> list[Input]:
     """20 tensors from a domain: single values, empty ones, all ranks, views, ties."""
-    single: list[Input] = [draw((), domain, seed + i) for i in range(5)]
-    tied = np.repeat(draw((2,), domain, seed + 30), 2)
+    single: list[Input] = [drawn((), domain, seed + i) for i in range(5)]
+    tied = np.repeat(drawn((2,), domain, seed + 30), 2)
     return [
         *single,
         np.zeros((0,)), np.zeros((2, 0)),
-        *(draw(shape, domain, seed + 10 + i) for i, shape in enumerate(
+        *(drawn(shape, domain, seed + 10 + i) for i, shape in enumerate(
             [(1,), (4,), (2, 3), (3, 2), (1, 1), (2, 1, 2), (2, 2, 2), (1, 3, 1, 2)]
         )),
-        View(draw((2, 3), domain, seed + 20), ".T"),
-        View(draw((2, 2, 2), domain, seed + 21), ".mT"),
-        View(draw((5,), domain, seed + 22), "[::2]"),
-        View(draw((2, 3), domain, seed + 23), "[..., ::2]"),
+        View(drawn((2, 3), domain, seed + 20), ".T"),
+        View(drawn((2, 2, 2), domain, seed + 21), ".mT"),
+        View(drawn((5,), domain, seed + 22), "[::2]"),
+        View(drawn((2, 3), domain, seed + 23), "[..., ::2]"),
         tied,
     ]  # fmt: skip
 

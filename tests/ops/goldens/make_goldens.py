@@ -1,5 +1,6 @@
-"""Make the goldens with PyTorch: `python -m tests.ops.goldens.make_goldens [group …]`.
+"""Make the goldens with PyTorch: `python -m tests.ops.goldens.make_goldens [NAME …]`.
 
+A name is a group, or a function: then its goldens alone are made, and all others stay.
 It needs PyTorch 2.13 (the extra `oracle`). Everything runs in float64 on one thread of the CPU.
 """
 
@@ -8,7 +9,8 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy as np
 import torch
 
 from gradcli.ops.deviations import DEVIATIONS, Deviation
-from tests.ops.goldens.golden import Array, Golden, Input, View, cotangent, encode
+from tests.ops.goldens.golden import Array, Golden, Input, View, cotangent, decode, encode
 
 HERE = Path(__file__).parent
 GROUPS = sorted(path.stem for path in (HERE / "cases").glob("[a-z]*.py"))
@@ -105,16 +107,43 @@ def entry(golden: Golden, store: Store) -> dict[str, Any]:
     }
 
 
+def stored(path: Path) -> Iterator[tuple[str, Callable[[Store], dict[str, Any]]]]:
+    """The goldens of a file: the function, and what puts a golden's arrays into a store."""
+    file = json.loads(path.read_text())
+
+    def kept(golden: dict[str, Any], store: Store) -> dict[str, Any]:
+        def put(place: int) -> int:
+            return store.put(decode(file["arrays"][place]))
+
+        for each in golden["records"]:
+            each["inputs"] = {name: put(place) for name, place in each["inputs"].items()}
+            each["value"] = put(each["value"])
+            if "grads" in each:
+                each["grads"] = {name: put(place) for name, place in each["grads"].items()}
+        return golden
+
+    for golden in file["goldens"]:
+        yield golden["function"], partial(kept, golden)
+
+
 def goldens_of(group: str) -> Iterator[Golden]:
     """The cases of one module."""
     yield from importlib.import_module(f"tests.ops.goldens.cases.{group}").goldens()
 
 
-def write(group: str) -> None:
-    """Run a group and write its file, an array or a golden a line."""
-    store = Store()
-    goldens = [entry(golden, store) for golden in goldens_of(group)]
+def write(group: str, functions: Collection[str] = ()) -> None:
+    """Run a group, or some of its functions, and write its file, a golden or an array a line."""
     path = HERE / f"{group}.json"
+    store = Store()
+    kept: dict[str, list[Callable[[Store], dict[str, Any]]]] = {}
+    for name, put in stored(path) if functions else ():
+        kept.setdefault(name, []).append(put)
+    goldens = []
+    for golden in goldens_of(group):
+        if functions and golden.function not in functions:
+            goldens.append(kept[golden.function].pop(0)(store))
+        else:
+            goldens.append(entry(golden, store))
 
     def lines(items: list[dict[str, Any]]) -> str:
         return ",\n".join(json.dumps(item, separators=(",", ":")) for item in items)
@@ -154,6 +183,10 @@ def write_deviations() -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for name in sys.argv[1:] or GROUPS:
-        write(name)
+    wanted = sys.argv[1:] or GROUPS
+    for name in GROUPS:
+        if name in wanted:
+            write(name)
+        elif chosen := {golden.function for golden in goldens_of(name)} & {*wanted}:
+            write(name, chosen)
     write_deviations()
