@@ -65,7 +65,7 @@ def command(
     from gradcli.session import Options, prepare
 
     shown = choose_format(format_, json=json)
-    check_save(save, safe=safe)
+    check_save(save, file, set_, gradient, safe=safe)
     # One run makes one graph and hardly any garbage: looking for it takes a quarter of the time.
     gc.disable()
     options = Options(

@@ -51,7 +51,7 @@ def answering(find: Callable[..., Answer], doc: str, *vectors: Vector) -> Callab
         from gradcli.cli.request import check_save, choose_format
 
         shown = choose_format(format_, json=json)
-        check_save(save, safe=safe)
+        check_save(save, file, set_, gradient, tangent, vector, safe=safe)
         options = posing.read_options(
             output, wrt, dtype, seed, max_memory, max_steps,
             safe=safe, device=device, threads=threads,

@@ -19,6 +19,7 @@ from gradcli.session import SAFE, Gradient, Limits, Options, literals
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_FILE_VALUE = re.compile(r"(?:[^=]*=)?\s*@(.+)", re.DOTALL)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -93,15 +94,22 @@ def choose_format(name: str, *, json: bool) -> str:
     return "json" if json else name
 
 
-def check_save(path: str | None, *, safe: bool) -> None:
-    """Refuse a `--save` that cannot work before anything is computed."""
+def check_save(
+    path: str | None, file: str | None, *texts: Iterable[str] | None, safe: bool
+) -> None:
+    """Refuse a `--save` that cannot work before anything is computed, or that would take the place
+    of a file which the run reads: its program `file`, or what the `texts` of flags name.
+    """
     if path is None:
         return
     if safe:
         raise GradcliError("usage", "--save names a file, and --safe opens none")
-    from gradcli.data.save import check_target
+    from gradcli.data import save
+    from gradcli.data.load import split_key
 
-    check_target(path)
+    named = [_FILE_VALUE.fullmatch(text) for each in texts for text in each or ()]
+    inputs = [split_key(match[1].strip())[0] for match in named if match]
+    save.check_save(path, [file, *inputs] if file else inputs)
 
 
 def limits(max_memory: str | None, max_steps: int | None, *, safe: bool) -> Limits:

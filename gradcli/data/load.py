@@ -26,7 +26,7 @@ def load(spec: str, precision: Precision, memory: int) -> Array:
     """
     if spec == "-":
         return _load_standard_input(precision, memory)
-    path, key = _split_key(spec)
+    path, key = split_key(spec)
     _require_regular(path)
     with open_binary(path) as stream:
         suffix = os.path.splitext(path)[1].lower()
@@ -70,7 +70,7 @@ def _load_standard_input(precision: Precision, memory: int) -> Array:
     return npy.to_run_dtype(parse(text, name), name, precision, memory)
 
 
-def _split_key(spec: str) -> tuple[str, str | None]:
+def split_key(spec: str) -> tuple[str, str | None]:
     """`weights.npz:w` is the array `w` of `weights.npz`."""
     if not spec:
         raise GradcliError("usage", "there is no file name behind '@'", hint="--set x=@data.npy")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from gradcli.data.text import reason
+from gradcli.data.replace import check_target, replacing
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.mapped import map_file
 from gradcli.graph import Array, Shape
@@ -23,7 +22,7 @@ def save(path: str, arrays: Mapping[str, Array]) -> None:
     Raises `usage` for an unknown suffix or for several arrays in a `.npy`, and `file` where
     writing fails.
     """
-    check_target(path)
+    check_save(path)
     if path.lower().endswith(".npy") and len(arrays) != 1:
         raise GradcliError(
             "usage",
@@ -54,50 +53,13 @@ def streamed(path: str, shape: Shape, dtype: np.dtype[Any]) -> Iterator[Array]:
         yield map_file(stream, new=True)[offset:].view(dtype).reshape(shape)
 
 
-@contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """A stream whose content gets the name `path` when the block ends, unless it fails.
-
-    A link is followed; a file that is replaced passes on its permissions. However the program
-    ends, the name stands for the old file or the new one; nothing is forced onto the disk, so a
-    power cut may still lose what was saved just before, as it may with `numpy.save`. Raises `file`.
-    """
-    target = os.path.realpath(path)
-    partial = os.path.join(os.path.dirname(target), f".gradcli-{os.urandom(6).hex()}.part")
-    try:
-        with open(partial, "x+b") as stream:
-            yield stream
-            stream.flush()
-            if os.path.exists(target):
-                os.fchmod(stream.fileno(), stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(partial, target)
-    except OSError as error:
-        # NumPy says how many elements it wrote, not why it stopped.
-        why = reason(error) if error.errno else "there is no room for all of it"
-        raise GradcliError("file", f"cannot write {path!r}: {why}") from None
-    finally:
-        with suppress(OSError):  # after success it is gone
-            os.unlink(partial)
-
-
-def check_target(path: str) -> None:
+def check_save(path: str, inputs: Iterable[str] = ()) -> None:
     """Raise, before anything is computed, what `save` would raise about its path."""
     if not path.lower().endswith((".npz", ".npy")):
         raise GradcliError(
             "usage", f"cannot save to {path!r}", hint="use a name that ends in .npz or .npy"
         )
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        raise GradcliError(
-            "file", f"there is no folder {folder!r}", hint=f"make it first: mkdir -p {folder!r}"
-        )
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise GradcliError("file", f"{path!r} is a folder or device", hint="name a file")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise GradcliError("file", f"no permission to write in {folder!r}")
-    if os.path.exists(target) and not os.access(target, os.W_OK):
-        raise GradcliError("file", f"no permission to write {path!r}")
+    check_target(path, inputs)
 
 
 def _write_npz(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:

@@ -257,6 +257,33 @@ def test_save_npz(gradcli: Runner, tmp_path: Path, choice: str) -> None:
         assert saved["x.grad"].tolist() == GRAD
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "sum(x)", "-s", "x=@{}"),
+        ("eval", "sum(x)", "-s", " x = @{}"),
+        ("eval", "x * 1", "-s", "x=1,2", "-g", "@{}"),
+        ("eval", "x * 1", "-s", "x=1,2", "-g", "out=@{}"),
+        ("eval", "-f", "{}", "-s", "x=1"),
+        ("jvp", "sum(x)", "-s", "x=1,2", "-t", "x=@{}"),
+        ("hvp", "sum(x)", "-s", "x=1,2", "-u", "@{}"),
+    ],
+)
+def test_what_a_run_reads_is_not_replaced_by_what_it_saves(
+    gradcli: Runner, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    path, link = tmp_path / "x.npy", tmp_path / "link.npy"
+    np.save(path, np.ones(2))
+    link.symlink_to(path)
+    before = path.read_bytes()
+    for there, saved in ((path, link), (link, path), (path, path)):
+        filled = [argument.format(there) for argument in arguments]
+        answer = gradcli(*filled, "--save", str(saved))
+        assert answer.code == 2
+        assert "same file" in answer.err
+        assert path.read_bytes() == before
+
+
 def test_save_passes(gradcli: Runner, tmp_path: Path) -> None:
     path = tmp_path / "saved.npz"
     flags = ("-s", "x=1,2", "-g", "1,0", "-g", "0,1", "--save", str(path), "--quiet")

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradcli.data.save import check_target, replacing, save
+from gradcli.data.replace import replacing
+from gradcli.data.save import check_save, save
 from gradcli.diagnostics import Diagnostic, GradcliError
 from gradcli.graph import Array
 
@@ -80,10 +81,10 @@ def test_device_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_target_is_checked_without_being_made(tmp_path: Path) -> None:
-    check_target(str(tmp_path / "x.npz"))
+    check_save(str(tmp_path / "x.npz"))
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(GradcliError):
-        check_target("x.txt")
+        check_save("x.txt")
 
 
 def test_link_is_followed_and_kept(tmp_path: Path) -> None:
@@ -108,6 +109,54 @@ def test_permissions_of_a_file_that_is_replaced_stay(tmp_path: Path) -> None:
     os.chmod(tmp_path / "x.npy", 0o600)
     save(str(tmp_path / "x.npy"), {"x": np.ones(3)})
     assert stat.S_IMODE(os.stat(tmp_path / "x.npy").st_mode) == 0o600
+
+
+def test_a_private_file_is_private_while_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").touch()
+    os.chmod(tmp_path / "x.npy", 0o600)
+    with replacing(str(tmp_path / "x.npy")) as stream:
+        assert stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_the_owner_of_a_file_that_is_replaced_stays(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").touch()
+    os.chown(tmp_path / "x.npy", 12345, 54321)
+    save(str(tmp_path / "x.npy"), {"x": np.ones(3)})
+    status = os.stat(tmp_path / "x.npy")
+    assert (status.st_uid, status.st_gid) == (12345, 54321)
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_run_that_is_killed_leaves_nothing_but_what_was_there(
+    tmp_path: Path, nameless: bool
+) -> None:
+    """Signals that end the process at once, too; without files that have no name, what can be
+    caught leaves nothing.
+    """
+    script = (
+        "import os, signal, sys\n"
+        "from gradcli.cli import exit\n"
+        "from gradcli.data import replace\n"
+        f"if not {nameless}: del os.O_TMPFILE\n"
+        "def command(arguments):\n"
+        "    with replace.replacing(arguments[1]) as stream:\n"
+        "        stream.write(b'new')\n"
+        "        stream.flush()\n"
+        "        os.kill(os.getpid(), int(arguments[0]))\n"
+        "exit.app.invoke = command\n"
+        "os._exit(exit.run(sys.argv[1:]))\n"
+    )
+    target = tmp_path / "x"
+    target.write_text("old")
+    ends = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU]
+    for number in [*ends, signal.SIGKILL] if nameless else ends:
+        command = [sys.executable, "-c", script, str(int(number)), str(target)]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode == (-9 if number == signal.SIGKILL else 128 + number)
+        assert done.stderr == b""
+        assert target.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [target]
 
 
 def test_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
