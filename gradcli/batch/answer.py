@@ -11,7 +11,16 @@ from zlib import crc32
 from gradcli.batch.alike import Member, glances, groups, stack, strict
 from gradcli.batch.form import Form, renderer
 from gradcli.batch.items import FAILED, OK, Item, Kind, Verdict
-from gradcli.batch.record import Document, ToArray, array_without_strings, bind, identify, parse
+from gradcli.batch.record import (
+    Document,
+    ToArray,
+    array_without_strings,
+    bind,
+    identify,
+    parse,
+    read_any,
+    read_none,
+)
 from gradcli.batch.stack import LEAST
 from gradcli.batch.wording import of_record
 from gradcli.data.text import decode
@@ -30,6 +39,8 @@ class Settings:
     """The program of records that have none."""
     seed: int = 0
     allow_files: bool = False
+    written: tuple[str, ...] = ()
+    """Files that the run writes, which no record may read."""
     timeout: float | None = None
     """Seconds that one record may take."""
 
@@ -44,6 +55,8 @@ class Answerer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._plans = Plans(settings.options, renderer)
+        options = settings.options
+        self._read = read_any(options, settings.written) if settings.allow_files else read_none
 
     def answers(self, items: Sequence[Item]) -> Iterator[list[Answer]]:
         """The answers to items in their order, as soon as they are known."""
@@ -124,13 +137,7 @@ class Answerer:
 
     def _bind(self, document: Document, to_array: ToArray) -> Request:
         settings = self._settings
-        return bind(
-            document,
-            to_array,
-            settings.options,
-            settings.program,
-            allow_files=settings.allow_files,
-        )
+        return bind(document, to_array, settings.options, settings.program, self._read)
 
     def _require_innocent(self, item: Item) -> None:
         """Raise what the supervisor found out about an item, if that is the end of it."""

@@ -4,7 +4,8 @@ The journal is a line that describes the configuration, then an entry for each r
 its input, the length and the checksum of its result, and a checksum of the entry itself. A result
 is written before its entry, so whatever the journal vouches for is there; what stands behind that
 in either file is torn, and cut off on resuming. The journal stays when the run has finished: to
-resume that changes nothing.
+resume that changes nothing. What the run reads, and what another program wrote where the journal
+should be, is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ import os
 import struct
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from hashlib import blake2b
 from typing import BinaryIO, NamedTuple
 from zlib import crc32
 
 from gradcli.batch.items import Item
 from gradcli.batch.reader import Reader
+from gradcli.data.replace import check_target
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
 SUFFIX = ".journal"
 FORMAT = "gradcli batch journal 1"
+_MAGIC = b'{"format": "gradcli batch journal '
 
 _ENTRY = struct.Struct("<16sQI?")
 _CHECK = struct.Struct("<I")
@@ -47,11 +51,18 @@ class Entry(NamedTuple):
 class Journal:
     """A file of results and its journal, locked against other runs."""
 
-    def __init__(self, path: str, configuration: Mapping[str, object], *, resume: bool) -> None:
-        """Raises `file` where the files cannot be had, `usage` for another configuration."""
+    def __init__(
+        self,
+        path: str,
+        configuration: Mapping[str, object],
+        *,
+        resume: bool,
+        inputs: Sequence[str] = (),
+    ) -> None:
+        """Raises `file` where the files cannot be had, and `usage` for another configuration and
+        for a file that is among the `inputs`.
+        """
         self._path = path
-        self._results = _open(path)
-        self._journal = _open(path + SUFFIX)
         self._header = json.dumps({"format": FORMAT, **configuration}).encode() + b"\n"
         self._end = 0
         self.done = 0
@@ -60,8 +71,15 @@ class Journal:
         """Those of them that are errors."""
         self.last_failed = False
         self.finished = False
+        self._made: list[str] = []
+        """Files that were not there, until there is something in them."""
+        self._open = ExitStack()
+        check_target(path, [path + SUFFIX, *inputs])
+        check_target(path + SUFFIX, inputs)
         try:
-            self._lock()
+            self._results = self._locked(path)
+            self._journal = self._locked(path + SUFFIX)
+            self._require_ours()
             if resume:
                 self._verify()
             else:
@@ -71,21 +89,60 @@ class Journal:
             raise
 
     def close(self) -> None:
-        """Let others have the files."""
-        os.close(self._results)
-        os.close(self._journal)
+        """Let others have the files; nothing is left of a run that has written nothing."""
+        for path in self._made:
+            with suppress(OSError):
+                os.unlink(path)
+        self._open.close()
 
-    def _lock(self) -> None:
+    def _locked(self, path: str) -> int:
+        """The file, made if it is not there, and locked."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
-            fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            try:
+                descriptor, made = os.open(path, flags | os.O_EXCL, 0o666), [path]
+            except FileExistsError:  # a link that leads nowhere yet, too
+                descriptor, made = os.open(path, flags, 0o666), []
+        except OSError as error:
+            raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+        self._open.callback(os.close, descriptor)
+        if not _lock(descriptor, path):
             raise GradcliError(
                 "file",
                 f"another run is writing {self._path!r}",
                 hint="wait for it, or name another file",
-            ) from None
+            )
+        self._made += made
+        return descriptor
 
     # --- resuming ---
+
+    def _require_ours(self) -> None:
+        """Leave alone what somebody else has where the journal should be, and another's journal."""
+        for path, descriptor in ((self._path, self._results), (self._path + SUFFIX, self._journal)):
+            with _stream(descriptor) as stream:
+                start = stream.read(len(_MAGIC))  # less where writing it was interrupted
+            if start and (path == self._path) == _MAGIC.startswith(start):
+                what = "a journal" if path == self._path else "not a journal of gradcli"
+                raise GradcliError(
+                    "file",
+                    f"{path!r} is {what}, and would be lost",
+                    hint="name another file with --out, or move that one away",
+                )
+
+    def require_results(self) -> None:
+        """Refuse to write over what is no results: where records name files, they may name it."""
+        if (
+            not self.done
+            and os.fstat(self._results).st_size
+            and not os.fstat(self._journal).st_size
+        ):
+            raise GradcliError(
+                "usage",
+                f"{self._path!r} holds something that no run has written, and with --allow-files "
+                "a record may name it",
+                hint="remove it first, or name another file",
+            )
 
     def _require_nothing_to_resume(self) -> None:
         """Starting anew throws away what is there: not if it is work that was interrupted."""
@@ -114,7 +171,8 @@ class Journal:
             self._require_same(header)
             for entry in _entries(journal):
                 if entry.digest == _FINISHED:
-                    self.finished = entry.length == self.done
+                    at_end = not journal.read(1) and not results.read(1)
+                    self.finished = entry.length == self.done and at_end
                     break
                 result = results.read(entry.length)
                 if len(result) < entry.length or crc32(result) != entry.checksum:
@@ -178,6 +236,7 @@ class Journal:
                 _write(self._journal, self._header)
         except OSError as error:
             raise self._cannot_write(error) from None
+        self._made.clear()
 
     def write(self, items: Sequence[Item]) -> None:
         """Keep some results, then vouch for them. Raises `file`."""
@@ -236,11 +295,13 @@ def _entries(stream: BinaryIO) -> Iterator[Entry]:
         yield Entry(*_ENTRY.unpack(body))
 
 
-def _open(path: str) -> int:
+def _lock(descriptor: int, path: str) -> bool:
+    """Keep other runs from a file; False where one has it, or has just removed it."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
 
 
 def _stream(descriptor: int) -> BinaryIO:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -12,8 +12,9 @@ import orjson
 
 from gradcli.data import json
 from gradcli.data.binding import checked_name
-from gradcli.data.load import load
+from gradcli.data.load import load, split_key
 from gradcli.data.npy import to_run_dtype
+from gradcli.data.replace import same_file
 from gradcli.data.text import decode
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Array
@@ -29,6 +30,8 @@ _MINUS_ZERO = re.compile(rb"-0(?![.0-9eE])")
 
 ToArray: TypeAlias = Callable[[Any, str], Array]
 """A function that makes an array of a JSON value; the name is for errors."""
+Read: TypeAlias = Callable[[str, str], Array]
+"""A function that reads what an `@file` value names; the name is for errors."""
 
 
 Document: TypeAlias = dict[str, Any]
@@ -103,10 +106,10 @@ def bind(
     to_array: ToArray,
     options: Options,
     default: str | None,
-    *,
-    allow_files: bool,
+    read: Read,
 ) -> Request:
-    """A parsed record as what it asks for; `default` is the program of one that has none.
+    """A parsed record as what it asks for; `default` is the program of one that has none, and
+    `read` knows the files that it names.
 
     Raises `data` for keys and values that a record cannot have, and what reading files raises.
     """
@@ -121,7 +124,7 @@ def bind(
             continue
         if key == "set":
             inputs = {
-                _name(name, "set"): _array(each, f"set {name}", to_array, options, allow_files)
+                _name(name, "set"): _array(each, f"set {name}", to_array, options, read)
                 for name, each in _object(value).items()
             }
             if len(inputs) < len(value):
@@ -129,7 +132,7 @@ def bind(
         elif key == "program":
             program = _text(value, key)
         elif key == "gradient":
-            gradients = _gradients(value, to_array, options, allow_files)
+            gradients = _gradients(value, to_array, options, read)
         elif key == "output":
             outputs = _names(value, key)
         elif key == "wrt":
@@ -151,29 +154,25 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
-def _gradients(
-    value: Any, to_array: ToArray, options: Options, allow_files: bool
-) -> list[Gradient]:
+def _gradients(value: Any, to_array: ToArray, options: Options, read: Read) -> list[Gradient]:
     """One vector for the only output, or an object of them by output; null is none."""
     if value is None:
         return []
     if isinstance(value, dict):
         named = {
-            _name(name, "gradient"): _array(
-                each, f"gradient {name}", to_array, options, allow_files
-            )
+            _name(name, "gradient"): _array(each, f"gradient {name}", to_array, options, read)
             for name, each in value.items()
         }
         if len(named) < len(value):
             raise GradcliError("data", "gradient: two names are forms of the same name")
         return [Gradient(array, name) for name, array in named.items()]
-    return [Gradient(_array(value, "gradient", to_array, options, allow_files))]
+    return [Gradient(_array(value, "gradient", to_array, options, read))]
 
 
-def _array(value: Any, name: str, to_array: ToArray, options: Options, allow_files: bool) -> Array:
+def _array(value: Any, name: str, to_array: ToArray, options: Options, read: Read) -> Array:
     """The array of a value in the precision of the run."""
     if isinstance(value, str) and value.startswith("@"):
-        return _load(value, name, options, allow_files)
+        return read(value, name)
     array = to_array(value, name)
     if options.precision != "float64":
         return to_run_dtype(array, name, options.precision, options.limits.memory_bytes())
@@ -194,14 +193,23 @@ def array_without_strings(value: Any, name: str) -> Array:
     return array.astype(np.float64) if array.dtype.kind == "i" else json.to_array(value, name)
 
 
-def _load(value: str, name: str, options: Options, allow_files: bool) -> Array:
-    if not allow_files:
-        raise GradcliError(
-            "data", f"{name} names a file", hint="--allow-files lets records read files"
-        )
-    if value == "@-":
-        raise GradcliError("data", f"{name}: standard input holds the records")
-    return load(value[1:], options.precision, options.limits.memory_bytes())
+def read_none(_: str, name: str) -> Array:
+    """Where records may not name files."""
+    raise GradcliError("data", f"{name} names a file", hint="--allow-files lets records read files")
+
+
+def read_any(options: Options, written: Collection[str]) -> Read:
+    """Where records may name all files but those that the run writes."""
+
+    def read(value: str, name: str) -> Array:
+        path, _ = split_key(value[1:])
+        if path == "-":
+            raise GradcliError("data", f"{name}: standard input holds the records")
+        if same_file(path, written):
+            raise GradcliError("data", f"{name} names the file that this run writes")
+        return load(value[1:], options.precision, options.limits.memory_bytes())
+
+    return read
 
 
 def _text(value: Any, key: str) -> str:

@@ -107,6 +107,7 @@ def command(
     answer, too, and the next record is answered.
     """
     from gradcli.batch.answer import Settings
+    from gradcli.batch.journal import SUFFIX, Journal
     from gradcli.batch.progress import Progress
     from gradcli.batch.reader import Reader
     from gradcli.batch.supervisor import Supervisor
@@ -124,21 +125,28 @@ def command(
         program=_default_program(program, file, allowed.parse.source_bytes),
         seed=seed,
         allow_files=allow_files,
+        written=(out, out + SUFFIX) if out else (),
         timeout=seconds_allowed(timeout, safe=safe),
     )
-    reader = Reader(_sources(files or []), allowed.parse.source_bytes)
+    sources = _sources(files or [])
+    reader = Reader(sources, allowed.parse.source_bytes)
 
     def supervise(sink: Sink) -> bool:
-        return Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast).run()
+        supervisor = Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast)
+        done = supervisor.run()
+        if supervisor.shortage and not quiet:
+            streams.write_error(f"gradcli batch: {supervisor.shortage}\n")
+        return done
 
     if out is None:
         progress = Progress()
         with streams.output() as stream, Sink(_writer(stream), progress, reader, quiet) as sink:
             supervise(sink)
         return FINDING if progress.failed else DONE
-    from gradcli.batch.journal import Journal
-
-    with closing(Journal(out, _configuration(settings), resume=resume)) as journal:
+    inputs = [*sources, file] if file else sources
+    with closing(Journal(out, _configuration(settings), resume=resume, inputs=inputs)) as journal:
+        if allow_files:
+            journal.require_results()
         journal.skip(reader)
         progress = Progress(journal.done, journal.failed)
         with Sink(journal.write, progress, reader, quiet) as sink:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -157,6 +158,119 @@ def test_results_of_something_else_are_not_resumed(lines: Path, tmp_path: Path) 
     out.write_text("mine\n")
     assert resume(lines, out).returncode == 3
     assert out.read_text() == "mine\n"
+
+
+# --- what must not be written over ---------------------------------------------------------
+
+
+@pytest.fixture
+def named(lines: Path) -> dict[str, str]:
+    """The ways to name a file of records."""
+    link, hard = lines.with_name("link"), lines.with_name("hard")
+    link.symlink_to(lines)
+    os.link(lines, hard)
+    around = lines.parent / ".." / lines.parent.name / lines.name
+    return {"itself": str(lines), "link": str(link), "hard link": str(hard), "around": str(around)}
+
+
+@pytest.mark.parametrize("way", ["itself", "link", "hard link", "around"])
+@pytest.mark.parametrize("suffix", ["", ".journal"])
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_what_the_run_reads_is_not_written_over(
+    lines: Path, named: dict[str, str], way: str, suffix: str, resume: list[str]
+) -> None:
+    before, names = lines.read_bytes(), {path.name for path in lines.parent.iterdir()}
+    out = named[way]
+    if suffix:  # the file's name is free, but not that of its journal
+        out = str(lines.with_name("out"))
+        os.link(lines, out + suffix)
+        names.add("out" + suffix)
+    for sources in ([named["link"]], [named["itself"], "-"], ["-f", str(lines), "/dev/null"]):
+        done = inside(*sources, "--out", out, *resume)
+        assert done.returncode == 2
+        assert "same file" in done.stderr
+        assert lines.read_bytes() == before
+        assert {path.name for path in lines.parent.iterdir()} == names
+
+
+def test_standard_input_is_not_written_over(lines: Path) -> None:
+    before = lines.read_bytes()
+    for out in (str(lines), "/dev/stdin", "/dev/fd/0"):
+        with lines.open() as stream, start("--out", out, stdin=stream, stderr=-1) as run:
+            assert b"same file" in run.communicate()[1]
+        assert run.returncode == 2
+        assert lines.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"x", b"mine\n", b'{"format": 1}\n', b"\0" * 100])
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_a_foreign_file_in_the_place_of_the_journal_is_kept(
+    lines: Path, tmp_path: Path, content: bytes, resume: list[str]
+) -> None:
+    out = tmp_path / "out.jsonl"
+    journal_of(out).write_bytes(content)
+    done = inside(str(lines), "--out", str(out), *resume)
+    assert done.returncode == 3
+    assert "not a journal" in done.stderr
+    assert journal_of(out).read_bytes() == content
+    assert not out.exists()
+
+
+def test_another_runs_journal_is_no_place_for_results(lines: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    inside(str(lines), "--out", str(out))
+    before = journal_of(out).read_bytes()
+    assert inside(str(lines), "--out", str(journal_of(out))).returncode == 3
+    assert journal_of(out).read_bytes() == before
+    assert not Path(f"{journal_of(out)}.journal").exists()
+
+
+def test_a_file_that_a_record_may_name_is_not_written_over(tmp_path: Path) -> None:
+    data, lines = tmp_path / "x.json", tmp_path / "records.jsonl"
+    data.write_text("[1, 2]")
+    lines.write_text(json.dumps({"program": "sum(x)", "set": {"x": f"@{data}"}}))
+    assert inside(str(lines), "--allow-files", "--out", str(data)).returncode == 2
+    assert data.read_text() == "[1, 2]"
+    data.write_text("")
+    os.link(data, tmp_path / "y.json")
+    lines.write_text(json.dumps({"program": "x", "set": {"x": f"@{tmp_path}/y.json"}}))
+    assert inside(str(lines), "--allow-files", "--out", str(data)).returncode == 1
+    (answer,) = answers(data.read_bytes())
+    assert answer["error"]["code"] == "data"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_file_is_no_place_for_results(lines: Path, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "out"
+    {"pipe": os.mkfifo, "folder": os.mkdir, "device": lambda to: os.symlink("/dev/null", to)}[kind](
+        out
+    )
+    done = inside(str(lines), "--out", str(out))
+    assert done.returncode == 3
+    assert "not a file" in done.stderr
+    assert not journal_of(out).exists()
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["results", "journal"])
+def test_the_end_of_a_finished_run_is_looked_at(lines: Path, tmp_path: Path, which: int) -> None:
+    out = tmp_path / "out.jsonl"
+    inside(str(lines), "--out", str(out))
+    paths = out, journal_of(out)
+    before = [path.read_bytes() for path in paths]
+    with paths[which].open("ab") as stream:
+        stream.write(b"more")
+    assert resume(lines, out).returncode == 1
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_a_lock_holds_by_whatever_name(lines: Path, tmp_path: Path) -> None:
+    out, link = tmp_path / "out.jsonl", tmp_path / "link"
+    link.symlink_to(out)
+    with start("--out", str(out), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+        while not journal_of(out).exists() or not journal_of(out).stat().st_size:
+            time.sleep(0.01)
+        assert "another run" in inside(str(lines), "--out", str(link)).stderr
+        run.communicate()
 
 
 def test_two_runs_on_one_file(lines: Path, tmp_path: Path) -> None:
