@@ -76,9 +76,12 @@ def command(
     """
     from gradcli.cli.deadline import deadline
     from gradcli.cli.request import limits
-    from gradcli.data.save import replacing
+    from gradcli.data.replace import check_stream_target, writing
     from gradcli.session import Options
 
+    scripts = list(_scripts(files))
+    if junit is not None:
+        check_stream_target(junit, scripts)
     options = Options(
         precision=dtype,
         seed=seed,
@@ -86,7 +89,7 @@ def command(
         limits=limits(max_memory, max_steps, safe=False),
     )
     reports = []
-    for path in _scripts(files):
+    for path in scripts:
         with deadline(timeout):
             report = _check(path, options)
         if update and not report.passed:
@@ -95,7 +98,7 @@ def command(
     if junit is not None:
         from gradcli.report import expectations
 
-        with replacing(junit) as stream:
+        with writing(junit) as stream:
             stream.write(expectations.junit(reports).encode())
     if not quiet:
         _print(reports, format_, color)
@@ -143,7 +146,7 @@ def _check(path: str, options: Options) -> Report:
 
 def _update(path: str, report: Report, options: Options) -> Report:
     """Rewrite the script, and check it again."""
-    from gradcli.data.save import replacing
+    from gradcli.data.replace import replacing
     from gradcli.report.expectations import updated
 
     text = updated(report)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -206,6 +208,41 @@ def test_junit(gradcli: Runner, script: Path) -> None:
     assert failure.get("type") == "name"
 
 
+@pytest.mark.parametrize("name", ["a.grad", "link", "hard"])
+@pytest.mark.parametrize("update", [[], ["--update"]])
+def test_a_script_is_not_replaced_by_a_report(
+    gradcli: Runner, script: Path, name: str, update: list[str]
+) -> None:
+    script.write_text(BAD)
+    os.symlink("a.grad", "link")
+    os.link("a.grad", "hard")
+    assert gradcli("test", "a.grad", "--junit", name, *update).code == 2
+    assert script.read_text() == BAD
+
+
+def test_a_report_goes_into_pipes_and_devices(gradcli: Runner, script: Path) -> None:
+    script.write_text(GOOD)
+    os.symlink("/dev/null", "null")
+    assert gradcli("test", "a.grad", "--junit", "null").code == 0
+    assert Path("null").is_char_device()
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert gradcli("test", "a.grad", "--junit", "pipe").code == 0
+    assert b"<testsuites" in os.read(reader, 10_000)
+    os.close(reader)
+    assert Path("pipe").is_fifo()
+
+
+def test_a_report_on_standard_output_that_is_a_file(script: Path) -> None:
+    script.write_text(GOOD)
+    with Path("out").open("w") as out:
+        command = [sys.executable, "-m", "gradcli", "test", "a.grad", "--junit", "/dev/stdout"]
+        subprocess.run(command, stdout=out, check=True)
+    xml, _, text = Path("out").read_text().partition("</testsuites>\n")
+    assert xml.startswith("<?xml")
+    assert text == "ok     a.grad  4 of 4\n4 passed in 1 file\n"
+
+
 # --- rewriting -----------------------------------------------------------------------------
 
 
@@ -234,6 +271,17 @@ def test_update_rewrites_what_fails(gradcli: Runner, script: Path) -> None:
         "print(1) #= None"
     )
     assert (code, out.splitlines()[-1]) == (0, "7 passed in 1 file")
+
+
+def test_update_writes_through_a_link_and_keeps_who_may_read(gradcli: Runner, script: Path) -> None:
+    script.write_text("1 #= 2")
+    script.chmod(0o600)
+    os.symlink("a.grad", "b.grad")
+    assert gradcli("test", "b.grad", "--update").code == 0
+    assert Path("b.grad").is_symlink()
+    assert script.read_text() == "1 #= 1.0"
+    assert script.stat().st_mode & 0o777 == 0o600
+    assert len(os.listdir()) == 2
 
 
 def test_update_leaves_a_script_that_holds_alone(gradcli: Runner, script: Path) -> None:
