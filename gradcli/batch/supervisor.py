@@ -14,6 +14,7 @@ from gradcli.batch.answer import Settings, died, failure
 from gradcli.batch.items import Item, Verdict
 from gradcli.batch.reader import Reader
 from gradcli.batch.worker import Worker
+from gradcli.diagnostics import GradcliError
 
 WINDOW = 4096
 """Records between the oldest without an answer and the newest that was given away."""
@@ -55,6 +56,8 @@ class Supervisor:
         self._again: deque[Item] = deque()
         """What has to be given away once more."""
         self._held = 0
+        self.shortage = ""
+        """Why there were fewer workers than jobs, if there were."""
 
     def run(self) -> bool:
         """Answer all items, and tell whether that was done; False where an error ended the run.
@@ -85,8 +88,7 @@ class Supervisor:
         while (self._reader.items and self._window_open()) or self._again:
             worker = min(self._workers, key=_load, default=None)
             if (worker is None or worker.queue) and len(self._workers) < self._jobs:
-                worker = Worker(self._settings)
-                self._workers.append(worker)
+                worker = self._start() or worker
             if worker is None or not worker.room():
                 break
             if self._again:
@@ -98,6 +100,19 @@ class Supervisor:
                 worker.give(self._take(min(PORTION, worker.room(), share)))
         for worker in self._workers:
             worker.send()
+
+    def _start(self) -> Worker | None:
+        """A new worker; None where no more can be had and there are some to go on with."""
+        try:
+            worker = Worker(self._settings)
+        except GradcliError as error:
+            if not self._workers:
+                raise
+            self.shortage = f"{len(self._workers)} of {self._jobs} workers: {error}"
+            self._jobs = len(self._workers)
+            return None
+        self._workers.append(worker)
+        return worker
 
     def _take(self, most: int) -> list[Item]:
         """The next items from the reader, at least one."""

@@ -27,7 +27,11 @@ QUEUED_BYTES = 2**20
 """What a worker is given ahead of its answers."""
 PATIENCE = 0.05
 """Seconds of work to give a worker ahead, about."""
-_SIGNALS = {signal.SIGINT, signal.SIGTERM}
+_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
+
+
+MOST_DESCRIPTORS = 16
+"""What one takes, and enough for what the supervisor and the worker itself open later."""
 
 
 class Worker:
@@ -37,19 +41,21 @@ class Worker:
         supervisor = os.getpid()
         # A signal between the fork and the child's own handlers would run the parent's there.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        ends: list[int] = []
         try:
-            commands, self._commands = _pipe()
-            self._answers, answers = _pipe()
-            lifeline, self._lifeline = os.pipe()
+            _require_descriptors(MOST_DESCRIPTORS)
+            for pipe in (_pipe, _pipe, os.pipe):
+                ends += pipe()
+            commands, self._commands, self._answers, answers, lifeline, self._lifeline = ends
             self.pid = os.fork()
             if not self.pid:
                 _serve(settings, commands, answers, lifeline, supervisor)
         except OSError as error:
+            _close(ends)
             raise GradcliError("file", f"cannot start a process: {reason(error)}") from None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for descriptor in (commands, answers, lifeline):
-            os.close(descriptor)
+        _close([commands, answers, lifeline])
         os.set_blocking(self._commands, False)
         self.queue: deque[Item] = deque()
         self.alone = False
@@ -132,8 +138,7 @@ class Worker:
         """End the process, whatever it is doing, and wait until it is gone."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
-        for descriptor in (self._commands, self._answers, self._lifeline):
-            os.close(descriptor)
+        _close([self._commands, self._answers, self._lifeline])
 
 
 def _serve(
@@ -141,8 +146,10 @@ def _serve(
 ) -> NoReturn:
     """The life of the process: it never returns to the code that forked it."""
     try:
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+                signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor, which ends us
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         _close_all_but(commands, answers, lifeline)
         _die_with(supervisor, lifeline)
@@ -157,6 +164,21 @@ def _serve(
                     written += os.write(answers, memoryview(data)[written:])
     finally:
         os._exit(0)
+
+
+def _close(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _require_descriptors(count: int) -> None:
+    """Raise OSError unless so many more can be had."""
+    found: list[int] = []
+    try:
+        while len(found) < count:
+            found.append(os.open(os.devnull, os.O_RDONLY))
+    finally:
+        _close(found)
 
 
 def _pipe() -> tuple[int, int]:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
-from typing import NoReturn
 
+TYPE_CHECKING = False  # importing it takes time, in which Ctrl-C would show a traceback
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+INTERRUPTED = 130
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def main() -> NoReturn:
     """The console script `gradcli`."""
+    signal.signal(signal.SIGINT, _interrupt)
     # BLAS reads these when numpy is imported. One thread of its own: the engine spreads work over
     # threads itself, in a way that keeps the bits of the result.
     for variable in _BLAS_THREADS:
@@ -20,9 +27,18 @@ def main() -> NoReturn:
     # again, in half of the run's time.
     gc.set_threshold(200_000, 20, 50)
     try:
-        from gradcli.cli.exit import run  # here, so that Ctrl-C during start-up is quiet too
+        from gradcli.cli.exit import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = 130
+        code = INTERRUPTED
     os._exit(code)  # all is written: taking the interpreter down in order takes a fifth of the time
+
+
+def _interrupt(_: int, frame: FrameType | None) -> NoReturn:
+    """Ctrl-C: the end, at once while a module is imported, which may catch or report the error."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(INTERRUPTED)
+        frame = frame.f_back
+    raise KeyboardInterrupt

@@ -14,12 +14,13 @@ from typing import NoReturn
 import typer
 
 from gradcli import __version__
-from gradcli.cli import app, streams
+from gradcli.cli import INTERRUPTED, app, streams
 from gradcli.data.text import decode
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
 
 DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
-INTERRUPTED, TERMINATED = 130, 143
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+"""Signals that end a run in order: what it has begun to write is removed."""
 
 DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
 _NAMED_FLAG = re.compile(r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)")
@@ -29,7 +30,9 @@ _DASHED_PROGRAM = re.compile(r"-(?!f/)\w+\s*[(*%+/]")
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no error leaves this function."""
     streams.prepare()
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number, _terminate)
     try:
         with streams.guarded():  # typer prints help by itself
             try:
@@ -154,5 +157,5 @@ def _as_text(argument: str) -> str:
     return argument
 
 
-def _terminate(*_: object) -> NoReturn:
-    sys.exit(TERMINATED)
+def _terminate(number: int, _: object) -> NoReturn:
+    sys.exit(128 + number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch.conftest import answers, batch, children, is_running, records, start
+from tests.batch.conftest import answers, batch, children, is_running, records, start, whole
 
 ENDLESS = b'{"id": "endless", "program": "x = 1; while x > 0 { x = x + 1 }"}\n'
 LONG = "1000000000"
@@ -265,3 +266,16 @@ def test_memory_does_not_grow_with_the_number_of_records(tmp_path: Path) -> None
         peaks.append([int(each) for each in done.stderr.split(b"\n")[-2].split()])
     for small, large in zip(*peaks, strict=True):
         assert large - small < 20 * 1024, "KiB"
+
+
+@pytest.mark.parametrize("descriptors", [64, 40])
+def test_a_run_goes_on_with_the_workers_that_it_can_start(descriptors: int) -> None:
+    def allow_few() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    lines = records(700)
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start("--jobs", "400", **streams, preexec_fn=allow_few) as run:
+        found, complaint = run.communicate(lines)
+    assert found == whole(lines)
+    assert b"of 400 workers: cannot start a process: Too many open files" in complaint

@@ -63,3 +63,25 @@ def test_no_module_of_ops_is_forgotten() -> None:
         [sys.executable, "-c", count], capture_output=True, text=True, check=True, timeout=60
     )
     assert finished.stdout == "0\n"
+
+
+def test_ctrl_c_while_modules_are_imported_is_quiet() -> None:
+    """However deep in an import it comes, and whatever that makes of exceptions."""
+    program = (
+        "import os, signal, sys\n"
+        "from gradcli.cli import main\n"
+        "name = sys.argv.pop(1)\n"
+        "class Finder:\n"
+        "    def find_spec(self, wanted, *_):\n"
+        "        if wanted == name:\n"
+        "            try: os.kill(os.getpid(), signal.SIGINT)\n"
+        "            except BaseException: print('seen', file=sys.stderr)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "main()\n"
+    )
+    for name in ("gradcli.cli.exit", "typer", "numpy", "gradcli.session"):
+        finished = subprocess.run(
+            [sys.executable, "-c", program, name, *README],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert (finished.returncode, finished.stdout, finished.stderr) == (130, b"", b""), name
