@@ -65,11 +65,12 @@ def name(text: str) -> Name:
 
 
 def number(value: float) -> Expression:
-    """A number as the language writes it; a minus is an operator there."""
-    if math.isnan(value):
-        return name("nan")
-    size = name("inf") if math.isinf(value) else Number(abs(value), NOWHERE)
-    return Unary("-", size, NOWHERE) if math.copysign(1.0, value) < 0 else size
+    """A number as the language writes it; a minus is an operator there. `inf` and `nan` are numbers
+    and not names, which a user may have given to something else.
+    """
+    size = Number(abs(value), NOWHERE)
+    negative = math.copysign(1.0, value) < 0 and not math.isnan(value)
+    return Unary("-", size, NOWHERE) if negative else size
 
 
 def literal(array: Array) -> Expression:

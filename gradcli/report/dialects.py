@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
-from keyword import iskeyword
+from keyword import kwlist, softkwlist
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -196,11 +197,9 @@ SHAPED = frozenset({"expand", "ones", "permute", "reshape", "zeros"})
 """Functions whose lengths or axes the libraries want as one tuple."""
 OF_ONE_AXIS = frozenset({"logsumexp", "prod"})
 """Reductions that PyTorch does along an axis only."""
-PLAIN = ("inf", "nan")
-"""Names of numbers."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
 """Imports that every script makes which has them."""
-OWN = frozenset({"Extreme", "f", "grads", "pull", *dir(builtins)})
+OWN = frozenset({"Extreme", "_", "f", "grads", "pull", *dir(builtins)})
 """Names that scripts give, or use as Python does."""
 
 
@@ -236,9 +235,9 @@ class Writer:
 
         No two names get one title: `float` becomes `float_`, and `float_` becomes `float__`.
         """
-        own = self.definitions.keys() | self.dialect.imports.keys() | OWN
-        plain = text.rstrip("_")
-        return text + "_" if iskeyword(plain) or plain in own else text
+        own = {*self.definitions, *self.dialect.imports, *OWN, *kwlist, *softkwlist}
+        stems = {word.rstrip("_") for word in own}
+        return text + "_" if text.rstrip("_") in stems else text
 
     def heading(self) -> list[str]:
         """Imports and definitions, which are known once everything else is written."""
@@ -258,8 +257,8 @@ class Writer:
     def expression(self, node: Expression) -> Expression:
         """The same expression in the library's words."""
         match node:
-            case Name() if node.id in PLAIN:
-                return name(f'float("{node.id}")')
+            case Number() if not isfinite(node.value):
+                return name(f'float("{node.value}")')
             case Name():
                 return name(self.title(node.id))
             case List():
@@ -271,6 +270,12 @@ class Writer:
             case Binary(operator="//") if self.dialect.tensors_only:  # PyTorch's has no gradient
                 both = (node.left, node.right)
                 return self._call(Call(name("floor_divide"), both, (), NOWHERE))
+            case Binary() if _is_plain(node.left) and _is_plain(node.right):
+                # An array: Python's own numbers raise where these give infinity.
+                dtype = Keyword("dtype", name(self.dialect.prefix + self.dtype), NOWHERE)
+                numbers = (self.expression(node.left),)
+                first = Call(name(self.dialect.array), numbers, (dtype,), NOWHERE)
+                return Binary(node.operator, first, self.expression(node.right), NOWHERE, NOWHERE)
             case Binary():
                 left, right = self.expression(node.left), self.expression(node.right)
                 return Binary(node.operator, left, right, NOWHERE, NOWHERE)
@@ -370,7 +375,7 @@ def _is_plain(node: Expression) -> bool:
     if isinstance(node, Compare):
         return all(map(_is_plain, node.operands))
     inner = node.operand if isinstance(node, Unary) else node
-    return isinstance(inner, Number | Constant) or (isinstance(inner, Name) and inner.id in PLAIN)
+    return isinstance(inner, Number | Constant)
 
 
 def _one_tuple(lengths: Sequence[Expression]) -> Expression:

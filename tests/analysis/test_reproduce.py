@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
+import keyword
 from collections.abc import Mapping
 from functools import reduce
 from typing import Any
@@ -14,6 +16,7 @@ from gradcli.analysis.derive import derive
 from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
+from gradcli.language.lexer import RESERVED
 from gradcli.ops import Case
 from gradcli.report.dialects import DIALECTS
 from gradcli.report.script import render
@@ -122,11 +125,41 @@ def test_jax() -> None:
     assert "def f(x):\n    out = jnp.mean((2 * x)**3)\n    return [out]\n" in written
 
 
+WORDS = sorted(
+    {*builtins.__dict__, *keyword.kwlist, *keyword.softkwlist, "_", "__", "f", "v", "t1", "x_grad"}
+    | {"inf", "nan", "pi", "e", "math", "grad", "main", "float_", "lambda_", "np", "jnp", "t"}
+    | {word for each in DIALECTS.values() for word in (*each.imports, *each.definitions())}
+    | {
+        part
+        for each in DIALECTS.values()
+        for name in each.names.values()
+        for part in name.split(".")
+    }
+)
+"""What a script in Python may mean by a name: constants, built-in functions, modules, their names,
+and what the scripts themselves define.
+"""
+USABLE = [word for word in WORDS if word not in RESERVED and not word.startswith("__build")]
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_names_that_a_script_cannot_use(library: str) -> None:
-    names = ("lambda", "np", "torch", "jnp", "grads", "gather", "float", "float_", "tuple", "zip")
-    inputs = {name: np.array(2.0) for name in names}
-    written = script(" * ".join(inputs), library, None, inputs)
+@pytest.mark.parametrize("start", range(0, len(USABLE), 40))
+def test_names_that_a_script_cannot_use(library: str, start: int) -> None:
+    """Each is a leaf of its own, with infinity and functions at hand."""
+    inputs = {name: np.array(1.0 + i) for i, name in enumerate(USABLE[start : start + 40])}
+    terms = [f"{i + 2} * sin({name})" for i, name in enumerate(inputs)]
+    text = f"sum(relu([{', '.join(terms)}])) + detach(sum([[1.0 / 0, 1]]))"
+    written = script(text, library, None, inputs)
+    compile(written, "script", "exec")
+    if importlib.util.find_spec(library):
+        execute(written)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", ["inf", "nan", "pi", "e"])
+def test_a_name_of_a_number_that_is_the_users(library: str, name: str) -> None:
+    inputs = {name: np.array([1.0, 2.0]), "x": np.array([np.inf, 4.0])}
+    written = script(f"sum({name}*x)", library, None, inputs)
     compile(written, "script", "exec")
     if importlib.util.find_spec(library):
         execute(written)
