@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, decode, encode
+from gradcli.batch.lifeline import die_with
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
@@ -152,7 +153,7 @@ def _serve(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor, which ends us
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         _close_all_but(commands, answers, lifeline)
-        _die_with(supervisor, lifeline)
+        die_with(supervisor, lifeline)
         answerer = Answerer(settings)
         inbox = bytearray()
         while block := os.read(commands, PART):
@@ -204,16 +205,3 @@ def _close_all_but(*kept: int) -> None:
         if descriptor > 2 and descriptor not in kept:
             with suppress(OSError):  # the one that listed them is closed already
                 os.close(descriptor)
-
-
-def _die_with(supervisor: int, lifeline: int) -> None:
-    """Have the kernel end this process with the supervisor, even in the middle of a long call.
-
-    The supervisor alone holds the other end of the pipe. When that closes there is a SIGIO, which
-    ends a process that does not handle it.
-    """
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
-    if os.getppid() != supervisor:  # it has gone before
-        os._exit(0)

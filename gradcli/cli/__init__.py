@@ -26,13 +26,29 @@ def main() -> NoReturn:
     # A large graph is many objects and no garbage: by default Python would look for some again and
     # again, in half of the run's time.
     gc.set_threshold(200_000, 20, 50)
+    from gradcli.cli import child
+
+    told = True
+    if child.is_needed(sys.argv[1:]):
+        code, told = child.apart(_run)
+    else:
+        code = _run()
+    if not told:
+        from gradcli.cli.exit import report_end
+
+        code = report_end(code, sys.argv[1:])
+    os._exit(code)  # all is written: taking the interpreter down in order takes a fifth of the time
+
+
+def _run() -> int:
     try:
         from gradcli.cli.exit import run
 
-        code = run(sys.argv[1:])
+        return run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    os._exit(code)  # all is written: taking the interpreter down in order takes a fifth of the time
+        return INTERRUPTED
+    except SystemExit as stop:  # a signal
+        return stop.code if isinstance(stop.code, int) else 1
 
 
 def _interrupt(_: int, frame: FrameType | None) -> NoReturn:

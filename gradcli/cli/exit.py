@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import sys
 import traceback
@@ -22,6 +23,9 @@ DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
 """Signals that end a run in order: what it has begun to write is removed."""
 
+LEAST_ADDRESSES = 160 * 2**20
+"""Bytes of address space that Python, NumPy and BLAS take before there is a program."""
+
 DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
 _NAMED_FLAG = re.compile(r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)")
 _DASHED_PROGRAM = re.compile(r"-(?!f/)\w+\s*[(*%+/]")
@@ -36,6 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with streams.guarded():  # typer prints help by itself
             try:
+                _require_address_space()
                 code = app.invoke([_as_text(argument) for argument in arguments])
             except typer.Exit as stop:
                 code = stop.exit_code
@@ -50,6 +55,27 @@ def run(arguments: Sequence[str]) -> int:
         if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
             diagnostic = diagnostic._replace(hint=DASH_HINT)
         return _report(diagnostic, as_json=asks_for_json(arguments))
+
+
+def report_end(ended: int, arguments: Sequence[str]) -> int:
+    """Say why the process that did the work has ended without an exit code of its own: with that
+    of a library, or by a signal, which is given negated.
+    """
+    if ended == -signal.SIGBUS:
+        diagnostic = Diagnostic(
+            "file",
+            "a file was cut short while it was read: another program has changed it",
+            hint="try again when that has finished, or give a copy",
+        )
+    elif ended < 0:
+        return 128 - ended
+    else:
+        diagnostic = Diagnostic(
+            "limit-memory",
+            "a library was refused memory and has ended the run",
+            hint="raise the limit of the address space: ulimit -v",
+        )
+    return _report(diagnostic, as_json=asks_for_json(arguments))
 
 
 def exit_code(code: Code) -> int:
@@ -68,6 +94,17 @@ def asks_for_json(arguments: Sequence[str]) -> bool:
     flags = _flags(arguments)
     pairs = pairwise(flags)
     return "--json" in flags or "--format=json" in flags or ("--format", "json") in pairs
+
+
+def _require_address_space() -> None:
+    """Raise `limit-memory` where libraries could not even be loaded; BLAS ends the process then."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= limit < LEAST_ADDRESSES:
+        raise GradcliError(
+            "limit-memory",
+            f"the address space is limited to {limit >> 20} MiB, which is too little to start",
+            hint=f"ulimit -v {LEAST_ADDRESSES >> 10}, or more",
+        )
 
 
 def _flags(arguments: Sequence[str]) -> list[str]:
@@ -124,10 +161,12 @@ def _usage(error: typer.TyperException, arguments: Sequence[str]) -> Diagnostic:
 
 def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
     """Show an error on the stream where it belongs."""
-    from gradcli.report import error, json
+    from gradcli.report import error
 
     try:
         if as_json:
+            from gradcli.report import json
+
             diagnostic = _with_source(diagnostic)
             with streams.output() as stream:
                 stream.write(json.render_error(diagnostic) + "\n")

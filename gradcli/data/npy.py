@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from gradcli.data import MAPPED
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.engine.mapped import map_file
@@ -23,11 +24,10 @@ from gradcli.graph import Array, Precision, Shape
 
 MAGIC = b"\x93NUMPY"
 
+_VERSIONS = ((1, 0), (2, 0), (3, 0))
 _MAX_HEADER = 10_000
 _MAX_AXES = 64
 _MAX_DIGITS = 18
-_MAPPED = 2**20
-"""Files from this size on are mapped into memory instead of read."""
 
 _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([<>|=]?)([?a-zA-Z])(\d*)[^'"]*['"]""")
 _RECORDS = re.compile(r"""['"]descr['"]\s*:\s*\[""")
@@ -80,7 +80,7 @@ def read_npy(stream: BinaryIO, name: str, precision: Precision, memory: int) -> 
     """The array of a `.npy` file; a large one is mapped instead of read."""
     size = os.fstat(stream.fileno()).st_size
     try:
-        buffer = map_file(stream) if size >= _MAPPED else stream.read()
+        buffer = map_file(stream) if size >= MAPPED else stream.read()
     except OSError as error:
         raise GradcliError("file", f"cannot read {name}: {reason(error)}") from None
     return parse_npy(buffer, name, precision, memory)
@@ -95,6 +95,8 @@ def read_npz(
     try:
         with ZipFile(stream) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            if len(members) < len(archive.infolist()):
+                raise BadZipFile("two of its arrays have one name")
             member = members[_choose(key, list(members), name)]
             require_memory(member.file_size, memory, f"{name}:{key}" if key else name)
             if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
@@ -159,6 +161,10 @@ def _choose(key: str | None, keys: list[str], name: str) -> str:
 def _parse_header(start: bytes, name: str) -> _Header:
     if not start.startswith(MAGIC) or len(start) < 12:
         raise GradcliError("data", f"{name} is not a .npy file")
+    if (start[6], start[7]) not in _VERSIONS:
+        raise GradcliError(
+            "data", f"{name} is .npy of version {start[6]}.{start[7]}, which is unknown"
+        )
     width = 2 if start[6] == 1 else 4
     size = 8 + width + int.from_bytes(start[8 : 8 + width], "little")
     text = start[8 + width : size].decode("latin-1")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import pytest
@@ -14,8 +18,10 @@ import pytest
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import mapped
 from gradcli.engine.mapped import map_file, pieces, stored
+from tests.batch.conftest import children, is_running
 
 COUNT = 20_000_000
+Found = TypeVar("Found")
 
 
 MEASURE = """
@@ -127,3 +133,56 @@ def test_a_file_cut_short_while_it_is_read_is_an_error(file: BinaryIO) -> None:
     with pytest.raises(GradcliError, match="cut short") as caught:
         known.read(999, np.empty(2))
     assert caught.value.diagnostic.code == "file"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "sum(sort(x)[0])",
+        "sum(cumsum(x, 0))",
+        "x[::2] @ x[1::2]",
+        "sum(x)",
+        "sum(x[::-1]**2)",
+        "x @ x",
+    ],
+)
+@pytest.mark.parametrize("left", [0, 4096, 100_000])
+def test_a_file_that_is_cut_short_while_it_is_mapped(
+    tmp_path: Path, program: str, left: int
+) -> None:
+    np.save(tmp_path / "x.npy", np.ones(2**18))
+    command = [sys.executable, "-m", "gradcli", "eval", program, "-s", "x=@x.npy", "-g", "@-"]
+    with subprocess.Popen(
+        [*command, "--json", "--values", "outputs"], cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as run:  # fmt: skip
+        (worker,) = wait_for(lambda: children(run.pid))
+        wait_for(lambda: "x.npy" in Path(f"/proc/{worker}/maps").read_text())
+        os.truncate(tmp_path / "x.npy", left)
+        out, complaint = run.communicate(b"1")
+    assert run.returncode == 3
+    assert complaint == b""
+    assert json.loads(out)["error"]["code"] == "file"
+    assert "cut short" in json.loads(out)["error"]["message"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_ends_the_process_that_maps_a_file(tmp_path: Path, number: signal.Signals) -> None:
+    np.save(tmp_path / "x.npy", np.ones(2**18))
+    command = [sys.executable, "-m", "gradcli", "eval", "x", "-s", "x=@x.npy", "-g", "@-"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        (worker,) = wait_for(lambda: children(run.pid))
+        wait_for(lambda: "x.npy" in Path(f"/proc/{worker}/maps").read_text())
+        run.send_signal(number)
+        assert run.wait(timeout=60) == (-9 if number == signal.SIGKILL else 128 + number)
+        wait_for(lambda: not is_running(worker))
+        assert run.stderr is not None
+        assert run.stderr.read() == b""
+
+
+def wait_for(found: Callable[[], Found]) -> Found:
+    while not (it := found()):
+        time.sleep(0.01)
+    return it

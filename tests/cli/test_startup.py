@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 
@@ -85,3 +86,21 @@ def test_ctrl_c_while_modules_are_imported_is_quiet() -> None:
             stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
         )  # fmt: skip
         assert (finished.returncode, finished.stdout, finished.stderr) == (130, b"", b""), name
+
+
+@pytest.mark.parametrize("mebibytes", [40, 100, 150, 165, 200, 250])
+@pytest.mark.parametrize("program", ["x", "sum(solve(x, x @ x)) + sum(svd(x)[1])"])
+def test_a_limit_of_the_address_space_is_an_error_if_it_is_too_low(
+    mebibytes: int, program: str
+) -> None:
+    limit = mebibytes * 2**20
+    finished = subprocess.run(
+        [sys.executable, "-m", "gradcli", "eval", program, "-s", "x=randn(300,300)", "--quiet",
+         "--forward", "--seed", "1"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    if finished.returncode:
+        assert finished.returncode == 4
+        assert "error[limit-memory]: " in finished.stderr
+    assert "Traceback" not in finished.stderr

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tracemalloc
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,24 @@ def test_npz(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read(tmp_path / "one.npz"), np.eye(2))
     np.testing.assert_array_equal(read(f"{tmp_path}/two.npz:w"), np.eye(2))
     assert read(f"{tmp_path}/two.npz:w.grad").tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("version", [(9, 0), (0, 0), (1, 1), (4, 0), (255, 255)])
+def test_versions_of_npy_that_are_unknown(tmp_path: Path, version: tuple[int, int]) -> None:
+    data = bytearray(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", b"\0" * 8))
+    data[6:8] = version
+    (tmp_path / "x.npy").write_bytes(data)
+    assert "version {}.{}".format(*version) in refusal(tmp_path / "x.npy").message
+
+
+@pytest.mark.parametrize("second", ["a.npy", "a"])
+def test_npz_with_two_arrays_of_one_name(tmp_path: Path, second: str) -> None:
+    np.savez(tmp_path / "x.npz", a=1.0, b=2.0)
+    with zipfile.ZipFile(tmp_path / "x.npz", "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr(second, (tmp_path / "x.npz").read_bytes())
+    for name in ("x.npz:a", "x.npz:b"):
+        assert "one name" in refusal(f"{tmp_path}/{name}").message
 
 
 def test_npz_keys_are_listed_and_suggested(tmp_path: Path) -> None:
