@@ -69,31 +69,37 @@ def command(
     max_memory: flag.MaxMemory = None,
     max_steps: flag.MaxSteps = None,
     timeout: flag.Timeout = None,
+    safe: flag.Safe = False,
 ) -> int:
     """Run scripts and check their expectations: #= value, #= value ± tolerance, #! error.
 
-    Exits with 1 if one does not hold. --timeout is for each script.
+    Exits with 1 if one does not hold. --timeout is for each script; --safe reads the scripts and
+    nothing else, and writes nothing.
     """
-    from gradcli.cli.deadline import deadline
+    from gradcli.cli.deadline import deadline, seconds_allowed
     from gradcli.cli.request import limits
-    from gradcli.data.replace import check_stream_target, writing
+    from gradcli.data.replace import check_stream_target, require_regular, writing
     from gradcli.session import Options
 
+    if safe and (update or junit is not None):
+        raise GradcliError("usage", "--update and --junit write files, and --safe writes none")
     scripts = list(_scripts(files))
+    for path in scripts:
+        require_regular(path)
     if junit is not None:
         check_stream_target(junit, scripts)
     options = Options(
         precision=dtype,
         seed=seed,
         strict=strict,
-        limits=limits(max_memory, max_steps, safe=False),
+        limits=limits(max_memory, max_steps, safe=safe),
     )
     reports = []
     for path in scripts:
-        with deadline(timeout):
+        with deadline(seconds_allowed(timeout, safe=safe)):
             report = _check(path, options)
-        if update and not report.passed:
-            report = _update(path, report, options)
+            if update and not report.passed:
+                report = _update(path, report, options)
         reports.append(report)
     if junit is not None:
         from gradcli.report import expectations
@@ -120,7 +126,7 @@ def _inside(folder: str) -> list[str]:
         os.path.join(where, name)
         for where, _, names in os.walk(folder)
         for name in names
-        if name.endswith(SUFFIX)
+        if name.endswith(SUFFIX) and not os.path.isdir(os.path.join(where, name))
     ]
     if not scripts:
         raise GradcliError(

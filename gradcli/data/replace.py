@@ -27,13 +27,11 @@ def check_target(path: str, inputs: Iterable[str] = ()) -> None:
         raise GradcliError(
             "file", f"there is no folder {folder!r}", hint=f"make it first: mkdir -p {folder!r}"
         )
-    status = _status(path)
-    if status is not None:
-        require_regular(status, path)
-        require_no_input(path, inputs)
+    require_regular(path)
+    require_no_input(path, inputs)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise GradcliError("file", f"no permission to write in {folder!r}")
-    if status is not None and not os.access(target, os.W_OK):
+    if os.path.exists(target) and not os.access(target, os.W_OK):
         raise GradcliError("file", f"no permission to write {path!r}")
 
 
@@ -43,11 +41,12 @@ def check_stream_target(path: str, inputs: Iterable[str] = ()) -> None:
         check_target(path, inputs)
 
 
-def require_regular(status: os.stat_result, path: str) -> None:
-    """Raise `file` unless it is a file in the strict sense, which can be read to an end and whose
-    name can be given to another.
+def require_regular(path: str) -> None:
+    """Raise `file` for a folder, and for pipes and devices, which may never come to an end and
+    which cannot be replaced. What is not there is for others to report.
     """
-    if not stat.S_ISREG(status.st_mode):
+    status = _status(path)
+    if status is not None and not stat.S_ISREG(status.st_mode):
         what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
         raise GradcliError("file", f"{path!r} is not a file but {what}", hint="name a file")
 

@@ -243,6 +243,46 @@ def test_a_report_on_standard_output_that_is_a_file(script: Path) -> None:
     assert text == "ok     a.grad  4 of 4\n4 passed in 1 file\n"
 
 
+# --- limits ---
+
+
+def test_a_pipe_is_no_script(gradcli: Runner, script: Path) -> None:
+    script.write_text(GOOD)
+    os.mkfifo("pipe.grad")
+    os.symlink("/dev/zero", "zero.grad")
+    for name in ("pipe.grad", "zero.grad", "."):
+        answer = gradcli("test", name)
+        assert answer.code == 3
+        assert "pipe or device" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("while True { x = 1 }", "limit-steps"),
+        ("zeros(10000, 10000) + rand(10000, 10000) #= 1", "limit-memory"),
+        ("+".join("1" * 30_000), "limit-tokens"),
+    ],
+)
+def test_limits_are_strict_where_it_is_safe(
+    gradcli: Runner, script: Path, text: str, code: str
+) -> None:
+    script.write_text(text)
+    answer = gradcli("test", str(script), "--safe", "--format", "github")
+    assert answer.code == 1
+    assert code in answer.out
+
+
+@pytest.mark.parametrize("flags", [["--update"], ["--junit", "x.xml"]])
+def test_nothing_is_written_where_it_is_safe(
+    gradcli: Runner, script: Path, flags: list[str]
+) -> None:
+    script.write_text(BAD)
+    assert gradcli("test", str(script), "--safe", *flags).code == 2
+    assert script.read_text() == BAD
+    assert os.listdir() == ["a.grad"]
+
+
 # --- rewriting -----------------------------------------------------------------------------
 
 
