@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradcli.diagnostics import GradcliError
+from gradcli.ledger import Ledger
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -38,6 +40,12 @@ MAX_RANK = 64
 
 MAX_ELEMENTS = 2**59
 """NumPy counts bytes in 63 bits."""
+
+NODE_BYTES = 1024
+"""What a node takes, with its share in the plan."""
+
+TRANCHE = 1024
+"""Nodes that are put on the ledger at a time."""
 
 INTERNED_BYTES = 1024
 """Constants up to this size are compared by their bytes; larger ones are nodes of their own."""
@@ -250,11 +258,11 @@ class Graph:
         seed: int | None = None,
         max_nodes: int | None = None,
         shares: bool = True,
-        memory: int | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         """Without `shares`, only constants are interned: an op makes a new node each time.
 
-        `memory` is how many bytes an array may have that is made while the graph is built.
+        Nodes, and arrays that are made while the graph is built, are put on the `ledger`.
         """
         self.precision: Precision = precision
         self.seed = seed
@@ -263,8 +271,12 @@ class Graph:
         self.largest = 0
         """The most elements that a node has."""
         self.shares = shares
-        self.memory = memory
+        self.ledger = ledger or Ledger()
+        self.held: set[Node] = set()
+        """Inputs and constants whose arrays the ledger has."""
         self.count = 0
+        self._paid = TRANCHE if max_nodes is None else min(TRANCHE, max_nodes)
+        """How many nodes the ledger has; the first cost nothing."""
         self.span: Span | None = None
         """Where in the program the nodes that are being built come from."""
         self.origin: Node | None = None
@@ -330,7 +342,9 @@ class Graph:
             with np.errstate(over="ignore"):  # too large for float32 is infinite
                 array = array.astype(self.dtype(kind))
         if array.nbytes > INTERNED_BYTES:
-            return self._add(CONSTANT, (), (), array.shape, kind, array)
+            large = self._add(CONSTANT, (), (), array.shape, kind, array)
+            self.hold(large)
+            return large
         key = (CONSTANT, kind, array.shape, array.tobytes())
         node = self._interned.get(key)
         if node is None:
@@ -341,6 +355,12 @@ class Graph:
     def input(self, name: str, shape: Shape, kind: Kind) -> Node:
         """A node whose value is given when the graph is run."""
         return self._add(INPUT, (), (name,), shape, kind)
+
+    def hold(self, node: Node) -> None:
+        """Put the array of an input or a constant on the ledger. Raises `limit-memory`."""
+        size = node.size * self.dtype(node.kind).itemsize
+        self.ledger.take(size, f"a value of shape {node.shape}", node.span)
+        self.held.add(node)
 
     def lift(self, value: Operand) -> Node:
         """A node as it is, a number as a constant."""
@@ -358,13 +378,22 @@ class Graph:
         return self._dtypes[kind]
 
     def check_room(self, count: int) -> None:
-        """Raise `limit-nodes` if `count` more nodes are too many."""
+        """Raise `limit-nodes` or `limit-memory` if `count` more nodes are too many."""
+        if self.count + count > self._paid:
+            self._pay(count)
+
+    def _pay(self, count: int) -> None:
+        """Put nodes on the ledger ahead of their time."""
         if self.max_nodes is not None and self.count + count > self.max_nodes:
             raise GradcliError(
                 "limit-nodes",
                 f"the graph has more than {self.max_nodes:,} nodes",
                 hint="loops are unrolled: use fewer steps",
             )
+        wanted = max(self.count + count, min(self._paid + TRANCHE, self.max_nodes or sys.maxsize))
+        new = (wanted - self._paid) * NODE_BYTES
+        self.ledger.take(new, f"a graph of {wanted:,} nodes", self.span)
+        self._paid = wanted
 
     def _add(
         self,

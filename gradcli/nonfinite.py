@@ -15,7 +15,8 @@ from gradcli.engine.plan import Plan
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 
 SEARCH_BYTES = 1 << 28
-"""A run whose values take more than this together is not searched for the culprit."""
+"""A run whose values take more than this together, or half of the memory that there is, is not
+searched for the culprit."""
 
 
 class Question(NamedTuple):
@@ -47,7 +48,8 @@ def _first_culprit(
 ) -> list[Note]:
     what = f"{name} is not finite everywhere"
     nodes = plan.nodes
-    if sum(node.size for node in nodes) * 8 > SEARCH_BYTES:
+    most = min(SEARCH_BYTES, nodes[0].graph.ledger.room // 2)
+    if sum(node.size for node in nodes) * 8 > most:
         return [Note("nonfinite", what)]
     values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))
     for node in nodes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from gradcli.graph import Precision
 from gradcli.language.parser import ParseLimits
+from gradcli.ledger import Ledger, default_limit
 from gradcli.trace import TraceLimits
 
 
@@ -17,13 +17,19 @@ class Limits(NamedTuple):
     trace: TraceLimits = TraceLimits()
     nodes: int = 5_000_000
     memory: int = 0
-    """Bytes; 0 is three quarters of the machine's memory."""
+    """Bytes; 0 is three quarters of what the machine or its control group has."""
 
     def memory_bytes(self) -> int:
         """The limit on memory in bytes."""
-        if self.memory:
-            return self.memory
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+        return self.memory or default_limit()
+
+    def ledger(self) -> Ledger:
+        """The ledger of a run under these limits."""
+        return Ledger(self.memory_bytes())
+
+    def shared(self, jobs: int) -> Limits:
+        """The limits of one of several processes: together they take what is the default of one."""
+        return self if self.memory else self._replace(memory=default_limit() // jobs)
 
 
 SAFE = Limits(

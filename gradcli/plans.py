@@ -20,7 +20,17 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.cpu import Engine
 from gradcli.engine.plan import Plan, nbytes
-from gradcli.graph import INPUT, Array, Graph, Index, Node, Precision, ancestors
+from gradcli.graph import (
+    CONSTANT,
+    INPUT,
+    NODE_BYTES,
+    Array,
+    Graph,
+    Index,
+    Node,
+    Precision,
+    ancestors,
+)
 from gradcli.language.parser import parse_program
 from gradcli.language.skeleton import dissect, starts
 from gradcli.language.syntax import Program
@@ -209,7 +219,8 @@ class _Variant(Generic[T]):
     ) -> None:
         graph = prepared.graph
         self.made = made
-        self.nodes = graph.count + len(request.program) // CHARACTERS
+        constants = sum(nbytes(node) for node in graph.held if node.op is CONSTANT)
+        self.nodes = graph.count + len(request.program) // CHARACTERS + constants // NODE_BYTES
         self._prepared = prepared
         self._seed = seed if graph.draws else None
         guards = _guards(prepared)

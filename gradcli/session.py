@@ -12,9 +12,10 @@ from gradcli.engine.device import Engine, engine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.mapped import mapping
 from gradcli.engine.regions import LARGE
-from gradcli.graph import Array, Graph, Node, ancestors, kind_of
+from gradcli.graph import INTERNED_BYTES, Array, Graph, Node, ancestors, kind_of
 from gradcli.language.parser import parse_expression
 from gradcli.language.syntax import Program
+from gradcli.ledger import Ledger
 from gradcli.nonfinite import Question, explain_nonfinite
 from gradcli.options import SAFE, Limits, Options
 from gradcli.passes import (
@@ -88,12 +89,12 @@ def prepare(
     Arguments and errors are those of `evaluate`. `numbers` tells where in the text numbers begin
     for which others may stand in later runs, and counts them: they are fed like inputs.
     """
-    memory = options.limits.memory_bytes()
+    ledger = options.limits.ledger()
     shares = not runs_backward(program)
-    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, memory)
+    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, ledger)
     graph.draws = draws
     nodes = _input_nodes(graph, program, inputs)
-    evaluator = Evaluator(_feeds(nodes, inputs), memory)
+    evaluator = Evaluator(_feeds(nodes, inputs), ledger)
     tracer = Tracer(
         graph,
         evaluator,
@@ -111,6 +112,7 @@ def prepare(
         outputs = choose_outputs(tracer, options.outputs)
     else:
         outputs, others = newest_outputs(tracer, options.since)
+    evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)
     notes = [Note("layout", message) for _, message in program.notes] + tracer.notes
     differentiated = {name: node for name, node in outputs.items() if node.kind == "float"}
@@ -148,7 +150,7 @@ def prepare(
         backwards=backwards,
         grads=own_grads,
         printed=tracer.special.printed,
-        others=[pieces([value], tracer.special.numbers) for value in others],
+        others=[pieces([value], tracer.special.numbers, ledger) for value in others],
         notes=notes,
         looked=evaluator.looked,
         mapped={nodes[name] for name, array in inputs.items() if mapping(array) is not None},
@@ -189,15 +191,16 @@ class Prepared:
             wanted += [*each.grads.values(), *each.retained.values()]
         wanted += self.grads.values()
         wanted += tensors([*self.printed, *self.others])
-        options = self.options
-        memory = options.limits.memory_bytes()
+        options, ledger = self.options, self.graph.ledger
         if self.graph.largest >= LARGE:
             from gradcli.engine.lowering import lower
 
             lower(ancestors(wanted), self._lowered)
-        nodes, filed, looked = map(self._computed, (wanted, self._filed(), self.looked))
+        nodes, elsewhere, looked = map(self._computed, (wanted, self._elsewhere(), self.looked))
         try:
-            self.engine = engine(nodes, options.device, options.threads, memory, filed, looked)
+            self.engine = engine(
+                nodes, options.device, options.threads, ledger, set(elsewhere), looked
+            )
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
 
@@ -205,11 +208,12 @@ class Prepared:
         """The nodes that the engine computes for these."""
         return [self._lowered.get(node, node) for node in nodes]
 
-    def _filed(self) -> set[Node]:
-        """Values that take no memory, because they lie in files."""
+    def _elsewhere(self) -> set[Node]:
+        """Values whose memory is on the ledger already, or which lie in files."""
+        elsewhere = self.mapped | self.graph.held
         if not self.options.grads_to_file:
-            return self.mapped
-        return self.mapped.union(*(each.grads.values() for each in self.backwards))
+            return elsewhere
+        return elsewhere.union(*(each.grads.values() for each in self.backwards))
 
     def _question(self) -> Question:
         return Question(
@@ -287,21 +291,26 @@ class Prepared:
 def literals(
     sources: Sequence[Source],
     options: Options = DEFAULT,
+    ledger: Ledger | None = None,
 ) -> tuple[list[Array], int | None, int]:
     """The arrays that texts from the command line stand for: literals, constants, constructors.
 
-    Also the seed, if random numbers were drawn, and how many draws were made.
+    Also the seed, if random numbers were drawn, and how many draws were made. The `ledger` knows
+    what else was read.
     """
-    memory = options.limits.memory_bytes()
-    graph = Graph(options.precision, options.seed, options.limits.nodes, memory=memory)
-    evaluator = Evaluator({}, memory)
+    ledger = ledger or options.limits.ledger()
+    graph = Graph(options.precision, options.seed, options.limits.nodes, ledger=ledger)
     arrays = []
     for source in sources:
         expression = parse_expression(source, options.limits.parse)
+        evaluator = Evaluator({}, ledger)
         tracer = LiteralTracer(graph, evaluator, source, options.limits.trace)
         node = tracer.literal(expression)
         try:
-            arrays.append(evaluator.value(node))
+            array = evaluator.value(node)
+            evaluator.clear()
+            ledger.take(array.nbytes, source.name)
+            arrays.append(array)
         except GradcliError as error:
             raise error.located(source, None) from None
     return arrays, graph.seed, graph.draws
@@ -312,7 +321,11 @@ def _input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) ->
     for name in inputs:
         if name not in program.names:
             raise _unknown_input(name, program.names)
-    return {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
+    nodes = {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
+    for name, array in inputs.items():
+        if array.nbytes > INTERNED_BYTES and mapping(array) is None:
+            graph.hold(nodes[name])
+    return nodes
 
 
 def _feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[Node, Array]:

@@ -78,9 +78,9 @@ def check(program: syntax.Program, options: Options) -> Report:
     A statement that fails as expected binds nothing, and the program goes on; so it does after an
     expectation that does not hold. One that is met several times, in a loop, must hold each time.
     """
-    memory, shares = options.limits.memory_bytes(), not runs_backward(program)
-    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, memory)
-    evaluator = Evaluator({}, memory)
+    ledger, shares = options.limits.ledger(), not runs_backward(program)
+    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, ledger)
+    evaluator = Evaluator({}, ledger)
     met: dict[syntax.Expectation, Outcome] = {}
     try:
         checker = _Checker(graph, evaluator, program, options, met)

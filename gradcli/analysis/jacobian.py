@@ -16,13 +16,15 @@ from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vectorise, vjp
 from gradcli.engine.device import Engine
-from gradcli.engine.plan import show_bytes
 from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show
 
 SEEDED = 1 << 16
 """Elements of the largest array while many seeds are at work: more leave the cache."""
+
+COPIES = 3
+"""How often a Hessian is in memory once more while its symmetry and eigenvalues are found."""
 
 TOO_MUCH = ("limit-memory", "limit-nodes", "shape")
 """What is wrong where fewer seeds may do; of shape, that NumPy allows 64 axes."""
@@ -45,7 +47,10 @@ def hessian(problem: Problem) -> Hessian:
 
     Raises `gradient-required` where an output has several elements and there is no v.
     """
-    return Hessian(derivative_matrix(problem, _grads(problem)))
+    hessian = Hessian(derivative_matrix(problem, _grads(problem)))
+    work = COPIES * hessian.matrix.values.nbytes
+    problem.graph.ledger.require(work, "what is told of a Hessian, its eigenvalues and all,")
+    return hessian
 
 
 def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> Product:
@@ -65,14 +70,11 @@ def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
     rows = Side({name: node.shape for name, node in outputs.items()})
     columns = Side({name: node.shape for name, node in problem.leaves.items()})
     needed = rows.size * columns.size * problem.graph.dtype("float").itemsize
-    allowed = problem.options.limits.memory_bytes()
-    if needed > allowed:
-        raise GradcliError(
-            "limit-memory",
-            f"a matrix of {rows.size:,} × {columns.size:,} takes {show_bytes(needed)}; the limit "
-            f"is {show_bytes(allowed)}",
-            hint="gradcli jvp or eval --gradient give its products with a vector",
-        )
+    problem.graph.ledger.take(
+        needed,
+        f"a matrix of {rows.size:,} × {columns.size:,}",
+        hint="gradcli jvp or eval --gradient give its products with a vector",
+    )
     values = np.empty((rows.size, columns.size), problem.graph.dtype("float"))
     nodes, leaves = list(outputs.values()), list(problem.leaves.values())
     mode: Mode = "reverse" if rows.size <= columns.size else "forward"
@@ -104,7 +106,7 @@ def _fill(
     results = [
         zeros_like(node) if each is None else each for each, node in zip(found, like, strict=True)
     ]
-    count, inputs, engine = _engine(problem, seeds, results, rows.nbytes)
+    count, inputs, engine = _engine(problem, seeds, results)
     for start in range(0, len(rows), count):
         units = np.eye(count, len(rows), start, dtype=rows.dtype)
         stops = itertools.accumulate(seed.size for seed in seeds)
@@ -123,12 +125,11 @@ def _fill(
 
 
 def _engine(
-    problem: Problem, seeds: Sequence[Node], results: Sequence[Node], beside: int
+    problem: Problem, seeds: Sequence[Node], results: Sequence[Node]
 ) -> tuple[int, Sequence[Node], Engine]:
     """How many seeds go in at once, the inputs for them, and what computes the results.
 
-    So many that an array holds up to SEEDED elements, and that the limits allow; `beside` is the
-    memory that is taken already.
+    So many that an array holds up to SEEDED elements, and that the limits allow.
     """
     total = sum(seed.size for seed in seeds)
     widest = max(node.size for node in dependents(ancestors(results), seeds))
@@ -137,12 +138,12 @@ def _engine(
     while count > 1:
         try:
             inputs, many = vectorise(results, seeds, count)
-            return count, inputs, problem.engine(many, beside)
+            return count, inputs, problem.engine(many)
         except GradcliError as error:
             if error.diagnostic.code not in TOO_MUCH:
                 raise
             count //= 2
-    return 1, seeds, problem.engine(results, beside)
+    return 1, seeds, problem.engine(results)
 
 
 def _grads(problem: Problem) -> dict[str, Node]:

@@ -20,6 +20,8 @@ ULPS = 2.0
 """By how much each is changed, in units of the last place."""
 OVERHEAD = 2_000
 """So many elements are computed in the time that it takes to call a function."""
+COPIES = 4
+"""How often all values are in memory once more: complex, or with other roundings."""
 
 Rounding: TypeAlias = Callable[[Array], Array]
 NOTHING: Mapping[Node, Array] = {}
@@ -60,6 +62,9 @@ class Probe:
         self, traced: Traced, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
     ) -> None:
         order = ancestors([*nodes, *traced.looked, leaf])
+        size = 8 * sum(node.size for node in order)
+        leaf.graph.ledger.take(size, "what a leaf decides")
+        leaf.graph.ledger.require(COPIES * size, "the check of a leaf")
         base = {
             node: value.astype(np.float64) if node.kind == "float" else value
             for node, value in zip(order, traced.values(order), strict=True)

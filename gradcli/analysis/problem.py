@@ -35,12 +35,11 @@ class Problem:
     """By leaf, as a backward pass with a given gradient finds them; else empty."""
     notes: list[Note]
 
-    def engine(self, nodes: Sequence[Node], beside: int = 0) -> Engine:
-        """The nodes ready to be computed, where `beside` bytes are taken. Raises `limit-memory`."""
-        options = self.options
+    def engine(self, nodes: Sequence[Node]) -> Engine:
+        """The nodes ready to be computed. Raises `limit-memory`."""
+        options, graph = self.options, self.graph
         try:
-            memory = options.limits.memory_bytes() - beside
-            return engine(nodes, options.device, options.threads, memory)
+            return engine(nodes, options.device, options.threads, graph.ledger, graph.held)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
 

@@ -57,4 +57,4 @@ def run(
         raise nothing(prepared)
     (backward,) = prepared.backwards
     feeds = prepared.feeds(inputs, gradients)
-    return Run(prepared, backward, feeds, Evaluator(feeds, options.limits.memory_bytes()))
+    return Run(prepared, backward, feeds, Evaluator(feeds, prepared.graph.ledger))

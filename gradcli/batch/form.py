@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +18,8 @@ from gradcli.report.json import Data, encode, string
 from gradcli.report.numbers import nested
 from gradcli.session import Prepared
 
+TEXT_BYTES = 104
+"""What an element of an answer takes: its value, and its text while that is made and sent."""
 SMALLEST, LARGEST = 1e-4, 1e16
 """Python gives numbers below and from here on an exponent."""
 
@@ -26,7 +28,11 @@ Render: TypeAlias = Callable[[Mapping[Node, Array]], str]
 
 
 def renderer(prepared: Prepared) -> Render:
-    """The function for records of one program."""
+    """The function for records of one program. Raises `limit-memory` for answers of long text."""
+    passes = [each.grads.values() for each in prepared.backwards]
+    shown = [*prepared.shown.values(), *prepared.grads.values(), *chain(*passes)]
+    text = TEXT_BYTES * sum(node.size for node in shown)
+    prepared.graph.ledger.require(text, "an answer, as text,")
     return Form(prepared) if _is_plain(prepared) else partial(_members, prepared)
 
 

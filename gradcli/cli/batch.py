@@ -121,7 +121,13 @@ def command(
         raise GradcliError("usage", "--allow-files opens files, and --safe opens none")
     allowed = limits(max_memory, max_steps, safe=safe)
     settings = Settings(
-        Options(values=values, strict=strict, precision=dtype, device=device, limits=allowed),
+        Options(
+            values=values,
+            strict=strict,
+            precision=dtype,
+            device=device,
+            limits=allowed.shared(jobs),
+        ),
         program=_default_program(program, file, allowed.parse.source_bytes),
         seed=seed,
         allow_files=allow_files,
@@ -144,7 +150,8 @@ def command(
             supervise(sink)
         return FINDING if progress.failed else DONE
     inputs = [*sources, file] if file else sources
-    with closing(Journal(out, _configuration(settings), resume=resume, inputs=inputs)) as journal:
+    configuration = _configuration(settings, allowed.memory)
+    with closing(Journal(out, configuration, resume=resume, inputs=inputs)) as journal:
         if allow_files:
             journal.require_results()
         journal.skip(reader)
@@ -236,7 +243,7 @@ def _sources(files: Sequence[str]) -> list[str]:
     return list(files) or ["-"]
 
 
-def _configuration(settings: Settings) -> dict[str, object]:
+def _configuration(settings: Settings, memory: int) -> dict[str, object]:
     """What must be the same when a run is resumed, by the names that users know it by."""
     from hashlib import blake2b
 
@@ -250,7 +257,7 @@ def _configuration(settings: Settings) -> dict[str, object]:
         "--seed": settings.seed,
         "--strict": options.strict,
         "--allow-files": settings.allow_files,
-        "--max-memory": options.limits.memory,
+        "--max-memory": memory,
         "--max-steps": options.limits.trace.steps,
         "--safe": options.limits.parse.source_bytes,
     }

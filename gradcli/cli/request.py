@@ -15,6 +15,7 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Program
+from gradcli.ledger import Ledger
 from gradcli.session import SAFE, Gradient, Limits, Options, literals
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -192,23 +193,27 @@ def read_values(
     values: Sequence[tuple[str, str]], options: Options
 ) -> tuple[list[Array], int | None, int]:
     """The arrays of flags and their values, the seed if there is one, and how often it served."""
-    memory = options.limits.memory_bytes()
+    ledger = options.limits.ledger()
     files = {
-        position: _load(flag, value.strip(), options.precision, memory)
+        position: _load(flag, value.strip(), options.precision, ledger)
         for position, (flag, value) in enumerate(values)
         if _is_file(value)
     }
     texts = [Source(flag, value.strip()) for flag, value in values if not _is_file(value)]
-    found, seed, draws = literals(texts, options)
+    found, seed, draws = literals(texts, options, ledger)
     rest = iter(found)
     return [files[i] if i in files else next(rest) for i in range(len(values))], seed, draws
 
 
-def _load(flag: str, value: str, precision: Precision, memory: int) -> Array:
+def _load(flag: str, value: str, precision: Precision, ledger: Ledger) -> Array:
     from gradcli.data.load import load
+    from gradcli.engine.mapped import mapping
 
     try:
-        return load(value[1:], precision, memory)
+        array = load(value[1:], precision, ledger.room)
+        if mapping(array) is None:
+            ledger.take(array.nbytes, flag)
+        return array
     except GradcliError as error:
         raise error.located(Source(flag, value), None) from None
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
-from gradcli.engine.plan import Plan, Unit, nbytes, show_bytes
+from gradcli.engine.plan import Plan, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.regions import Region
 from gradcli.engine.threads import cores
 from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.ledger import show_bytes
 
 if TYPE_CHECKING:
     from gradcli.engine.blocks import Empty

@@ -11,6 +11,7 @@ from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.threads import cores
 from gradcli.graph import Array, Node, ancestors
+from gradcli.ledger import Ledger
 
 WORTH = 10**7
 """From this many elements on, the way to a GPU and back pays."""
@@ -43,15 +44,15 @@ def engine(
     nodes: Sequence[Node],
     device: str,
     threads: int | None,
-    memory: int,
-    filed: Collection[Node] = (),
+    ledger: Ledger,
+    elsewhere: Collection[Node] = (),
     looked: Collection[Node] = (),
 ) -> Engine:
     """An engine for some nodes on `cpu`, `gpu` or, with `auto`, where it is worth it.
 
     What was `looked` at is computed as it was then. Raises `limit-memory` where values take more
-    than `memory` bytes; those in `filed` lie in files. With `gpu` raises `device` where there is
-    none.
+    than the `ledger` has room for; those that are `elsewhere` lie in files or are on the ledger.
+    With `gpu` raises `device` where there is none.
     """
 
     def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
@@ -63,7 +64,7 @@ def engine(
 
     def on_cpu() -> cpu.Engine:
         plan = Plan(nodes, units)
-        plan.check_memory(memory, filed, threads or cores())
+        plan.check_memory(ledger, elsewhere, threads or cores())
         return cpu.Engine(plan, threads)
 
     if device == "cpu" or (device == "auto" and not _is_worth_it(nodes)):
@@ -73,7 +74,7 @@ def engine(
     if device == "auto":
         return Automatic(lambda: gpu.Engine(nodes), on_cpu)
     on_gpu = gpu.Engine(nodes)
-    on_gpu.plan.check_memory(memory, filed)
+    on_gpu.plan.check_memory(ledger, elsewhere)
     return on_gpu
 
 

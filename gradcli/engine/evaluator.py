@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.cpu import out_of_memory, placed
 from gradcli.engine.kernels import kernel
-from gradcli.engine.plan import nbytes, show_bytes
+from gradcli.engine.plan import memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.engine.regions import is_swept, reduction_alone
-from gradcli.graph import CONSTANT, Array, Node
+from gradcli.graph import CONSTANT, INTERNED_BYTES, Array, Node
+from gradcli.ledger import Ledger
 
 
 class Evaluator:
     """Values that the tracer looks at, one after another, each node computed once.
 
-    Values are kept up to a number of bytes; what was dropped is computed again when needed.
+    Values are kept while they take up to half of what the ledger allows; what was dropped is
+    computed again when needed.
     """
 
-    def __init__(self, inputs: Mapping[Node, Array], memory: int) -> None:
+    def __init__(self, inputs: Mapping[Node, Array], ledger: Ledger) -> None:
         """`inputs` may give values of other nodes too, which are then not computed."""
         self._inputs = inputs
-        self._memory = memory
-        self._kept: OrderedDict[Node, Array] = OrderedDict()
+        self._ledger = ledger
+        self._kept: dict[Node, Array] = {}
+        """The oldest first."""
+        self._users: Counter[int] = Counter()
+        """How many kept values lie in an array, by its id; views of inputs are not counted."""
         self._bytes = 0
+        """What these arrays take."""
         self._lowered: dict[Node, Node] = {}
         self.looked: list[Node] = []
         """The nodes that were asked for: a plan holds only while their values are the same."""
@@ -37,9 +43,9 @@ class Evaluator:
             self.looked.append(node)
         elif node.data is not None:
             return node.data
-        known = self._known(node)
-        if known is not None:
-            return known
+        found = self._known(node)
+        if found is not None:
+            return found
         pending = self._unknown(node)
         from gradcli.engine.blocks import RegionRunner  # most programs start sooner without
         from gradcli.engine.lowering import lower
@@ -48,26 +54,35 @@ class Evaluator:
         if node in self._lowered:
             node = self._lowered[node]
             pending = self._unknown(node)
-        self._check_memory(pending)
+        self._make_room(pending)
         values: dict[Node, Array] = {}
         with np.errstate(all="ignore"):
             for current in pending:
                 call, before, after, count = kernel(current)
                 operands = []
                 for operand in current.inputs[:count]:
-                    value = values.get(operand)
-                    operands.append(self._recall(operand) if value is None else value)
+                    known = values.get(operand)
+                    operands.append(self._recall(operand) if known is None else known)
                 if is_swept(current):  # in the order in which the plan sums
                     call = RegionRunner(reduction_alone(current), 1).reduced
                 try:
-                    values[current] = np.asarray(call(*before, *operands, *after))
+                    value = np.asarray(call(*before, *operands, *after))
                 except GradcliError as error:
                     raise placed(error, current) from None
                 except MemoryError:
                     raise out_of_memory(current) from None
-        for current, value in values.items():
-            self._keep(current, value)
+                values[current] = value
+                self._keep(current, value, operands)
+        for kept in list(self._kept):
+            if self._bytes <= self._ledger.limit // 2:
+                break
+            self._drop(kept)
         return values[node]
+
+    def clear(self) -> None:
+        """Drop all values: nothing more is looked at, or much later."""
+        for node in list(self._kept):
+            self._drop(node)
 
     def _known(self, node: Node) -> Array | None:
         if node.op is CONSTANT:
@@ -91,20 +106,56 @@ class Evaluator:
                     stack.append(operand)
         return sorted(found, key=lambda each: each.index)
 
-    def _check_memory(self, pending: list[Node]) -> None:
-        needed = sum(nbytes(node) for node in pending if not node.op.view)
-        if needed > self._memory:
-            raise GradcliError(
-                "limit-memory",
-                f"a value that decides how the program goes on needs about {show_bytes(needed)}; "
-                f"the limit is {show_bytes(self._memory)}",
-                hint="--max-memory sets the limit",
-                span=pending[-1].span,
-            )
+    def _make_room(self, pending: list[Node]) -> None:
+        """Drop older values where there is not enough room for all that is computed now.
 
-    def _keep(self, node: Node, value: Array) -> None:
+        Raises `limit-memory` where that does not help.
+        """
+        if total_bytes(pending) <= self._ledger.room:
+            return
+        needed = self._needed(pending)
+        operands = {each for node in pending for each in node.inputs}
+        for node in list(self._kept):
+            if needed <= self._ledger.room:
+                return
+            if node not in operands:
+                self._drop(node)
+        what = "a value that decides how the program goes on"
+        self._ledger.require(needed, what, pending[-1].span)
+
+    def _needed(self, pending: list[Node]) -> int:
+        """The bytes that values take which lie in memory of their own, and the most work of one."""
+        known = {each for node in pending for each in node.inputs} - set(pending)
+        holders = memory_holders(known, pending)
+        own = sum(nbytes(node) for node in pending if holders[node] is node)
+        return own + max(map(work_bytes, pending))
+
+    def _keep(self, node: Node, value: Array, operands: Sequence[Array]) -> None:
+        """Keep a value, and put the memory that it lies in on the ledger."""
         self._kept[node] = value
-        self._bytes += value.nbytes
-        while self._bytes > self._memory // 2:
-            _, dropped = self._kept.popitem(last=False)
-            self._bytes -= dropped.nbytes
+        root = _root(value)
+        if root.nbytes > INTERNED_BYTES:
+            known = id(root) in self._users
+            if known or not (node.op.view and np.may_share_memory(value, operands[0])):
+                self._users[id(root)] += 1
+                if not known:
+                    self._count(root.nbytes)
+
+    def _drop(self, node: Node) -> None:
+        root = _root(self._kept.pop(node))
+        if id(root) in self._users:
+            self._users[id(root)] -= 1
+            if not self._users[id(root)]:
+                del self._users[id(root)]
+                self._count(-root.nbytes)
+
+    def _count(self, change: int) -> None:
+        self._bytes += change
+        self._ledger.taken += change
+
+
+def _root(value: Array) -> Array:
+    """The array whose memory a value lies in."""
+    while isinstance(value.base, np.ndarray):
+        value = value.base
+    return value

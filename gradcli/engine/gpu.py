@@ -19,10 +19,11 @@ from gradcli.engine.cpu import NOWHERE, compute
 from gradcli.engine.cuda import Sweep, passes, second, source, sweep_of
 from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
-from gradcli.engine.plan import Plan, Unit, show_bytes
+from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Precision, Shape, ancestors
+from gradcli.ledger import show_bytes
 
 CardArray: TypeAlias = Any
 """A `cupy.ndarray`; cupy has no types."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.regions import Region, units
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.ledger import Ledger, show_bytes
 from gradcli.ops.axes import FLIP, PERMUTE
 from gradcli.ops.diagonals import DIAGONAL
 from gradcli.ops.shaping import EXPAND, SLICE
@@ -43,17 +44,17 @@ class Plan:
         self.dying = _last_uses(self.units, self.outputs)
         """For each unit, the operands that no later unit needs."""
 
-    def peak_bytes(self, filed: Collection[Node] = (), threads: int = 1) -> int:
+    def peak_bytes(self, elsewhere: Collection[Node] = (), threads: int = 1) -> int:
         """Most memory that values take at one time, inputs and outputs included.
 
-        Those in `filed` lie in files and take none.
+        Those that are `elsewhere`, in files or on a ledger, are not counted.
         """
-        live = sum(nbytes(node) for node in self.sources if node not in filed)
+        live = sum(nbytes(node) for node in self.sources if node not in elsewhere)
         peak = live
         for unit, born, gone in self.lifetimes():
-            live += sum(nbytes(node) for node in born if node not in filed)
+            live += sum(nbytes(node) for node in born if node not in elsewhere)
             peak = max(peak, live + _work(unit, threads))
-            live -= sum(map(nbytes, gone))
+            live -= sum(nbytes(node) for node in gone if node not in elsewhere)
         return peak
 
     def lifetimes(self) -> Iterator[tuple[Unit, list[Node], list[Node]]]:
@@ -61,7 +62,7 @@ class Plan:
 
         Views need none; outputs and inputs are kept.
         """
-        holders = _holders(self.sources, self.units)
+        holders = memory_holders(self.sources, self.units)
         kept = {holders[node] for node in self.outputs}
         uses: dict[Node, int] = {}
         for unit in self.units:
@@ -78,20 +79,23 @@ class Plan:
                     gone.append(holder)
             yield unit, [node for node in results_of(unit) if holders[node] is node], gone
 
-    def check_memory(self, limit: int, filed: Collection[Node] = (), threads: int = 1) -> None:
-        """Raise `limit-memory` if the run would take more than `limit` bytes.
+    def check_memory(
+        self, ledger: Ledger, elsewhere: Collection[Node] = (), threads: int = 1
+    ) -> None:
+        """Raise `limit-memory` if the run would take more than there is room for.
 
         A value that is never whole in memory takes none, but work; one that is larger than the
         limit and than any input is refused too.
         """
-        nodes = self.nodes
-        if sum(map(nbytes, nodes)) <= limit:
+        nodes, limit = self.nodes, ledger.limit
+        if ledger.taken + total_bytes(nodes) <= limit:
             return
         largest = max(nodes, key=nbytes)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
         # What is larger than all is not looked at closer: even its blocks are too many to count.
         hopeless = nbytes(largest) > max(limit, given)
-        needed = nbytes(largest) if hopeless else self.peak_bytes(filed, threads)
+        needed = nbytes(largest) if hopeless else self.peak_bytes(elsewhere, threads)
+        needed += ledger.taken
         if needed > limit:
             raise GradcliError(
                 "limit-memory",
@@ -102,22 +106,15 @@ class Plan:
             )
 
 
+def total_bytes(nodes: Iterable[Node]) -> int:
+    """What values take if none of them shares memory, or is freed, with the most work of one."""
+    return sum(map(nbytes, nodes)) + max(map(work_bytes, nodes), default=0)
+
+
 def nbytes(node: Node) -> int:
     """The bytes of a node's value; rows of no elements are counted, as they are work too."""
     count = node.size or math.prod(max(1, length) for length in node.shape)
     return count * node.graph.dtype(node.kind).itemsize
-
-
-def show_bytes(count: int) -> str:
-    """A number of bytes as people read it: `1.5 GiB`."""
-    if count >= 2**80:
-        return "2**80 bytes or more"
-    amount = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if amount < 1024 or unit == "TiB":
-            break
-        amount /= 1024
-    return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:,.0f} {unit}"
 
 
 def operands_of(unit: Unit) -> tuple[Node, ...]:
@@ -130,6 +127,12 @@ def results_of(unit: Unit) -> tuple[Node, ...]:
     return (unit,) if isinstance(unit, Node) else unit.nodes
 
 
+def work_bytes(node: Node) -> int:
+    """The bytes that a node's forward function takes besides its operands and its value."""
+    work = node.op.work
+    return 0 if work is None else math.ceil(work(node)) * node.graph.dtype("float").itemsize
+
+
 def _work(unit: Unit, threads: int) -> int:
     """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
     if isinstance(unit, Region):  # small programs start sooner without what this imports
@@ -138,9 +141,7 @@ def _work(unit: Unit, threads: int) -> int:
         return partial_bytes(unit)
     if not isinstance(unit, Node):
         return unit.work_bytes(threads)
-    if unit.op.work is None:
-        return 0
-    return int(unit.op.work(unit)) * unit.graph.dtype(unit.kind).itemsize
+    return work_bytes(unit)
 
 
 def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node]]:
@@ -157,7 +158,7 @@ def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node
     return dying
 
 
-def _holders(sources: Sequence[Node], order: Sequence[Unit]) -> dict[Node, Node]:
+def memory_holders(sources: Iterable[Node], order: Iterable[Unit]) -> dict[Node, Node]:
     """Whose memory a node's value lies in: its own, or for a view that of its operand."""
     holders = {node: node for node in sources}
     places: dict[Node, Array] = {}  # of views: arrays of the same strides, in no memory

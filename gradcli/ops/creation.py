@@ -209,15 +209,42 @@ def _below(row: int, col: int, offset: int) -> int:
     return rising * first + rising * (rising - 1) // 2 + (rows - rising) * col
 
 
+def _tril_indices(xp: Any, row: int, col: int, offset: int) -> Array:
+    rows = xp.arange(min(row, max(0, -offset)), row)
+    return _places(xp, rows, xp.zeros_like(rows), xp.minimum(rows + offset + 1, col))
+
+
+def _triu_indices(xp: Any, row: int, col: int, offset: int) -> Array:
+    rows = xp.arange(max(0, min(row, col - offset)))
+    return _places(xp, rows, xp.maximum(rows + offset, 0), xp.full_like(rows, col))
+
+
+def _places(xp: Any, rows: Array, starts: Array, ends: Array) -> Array:
+    """The places from start to end in each of some rows; no mask of the whole matrix is made."""
+    counts = ends - starts
+    first = xp.cumsum(counts) - counts  # where each row's places begin among all
+    found = xp.empty((2, int(xp.sum(counts))), rows.dtype)
+    found[0] = xp.repeat(rows, counts)
+    found[1] = xp.arange(found.shape[1])
+    found[1] += xp.repeat(starts - first, counts)
+    return found  # type: ignore[no-any-return]
+
+
+def _places_work(node: Node) -> float:
+    return 1.5 * node.size  # rows, as many as there are places at most, and what they make
+
+
 TRIL_INDICES = General(
     "tril_indices",
     infer=lambda row, col, offset: ((2, _below(row, col, offset)), "int"),
-    forward=lambda xp, row, col, offset: xp.stack(xp.tril_indices(row, offset, col)),
+    forward=_tril_indices,
+    work=_places_work,
 )
 TRIU_INDICES = General(
     "triu_indices",
     infer=lambda row, col, offset: ((2, row * col - _below(row, col, offset - 1)), "int"),
-    forward=lambda xp, row, col, offset: xp.stack(xp.triu_indices(row, offset, col)),
+    forward=_triu_indices,
+    work=_places_work,
 )
 
 

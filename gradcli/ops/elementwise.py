@@ -41,6 +41,8 @@ class Elementwise(Op):
         self.ufunc = forward if isinstance(forward, str) else None
         """The name of the NumPy function that does it in one call, if there is one."""
         self._forward = forward
+        if self.ufunc is None:
+            self.work = _temporaries
         self.cuda = cuda
         self.latex = latex
         self.infix = infix
@@ -84,6 +86,11 @@ class Elementwise(Op):
             for new, old in zip(inputs, node.inputs, strict=True)
         )
         return node.graph.apply(self, tuple(operands), node.attributes)
+
+
+def _temporaries(node: Node) -> float:
+    """The arrays that a forward function of several calls makes on the way: seldom more."""
+    return 3.0 * node.size
 
 
 def elementwise(

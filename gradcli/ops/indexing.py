@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, TypeAlias
@@ -100,13 +99,7 @@ PUT_ADD: Linear = Linear(
 
 def check_places(graph: Graph, name: str, count: int) -> None:
     """Raise `limit-memory` if an index is too long to be written out while the graph is built."""
-    most = math.inf if graph.memory is None else graph.memory // BYTES_A_PLACE
-    if count > most:
-        raise GradcliError(
-            "limit-memory",
-            f"{name} needs an index of {count:,} places",
-            hint=f"there can be {most:,} at most; --max-memory sets the limit",
-        )
+    graph.ledger.require(count * BYTES_A_PLACE, f"{name}, with an index of {count:,} places,")
 
 
 def index_along(x: Node, axis: int, index: Node) -> Node:

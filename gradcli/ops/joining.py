@@ -183,6 +183,7 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
             raise GradcliError("value", f"split: parts of {split_size} elements cannot be made")
         step = max(split_size, 1)
         starts = range(0, max(length, 1), step)
+        x.graph.check_room(len(starts))
         return tuple(part(x, axis, i, min(step, length - i)) for i in starts)
     if sum(split_size) != length or any(size < 0 for size in split_size):
         raise GradcliError(
@@ -202,6 +203,7 @@ def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
     axis = normalize_axis("chunk", dim, x.ndim)
     length = _length("chunk", x, axis)
     if not length:
+        x.graph.check_room(chunks)
         return (x,) * chunks
     return split.build(x, -(-length // chunks), dim)  # type: ignore[no-any-return]
 
@@ -211,6 +213,7 @@ def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
     """The slices along `dim`, each without that axis."""
     axis = normalize_axis("unbind", dim, x.ndim)
     count = _length("unbind", x, axis)
+    x.graph.check_room(count)
     return tuple(squeeze(part(x, axis, i, 1), (axis,)) for i in range(count))
 
 

@@ -178,6 +178,8 @@ class Reduction(Op):
         self.derivative = derivative
         self.selects = selects
         self.combine = combine
+        if not combine:
+            self.work = lambda node: 4.0 * node.inputs[0].size  # what it makes on the way
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         axes, keepdim = attributes[:2]

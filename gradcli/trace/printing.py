@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape
+from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value
@@ -26,6 +27,13 @@ MANY = 1000
 """Of more elements, `EDGE` from either end of an axis are shown."""
 EDGE = 3
 LINE = "\n"
+
+OVERHEAD = 128
+"""Bytes of a piece but for its text."""
+CELL = 128
+"""Bytes of an element's text while it is made."""
+TEXTS = 3
+"""How often printed text is in memory: a line, all lines, what is written."""
 
 
 class Numbers:
@@ -52,8 +60,11 @@ class Numbers:
         return self._found[node]
 
 
-def pieces(values: Sequence[Value], numbers: Numbers) -> list[Piece]:
-    """Values with blanks between them; lists in lists are taken apart without recursion."""
+def pieces(values: Sequence[Value], numbers: Numbers, ledger: Ledger) -> list[Piece]:
+    """Values with blanks between them; lists in lists are taken apart without recursion.
+
+    What they take as text is put on the ledger: a list may hold itself many times over.
+    """
     found: list[Piece] = []
     waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(_joined(values, " "))]
     while waiting:
@@ -68,7 +79,19 @@ def pieces(values: Sequence[Value], numbers: Numbers) -> list[Piece]:
             found.append(repr(value) if quoted else value)
         else:
             found.append(_plain(value, numbers))
+        ledger.take(OVERHEAD + (_text_bytes(found[-1]) if found else 0), "what is printed")
     return found
+
+
+def _text_bytes(piece: Piece) -> int:
+    """What the text of a piece takes, about: where it is made, and where it is written."""
+    if isinstance(piece, str):
+        return TEXTS * len(piece) * (1 if piece.isascii() else 4)
+    if isinstance(piece, Number):
+        return CELL
+    shape = piece.shape
+    lengths = [min(length, 2 * EDGE) for length in shape] if piece.size > MANY else shape
+    return CELL * math.prod(lengths)
 
 
 def _joined(values: Sequence[Value], separator: str) -> list[Value]:

@@ -99,7 +99,7 @@ class Specials:
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         _no_names("print", keywords)
-        self.printed.append(pieces(arguments, self.numbers))
+        self.printed.append(pieces(arguments, self.numbers, self.graph.ledger))
         return None
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -15,7 +15,6 @@ from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.cpu import Engine
 from gradcli.graph import Array
-from gradcli.session import Limits
 from tests.analysis.posed import posed
 
 CHANCE = np.random.default_rng(5)
@@ -96,10 +95,12 @@ def test_fewer_go_in_at_once_where_memory_is_short(monkeypatch: pytest.MonkeyPat
     problem = posed("tanh(x) * cumsum(x, 0)", {"x": np.linspace(0, 1, 100)})
     expected = jacobian(problem).matrix.values
     matrix = 100 * 100 * 8
-    tight = with_options(problem, limits=Limits(memory=matrix + 40_000))
-    np.testing.assert_allclose(jacobian(tight).matrix.values, expected, rtol=1e-12, atol=1e-15)
+    ledger = problem.graph.ledger
+    ledger.limit = ledger.taken + matrix + 40_000
+    np.testing.assert_allclose(jacobian(problem).matrix.values, expected, rtol=1e-12, atol=1e-15)
+    ledger.limit = ledger.taken + matrix + 1_000
     with pytest.raises(GradcliError) as caught:
-        jacobian(with_options(problem, limits=Limits(memory=matrix + 1_000)))
+        jacobian(problem)
     assert caught.value.diagnostic.code == "limit-memory"
 
 

@@ -13,6 +13,7 @@ from gradcli.engine.lowering import PARTS
 from gradcli.engine.regions import Region
 from gradcli.graph import Graph
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ledger import Ledger
 from gradcli.ops import FUNCTIONS
 from gradcli.session import Options, prepare
 
@@ -111,5 +112,5 @@ def test_what_is_looked_at_leaves_the_place_in_the_program_as_it_was() -> None:
     graph.span = (1, 2)
     value = node**3.0
     graph.span = (3, 4)
-    np.testing.assert_array_equal(Evaluator({node: x}, 2**30).value(value), x * x * x)
+    np.testing.assert_array_equal(Evaluator({node: x}, Ledger()).value(value), x * x * x)
     assert (graph.span, graph.origin) == ((3, 4), None)

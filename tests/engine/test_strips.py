@@ -24,6 +24,7 @@ from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ledger import Ledger
 from gradcli.ops import Case
 from gradcli.session import Options, Prepared, prepare
 from tests.ops.table_cases import all_cases, case_id, trace
@@ -84,7 +85,7 @@ def test_strips_agree_with_single_ops(program: str, rows: int) -> None:
     prepared = ready(program, inputs, threads=2, values="all")
     assert strips_of(prepared)
     result = prepared.run(inputs)
-    single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, 2**34)
+    single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, Ledger())
     grads = prepared.backwards[0].grads
     expected = {node: single.value(node) for node in (*prepared.shown.values(), *grads.values())}
     for name, node in prepared.shown.items():
@@ -158,7 +159,7 @@ def test_what_is_not_finite_goes_where_it_went(special: float) -> None:
     prepared = ready(program, inputs)
     assert strips_of(prepared)
     result = prepared.run(inputs)
-    single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, 2**34)
+    single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, Ledger())
     for name, node in prepared.backwards[0].grads.items():
         expected = single.value(node)
         np.testing.assert_allclose(result.grads[name], expected, rtol=1e-9, atol=1e-12)
@@ -179,7 +180,7 @@ def test_what_was_looked_at_has_the_bits_of_the_plan() -> None:
     inputs = drawn("A @ w - y")
     prepared = ready(program, inputs, values="all")
     feeds = {prepared.inputs[name]: value for name, value in inputs.items()}
-    looked_at = Evaluator(feeds, 2**34).value(prepared.names["s"])
+    looked_at = Evaluator(feeds, Ledger()).value(prepared.names["s"])
     assert looked_at.tobytes() == prepared.run(inputs).values["s"].tobytes()
 
 

@@ -14,6 +14,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.ledger import Ledger
 from gradcli.ops import FUNCTIONS, Case
 from gradcli.trace import TraceLimits, Tracer
 
@@ -69,7 +70,7 @@ def trace(
         names[name] = node
         drawn = low + (high - low) * generator.permutation(grid).reshape(shape)
         feeds[node] = drawn.astype(graph.precision)
-    tracer = Tracer(graph, Evaluator(feeds, 2**30), Source("case", case.program), TraceLimits())
+    tracer = Tracer(graph, Evaluator(feeds, Ledger()), Source("case", case.program), TraceLimits())
     tracer.globals.values.update(names)
     tracer.trace(parse_program(Source("case", case.program), ParseLimits()))
     assert tracer.last is not None

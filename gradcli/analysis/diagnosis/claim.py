@@ -20,6 +20,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
 from gradcli.language.syntax import Function
+from gradcli.ledger import Ledger
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shaping import expand, reshape
 from gradcli.trace import Tracer
@@ -39,8 +40,8 @@ MISFITS = (GradcliError, ArithmeticError, LookupError, TypeError, ValueError)
 class Point:
     """Values of nodes where the leaf has one value; what cannot be computed there is None."""
 
-    def __init__(self, feeds: Mapping[Node, Array], memory: int) -> None:
-        self._evaluator = Evaluator(feeds, memory)
+    def __init__(self, feeds: Mapping[Node, Array], ledger: Ledger) -> None:
+        self._evaluator = Evaluator(feeds, ledger)
 
     def value(self, node: Node) -> Array | None:
         try:
@@ -66,8 +67,8 @@ class Walk:
 
     def point(self, moved: Mapping[Node, Array]) -> Point:
         """The point of the run, but for what is moved."""
-        memory = self.problem.options.limits.memory_bytes() // POINTS
-        return Point(self.feeds | dict(moved), memory)
+        share = Ledger(self.problem.graph.ledger.room // POINTS)
+        return Point(self.feeds | dict(moved), share)
 
 
 def weighed(problem: Problem) -> Problem:
@@ -109,7 +110,7 @@ def formula(walk: Walk, source: Source) -> Node:
     limits = problem.options.limits
     tracer = Tracer(
         problem.graph,
-        Evaluator(walk.feeds, limits.memory_bytes()),
+        Evaluator(walk.feeds, problem.graph.ledger),
         source,
         limits.trace,
         inputs=problem.leaves | problem.names | walk.vectors,
