@@ -35,6 +35,8 @@ def judge(program: Program) -> Verdict:
     """Run the program on both sides."""
     ours, theirs = here(program), in_torch(program)
     found = differences(program, ours, theirs)
+    if theirs.error.startswith("UnfitError"):
+        return Verdict("not comparable", [])
     if not found:
         return Verdict("both refuse" if ours.error else "agree", [])
     documented = deviation(program, ours, theirs, found)
@@ -100,7 +102,13 @@ def campaign(
 
 def figure(counts: Counter[str]) -> str:
     """The outcome in a few lines."""
-    plain = ("agree", "both refuse", "within the rounding of ill-conditioned programs", "differ")
+    plain = (
+        "agree",
+        "both refuse",
+        "not comparable",
+        "within the rounding of ill-conditioned programs",
+        "differ",
+    )
     lines = [f"{sum(counts.values()):>9,} programs"]
     lines += [f"{counts[word]:>9,} {word}" for word in plain]
     documented = [(word, count) for word, count in counts.most_common() if word not in plain]

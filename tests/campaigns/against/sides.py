@@ -34,6 +34,10 @@ TORCH_NAMES: dict[str, Any] = {
 LIMITS = Options().limits._replace(memory=2**30)
 
 
+class UnfitError(Exception):
+    """What is asked of a program cannot be asked of PyTorch."""
+
+
 class Answer(NamedTuple):
     """What a side says: values by name, and grads (None where there is none), or an error."""
 
@@ -101,7 +105,9 @@ def in_torch(
     except Exception as error:  # noqa: BLE001
         return Answer({}, {}, f"{type(error).__name__}: {error}")
     values = {
-        name: value.detach().numpy() for name, value in names.items() if torch.is_tensor(value)
+        name: value.detach().numpy(force=True)
+        for name, value in names.items()
+        if torch.is_tensor(value)
     }
     return Answer(values, grads)
 
@@ -117,7 +123,7 @@ def _grads(program: Program, names: Mapping[str, Any]) -> dict[str, Array | None
         return {}
     wanted_tensors = [names[name] for name in targets]
     if len(set(map(id, wanted_tensors))) < len(targets):
-        raise RuntimeError("two names of one tensor: a gradient for one alone cannot be asked for")
+        raise UnfitError("two names of one tensor: a gradient for one alone cannot be asked for")
     if not output.requires_grad:
         return {
             name: np.zeros(tuple(each.shape), _dtype(each))
@@ -141,4 +147,4 @@ def _dtype(tensor: torch.Tensor) -> Any:
 
 
 def _array(grad: torch.Tensor | None) -> Array | None:
-    return None if grad is None else grad.detach().numpy()
+    return None if grad is None else grad.detach().numpy(force=True)
