@@ -1,0 +1,112 @@
+"""Hostile programs through all layers: `python -m tests.campaigns.programs --cases 10000`.
+
+Texts from the samples, the README, the op table and the grammar, with mutations, are parsed, run,
+differentiated, reported in every format and analysed. A finding is a traceback, an `internal`
+error, the end of the process, a case that takes too long, or too much memory. `--whole N` runs N
+texts through the command line, each in a process of its own. The same seed gives the same cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.campaigns.attack.layers import MEMORY, SECONDS, arguments
+from tests.campaigns.attack.texts import Texts, corpus
+from tests.campaigns.attack.watch import LONGEST, watched
+
+GOOD = frozenset({0, 1, 2, 3, 4})
+"""Exit codes that a program from a stranger may give."""
+
+
+def in_process(
+    seed: int, first: int, last: int, share: float, until: float
+) -> tuple[int, list[Any]]:
+    """Cases up to `last` or until that time; the number of the next one, and the findings."""
+    findings: list[Any] = []
+    number = first - 1
+    for line in watched(seed, first, last, share):
+        if isinstance(line, int):
+            number = line
+            if time.monotonic() > until:
+                return number, findings
+        else:
+            findings.append(line)
+            print(json.dumps(line), flush=True)
+    return number + 1, findings
+
+
+def whole(seed: int, first: int, last: int, until: float) -> tuple[int, list[Any]]:
+    """The same through the command line."""
+    texts, findings = corpus(), list[Any]()
+    for number in range(first, last):
+        if time.monotonic() > until:
+            return number, findings
+        random = Random(f"{seed} whole {number}")
+        text = Texts(random, texts).text().replace("\0", "")
+        command, parameters = arguments(text, random)
+        line = [sys.executable, "-m", "gradcli", *flags(command, parameters), "--", text]
+        try:
+            run = subprocess.run(
+                line, capture_output=True, stdin=subprocess.DEVNULL, timeout=LONGEST, check=False
+            )
+        except subprocess.TimeoutExpired:
+            findings.append({"number": number, "line": line[3:], "what": "hangs"})
+        else:
+            if run.returncode not in GOOD or b"Traceback" in run.stderr:
+                what = f"{run.returncode}: {run.stderr[-600:].decode(errors='replace')}"
+                findings.append({"number": number, "line": line[3:], "what": what})
+            else:
+                continue
+        print(json.dumps(findings[-1]), flush=True)
+    return last, findings
+
+
+def flags(command: str, parameters: dict[str, Any]) -> list[str]:
+    """A command line that says what the parameters say."""
+    line = [command, "--timeout", f"{SECONDS:g}", "--max-memory", MEMORY]
+    for name, value in parameters.items():
+        if name in ("program", "timeout", "max_memory"):
+            continue
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        for each in value if isinstance(value, list) else [value]:
+            line += [flag] if each is True else [f"{flag}={each}"]
+    return line
+
+
+def main(asked: list[str] | None = None) -> int:
+    """The command; it ends with 1 if anything was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.programs", description=__doc__)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--whole", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=3600.0)
+    parser.add_argument("--share", type=float, default=0.5, help="of commands; the rest is parsed")
+    parser.add_argument("--state", type=Path, help="a file that remembers how far the run came")
+    given = parser.parse_args(asked)
+    state: Counter[str] = Counter()
+    if given.state and given.state.exists():
+        state.update(json.loads(given.state.read_text()))
+    began = time.monotonic()
+    until = began + given.seconds
+    state["cases"], inside = in_process(given.seed, state["cases"], given.cases, given.share, until)
+    state["whole"], outside = whole(given.seed, state["whole"], given.whole, until)
+    state["findings"] += len(inside) + len(outside)
+    if given.state:
+        given.state.write_text(json.dumps(state))
+    print(
+        f"{state['cases']:>9,} cases in process\n{state['whole']:>9,} whole processes\n"
+        f"{state['findings']:>9,} findings\n{time.monotonic() - began:>9.0f} seconds"
+    )
+    return 1 if state["findings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
