@@ -208,6 +208,7 @@ def mish(x: Node) -> Node:
     "activation",
     cases=[Case("gelu(x)"), Case("gelu(x, approximate='tanh')")],
     formula="x * ndtr(x)",
+    unlike={"jax.nn.gelu": "gelu(x, approximate='tanh')"},
 )
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x * ndtr(x); 'tanh' takes 0.5 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))) for ndtr."""

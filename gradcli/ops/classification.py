@@ -252,6 +252,7 @@ def binary_cross_entropy(
         ),
     ],
     formula="binary_cross_entropy(sigmoid(input), target)",
+    unlike={"torch.binary_cross_entropy_with_logits": "F.binary_cross_entropy_with_logits(…)"},
 )
 def binary_cross_entropy_with_logits(
     input: Node,
@@ -291,6 +292,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
     ],
     formula="target * (log(target) - input)",
     kink="at a target of 0 the derivative by it is nan, as that of xlogy",
+    unlike={"torch.kl_div": "F.kl_div(…)", "scipy.special.kl_div": "xlogy(x, x / y) - x + y"},
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
     """The divergence of the distribution in target from the one whose logarithm is input.

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from gradcli.graph import Node
 from gradcli.ops.elementwise import elementwise
-from gradcli.ops.table import Function
+from gradcli.ops.table import Case, Function, function
 
 
-def _comparison(name: str, ufunc: str, symbol: str, latex: str, doc: str) -> Function:
+def _comparison(
+    name: str, ufunc: str, symbol: str, latex: str, doc: str, alias: str = ""
+) -> Function:
     return elementwise(
         name,
         doc,
         ufunc,
         operands="a b",
         group="comparison",
-        aliases=(ufunc,),
+        aliases=(alias or ufunc,),
         result="bool",
         infix=symbol,
         cuda=f"{{0}} {symbol} {{1}}",
@@ -24,12 +27,22 @@ def _comparison(name: str, ufunc: str, symbol: str, latex: str, doc: str) -> Fun
     )
 
 
-eq = _comparison("eq", "equal", "==", "=", "Whether two elements are equal.")
+eq = _comparison("eq", "equal", "==", "=", "Whether two elements are equal.", "np.equal")
 ne = _comparison("ne", "not_equal", "!=", r"\neq", "Whether two elements differ.")
 lt = _comparison("lt", "less", "<", "<", "Whether a is less than b.")
 le = _comparison("le", "less_equal", "<=", r"\leq", "Whether a is at most b.")
 gt = _comparison("gt", "greater", ">", ">", "Whether a is greater than b.")
 ge = _comparison("ge", "greater_equal", ">=", r"\geq", "Whether a is at least b.")
+
+
+@function("equal", "comparison", cases=[Case("equal(x, y)", {"x": (2,), "y": (2,)}, smooth=False)])
+def equal(a: Node, b: Node) -> Node:
+    """Whether both have the same shape and the same elements; np.equal is `eq`."""
+    from gradcli.ops.reductions import all_  # which is made of this module
+
+    return all_(eq(a, b)) if a.shape == b.shape else a.graph.constant(False)
+
+
 logical_and = elementwise(
     "logical_and",
     "Whether both are nonzero.",

@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Kind, Node, Shape
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.shaping import expand
+from gradcli.ops.shaping import expand, part, reshape
 from gradcli.ops.table import Case, function
 
 
@@ -70,9 +70,6 @@ def full_like(x: Node, fill_value: Node) -> Node:
         "array",
         "asarray",
         "as_tensor",
-        "FloatTensor",
-        "DoubleTensor",
-        "Tensor",
         "Variable",
         "from_numpy",
     ),
@@ -82,6 +79,23 @@ def tensor(data: Node) -> Node:
     """A tensor of the given elements; with `requires_grad=True` it is a leaf, as from any of the
     functions that make tensors.
     """
+    return data
+
+
+@function(
+    "FloatTensor",
+    "creation",
+    aliases=("DoubleTensor", "Tensor"),
+    cases=[Case("x * FloatTensor([1, 2, 3])")],
+)
+def float_tensor(data: Node) -> Node:
+    """A tensor of the elements of a list; a length alone leaves the elements open in PyTorch."""
+    if not data.shape:
+        raise GradcliError(
+            "type",
+            "FloatTensor and Tensor take a list: of a length they leave the elements open",
+            hint="tensor(2) is the number, zeros(2) has two elements",
+        )
     return data
 
 
@@ -114,7 +128,13 @@ LINSPACE = _constructor(
 )
 
 
-@function("eye", "creation", aliases=("identity",), cases=[Case("x @ eye(3)")])
+@function(
+    "eye",
+    "creation",
+    aliases=("identity",),
+    cases=[Case("x @ eye(3)")],
+    unlike={"jax.nn.identity": "x itself"},
+)
 def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     """The identity matrix: ones on the diagonal."""
     rows, columns = _lengths("eye", (n, n if m is None else m))
@@ -252,6 +272,22 @@ TRIU_INDICES = General(
 def tril_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     """The rows and columns of the places on and below a diagonal, as two rows of integers."""
     return graph.apply(TRIL_INDICES, (), (*_lengths("tril_indices", (row, col)), offset))
+
+
+@function("np.tril_indices", "creation", cases=[Case("x[np.tril_indices(2)[0]]", smooth=False)])
+def numpy_tril_indices(graph: Graph, n: int, k: int = 0, m: int | None = None) -> tuple[Node, ...]:
+    """`tril_indices` as NumPy has it: a pair, for n rows and m columns, n without m."""
+    return _rows(tril_indices(graph, n, n if m is None else m, k))
+
+
+@function("np.triu_indices", "creation", cases=[Case("x[np.triu_indices(2)[0]]", smooth=False)])
+def numpy_triu_indices(graph: Graph, n: int, k: int = 0, m: int | None = None) -> tuple[Node, ...]:
+    """`triu_indices` as NumPy has it: a pair, for n rows and m columns, n without m."""
+    return _rows(triu_indices(graph, n, n if m is None else m, k))
+
+
+def _rows(places: Node) -> tuple[Node, ...]:
+    return tuple(reshape(part(places, 0, row, 1), -1) for row in (0, 1))
 
 
 @function("triu_indices", "creation", cases=[Case("x[triu_indices(2, 3)[0]]", smooth=False)])

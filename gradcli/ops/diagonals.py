@@ -107,6 +107,20 @@ def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
 
 
 @function(
+    "linalg.diagonal",
+    "indexing",
+    aliases=("torch.linalg.diagonal", "np.linalg.diagonal"),
+    cases=[
+        Case("torch.linalg.diagonal(x)", {"x": (2, 3, 3)}),
+        Case("np.linalg.diagonal(x, offset=1)", {"x": (2, 3, 3)}),
+    ],
+)
+def linalg_diagonal(x: Node, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:
+    """`diagonal` of each matrix along the last two axes."""
+    return diagonal(x, offset, dim1, dim2)
+
+
+@function(
     "diag_embed",
     "indexing",
     op=DIAG_EMBED,

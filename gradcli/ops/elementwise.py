@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from gradcli.graph import Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
@@ -117,6 +118,7 @@ def elementwise(
     torch: str = "",
     receiver: int = 0,
     variant: Callable[..., Node] | None = None,
+    unlike: Mapping[str, str] = MappingProxyType({}),
 ) -> Function:
     """Register an elementwise function: this one call is the whole entry.
 
@@ -159,6 +161,7 @@ def elementwise(
             torch,
             receiver,
             variant,
+            unlike,
         )
     )
 

@@ -63,13 +63,27 @@ AMIN = Reduction(
 )
 
 
-@function("amax", "reduction", op=AMAX, cases=cases_of("amax"), kink="ties share equally")
+@function(
+    "amax",
+    "reduction",
+    op=AMAX,
+    aliases=("np.max",),
+    cases=[*cases_of("amax"), Case("np.max(x, axis=1)")],
+    kink="ties share equally",
+)
 def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
     return _extreme(AMAX, x, dim, keepdim)
 
 
-@function("amin", "reduction", op=AMIN, cases=cases_of("amin"), kink="ties share equally")
+@function(
+    "amin",
+    "reduction",
+    op=AMIN,
+    aliases=("np.min",),
+    cases=[*cases_of("amin"), Case("np.min(x, axis=1)")],
+    kink="ties share equally",
+)
 def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
     return _extreme(AMIN, x, dim, keepdim)

@@ -102,6 +102,7 @@ CHOLESKY = General(
         Case("cholesky(x @ x.mT + eye(3))", {"x": (3, 3)}),
         Case("cholesky(x @ x.mT + eye(2), upper=True)", {"x": (2, 2, 2)}),
     ],
+    unlike={"scipy.linalg.cholesky": "cholesky(x, upper=True)"},
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
     """The lower triangular L with L @ L.mT = x, or L.mT where `upper`.
@@ -218,6 +219,7 @@ FIELDS[QR] = (OrthogonalTriangular._fields, _qr_shapes)
         Case("qr(x, 'r').R", {"x": (3, 2)}),
         Case("qr(x, mode='complete').Q**2 @ [1, 2, 2, 2]", {"x": (4, 1)}, smooth=False),
     ],
+    unlike={"scipy.linalg.qr": "qr(x, 'complete')"},
 )
 def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     """Q with orthonormal columns and upper triangular R with Q @ R = x.
@@ -241,3 +243,17 @@ def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
         q = cat([q, orthogonal_complement.build(q)], -1)
         r = cat([r, zeros(x.graph, (*x.shape[:-2], rows - columns, columns))], -2)
     return OrthogonalTriangular(q, r)
+
+
+@function(
+    "np.linalg.qr",
+    "linear algebra",
+    cases=[
+        Case("np.linalg.qr(x)[1]", {"x": (3, 3)}),
+        Case("np.linalg.qr(x, mode='r')", {"x": (4, 2)}),
+    ],
+)
+def numpy_qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular | Node:
+    """`qr` as NumPy has it: with the mode r, R alone."""
+    found: OrthogonalTriangular = qr.build(x, mode)
+    return found.R if mode == "r" else found

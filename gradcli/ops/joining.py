@@ -195,6 +195,31 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
     return tuple(part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
 
 
+@function(
+    "np.split",
+    "shaping",
+    cases=[Case("np.split(x, 3, axis=1)[2]"), Case("np.split(x, [1, 2], axis=1)[1]")],
+)
+def numpy_split(
+    x: Node, indices_or_sections: int | tuple[int, ...], dim: int = 0
+) -> tuple[Node, ...]:
+    """`split` as NumPy has it: into so many equal parts, or at these places."""
+    axis = normalize_axis("np.split", dim, x.ndim)
+    length = _length("np.split", x, axis)
+    if isinstance(indices_or_sections, int):
+        sections = indices_or_sections
+        if sections < 1 or length % sections:
+            raise GradcliError(
+                "shape",
+                f"np.split: axis {dim} of {show(x.shape)} has no {sections} equal parts",
+                hint="chunk(x, n, dim) lets the last part be smaller",
+            )
+        return split.build(x, (length // sections,) * sections, dim)  # type: ignore[no-any-return]
+    starts = [slice(place).indices(length)[1] for place in indices_or_sections]
+    pairs = zip([0, *starts], [*starts, length], strict=True)
+    return tuple(part(x, axis, start, max(0, end - start)) for start, end in pairs)
+
+
 @function("chunk", "shaping", cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
 def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
     """At most `chunks` parts of equal length along `dim`; the last one may be smaller."""
@@ -270,6 +295,19 @@ def meshgrid(*tensors: Node, indexing: str = "ij") -> tuple[Node, ...]:
         return expand(reshape(x, (x.size, *(1,) * behind)), shape)
 
     return tuple(along(place, x) for place, x in enumerate(tensors))
+
+
+@function(
+    "np.meshgrid",
+    "shaping",
+    cases=[
+        Case("np.meshgrid(x, ones(3))[0]", {"x": (2,)}),
+        Case("np.meshgrid(x, ones(3), indexing='ij')[0]", {"x": (2,)}),
+    ],
+)
+def numpy_meshgrid(*tensors: Node, indexing: str = "xy") -> tuple[Node, ...]:
+    """`meshgrid` as NumPy has it: without `indexing` the first two axes swap places."""
+    return meshgrid.build(*tensors, indexing=indexing)  # type: ignore[no-any-return]
 
 
 @function(

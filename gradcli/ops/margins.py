@@ -25,6 +25,7 @@ MARGIN = "0 at the margin (the subgradient of least norm)"
     ],
     formula="where(target == 1, input, maximum(0, margin - input))",
     kink=MARGIN,
+    unlike={"torch.hinge_embedding_loss": "F.hinge_embedding_loss(…)"},
 )
 def hinge_embedding_loss(
     input: Node, target: Node, margin: float = 1.0, reduction: str = "mean"
@@ -45,6 +46,7 @@ def hinge_embedding_loss(
     ],
     formula="maximum(0, -target * (input1 - input2) + margin)",
     kink=MARGIN,
+    unlike={"torch.margin_ranking_loss": "F.margin_ranking_loss(…)"},
 )
 def margin_ranking_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
@@ -65,6 +67,7 @@ def margin_ranking_loss(
     ],
     formula="where(target == 1, 1 - cos, maximum(0, cos - margin))",
     kink=MARGIN,
+    unlike={"torch.cosine_embedding_loss": "F.cosine_embedding_loss(…)"},
 )
 def cosine_embedding_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
@@ -119,6 +122,7 @@ TRIPLE = {"a": (2, 3), "p": (2, 3), "n": (2, 3)}
     ],
     formula="maximum(0, dist(anchor, positive) - dist(anchor, negative) + margin)",
     kink=MARGIN,
+    unlike={"torch.triplet_margin_loss": "F.triplet_margin_loss(…)"},
 )
 def triplet_margin_loss(
     anchor: Node,

@@ -220,41 +220,6 @@ def _norm(x: Node, order: float | str) -> Node:
 
 
 @function(
-    "linalg.norm",
-    "linear algebra",
-    cases=[
-        Case("linalg.norm(x)", {"x": (2, 3)}),
-        Case("linalg.norm(x, 2)", {"x": (2, 3)}),
-        Case("linalg.norm(x, 3)", {"x": (4,)}),
-        Case("torch.linalg.norm(x, 1, dim=0)", {"x": (2, 3)}),
-        Case("np.linalg.norm(x, 'nuc', axis=(0, 2), keepdims=True)", {"x": (2, 2, 3)}),
-    ],
-    kink="as `matrix_norm` and `vector_norm`",
-)
-def linalg_norm(
-    x: Node,
-    ord: float | str | None = None,
-    dim: tuple[int, ...] | None = None,
-    keepdim: bool = False,
-) -> Node:
-    """The norm that torch.linalg.norm and np.linalg.norm give: `matrix_norm` of order `ord` for
-    matrices, `vector_norm` for vectors; without `ord` the root of the sum of the squares.
-    """
-    if ord is None and dim != ():
-        return norm(x, 2.0, dim, keepdim)
-    axes = tuple(range(x.ndim)) if dim is None else dim
-    if len(axes) not in (1, 2):
-        raise GradcliError(
-            "shape",
-            f"linalg.norm is for a vector or a matrix, not {len(axes)} axes of {show(x.shape)}",
-            hint="dim=… names one axis or two; vector_norm takes any number",
-        )
-    if len(axes) == 2:
-        return matrix_norm(x, ord, axes, keepdim)
-    return norm(x, ord, axes, keepdim)
-
-
-@function(
     "cond",
     "linear algebra",
     cases=[

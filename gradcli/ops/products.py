@@ -181,6 +181,20 @@ def cross(a: Node, b: Node, dim: int | None = None) -> Node:
 
 
 @function(
+    "linalg.cross",
+    "linear algebra",
+    aliases=("torch.linalg.cross", "np.linalg.cross", "np.cross"),
+    cases=[
+        Case("linalg.cross(x, y)", {"x": (3, 3), "y": (3, 3)}),
+        Case("torch.linalg.cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
+    ],
+)
+def linalg_cross(a: Node, b: Node, *, dim: int = -1) -> Node:
+    """The vector product as torch.linalg and NumPy have it: along the last axis without `dim`."""
+    return cross(a, b, dim)
+
+
+@function(
     "vander",
     "linear algebra",
     cases=[
@@ -192,11 +206,32 @@ def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # 
     """The powers of a vector's elements, one row each, falling unless `increasing`."""
     if x.ndim != 1:
         raise GradcliError("shape", f"vander takes a vector; this is {show(x.shape)}")
-    count = x.shape[0] if N is None else N
+    powers = _powers(x, N)
+    return powers if increasing else flip(powers, -1)
+
+
+@function(
+    "linalg.vander",
+    "linear algebra",
+    aliases=("torch.linalg.vander",),
+    cases=[
+        Case("torch.linalg.vander(x)", {"x": (3,)}),
+        Case("torch.linalg.vander(x, N=4)", {"x": (2, 2)}),
+    ],
+)
+def linalg_vander(x: Node, *, N: int | None = None) -> Node:  # noqa: N803 — PyTorch's name
+    """Rising powers of the elements along the last axis, a row for each element."""
+    if not x.ndim:
+        raise GradcliError("shape", "linalg.vander takes vectors; this is a single value")
+    return _powers(x, N)
+
+
+def _powers(x: Node, count: int | None) -> Node:
+    """Powers of each element from 0, along a new last axis; as many as elements without count."""
+    count = x.shape[-1] if count is None else count
     if count < 0:
         raise GradcliError("value", f"vander: N is {count}; it cannot be negative")
-    powers = unsqueeze(x, -1) ** arange(x.graph, count)
-    return powers if increasing else flip(powers, -1)
+    return unsqueeze(x, -1) ** arange(x.graph, count)
 
 
 @function(

@@ -152,6 +152,14 @@ def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     return reduce_axes(PROD, x, dim, keepdim)
 
 
+@function(
+    "math.prod", "reduction", cases=[Case("math.prod(x)", {"x": (3,)})], formula="x[0] * x[1] * …"
+)
+def math_prod(x: Node) -> Node:
+    """`prod` as Python has it: the product of the items along the first axis."""
+    return prod(x, 0)
+
+
 # --- truth -------------------------------------------------------------------------------
 
 

@@ -202,6 +202,7 @@ def _check_variance(input: Node, var: Node) -> None:
     ],
     formula="exp(input) - target * input",
     kink="with `full` the correction counts for a target above 1 only",
+    unlike={"torch.poisson_nll_loss": "F.poisson_nll_loss(…)"},
 )
 def poisson_nll_loss(
     input: Node,

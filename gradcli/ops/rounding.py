@@ -130,6 +130,7 @@ remainder = elementwise(
     edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),
     kink="at a jump the derivative from inside the step",
+    unlike={"math.remainder": "x - round(x / y) * y"},
 )
 fmod = elementwise(
     "fmod",

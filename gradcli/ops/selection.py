@@ -219,3 +219,21 @@ def nan_to_num(
     below = -largest if neginf is None else neginf
     other = where(isnan(x), nan, where(x > 0, above, below))
     return where(isfinite(x), x, other)
+
+
+@function(
+    "np.nan_to_num",
+    "selection",
+    cases=[Case("np.nan_to_num(x)"), Case("np.nan_to_num(log(x), True, 2)", domain=(0.3, 3.0))],
+    formula="where(isfinite(x), x, …)",
+    kink="0 where x is replaced",
+)
+def numpy_nan_to_num(
+    x: Node,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Node:
+    """`nan_to_num` as NumPy has it; whether x is copied makes no difference here."""
+    return nan_to_num(x, nan, posinf, neginf)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.graph import Array, Node
 from gradcli.ops.control import detach
-from gradcli.ops.exponential import exp
+from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
-from gradcli.ops.shapes import Axes, Dims, normalize_axis
-from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, reduced
+from gradcli.ops.shaping import expand, reshape
+from gradcli.ops.table import Case, Function, function
 
 
 def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
@@ -38,6 +39,36 @@ LOGSUMEXP = Reduction(
 def logsumexp(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """log(sum(exp(x))) without overflow."""
     return reduce_axes(LOGSUMEXP, x, dim, keepdim)
+
+
+@function(
+    "scipy.special.logsumexp",
+    "reduction",
+    aliases=("jax.nn.logsumexp",),
+    cases=[
+        Case("scipy.special.logsumexp(x)"),
+        Case(
+            "scipy.special.logsumexp(x, axis=1, b=y, keepdims=True)",
+            {"x": (2, 3), "y": (3,)},
+            (0.1, 0.9),
+        ),
+    ],
+    formula="log(sum(b * exp(x)))",
+)
+def scipy_logsumexp(
+    x: Node, dim: Dims = None, b: Node | None = None, keepdim: bool = False
+) -> Node:
+    """`logsumexp` as SciPy has it: the exponentials are weighed by `b`."""
+    if b is None:
+        return logsumexp(x, dim, keepdim)
+    x, b = (expand(each, broadcast("logsumexp", [x.shape, b.shape])) for each in (x, b))
+    largest = detach(amax(x, dim, True))
+    found = log(sum_(b * exp(x - largest), dim, True)) + largest
+    return (
+        found
+        if keepdim
+        else reshape(found, reduced(x.shape, normalize_axes("logsumexp", dim, x.ndim), False))
+    )
 
 
 def _softmax(xp: Any, x: Array, axis: int) -> Array:
@@ -99,3 +130,40 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
 def softmin(x: Node, dim: int = -1) -> Node:
     """softmax(-x)."""
     return softmax(-x, dim)
+
+
+@function(
+    "scipy.special.softmax",
+    "reduction",
+    cases=[Case("scipy.special.softmax(x)"), Case("scipy.special.softmax(x, axis=1)")],
+    formula="exp(x) / sum(exp(x))",
+)
+def scipy_softmax(x: Node, dim: Dims = None) -> Node:
+    """`softmax` as SciPy has it: over all elements without `dim`."""
+    powers = exp(x - detach(amax(x, dim, True)))
+    return powers / sum_(powers, dim, True)
+
+
+@function(
+    "scipy.special.log_softmax",
+    "reduction",
+    cases=[Case("scipy.special.log_softmax(x)"), Case("scipy.special.log_softmax(x, axis=1)")],
+    formula="x - log(sum(exp(x)))",
+)
+def scipy_log_softmax(x: Node, dim: Dims = None) -> Node:
+    """`log_softmax` as SciPy has it: over all elements without `dim`."""
+    shifted = x - detach(amax(x, dim, True))
+    return shifted - logsumexp(shifted, dim, True)
+
+
+def _without_dim(name: str, build: Callable[..., Node]) -> Function:
+    def entry(x: Node, dim: int | None = None) -> Node:
+        return build(x, (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)
+
+    entry.__doc__ = f"`{name}` as torch.nn.functional has it: without `dim` along 0 or 1."
+    cases = [Case(f"F.{name}(x)"), Case(f"F.{name}(x)", {"x": (2, 2, 3)})]
+    return function(f"F.{name}", "reduction", cases=cases)(entry)
+
+
+for _name, _build in (("softmax", softmax), ("log_softmax", log_softmax), ("softmin", softmin)):
+    _without_dim(_name, _build.build)

@@ -12,7 +12,7 @@ from gradcli.ops.extremes import spacing
 from gradcli.ops.kinds import General
 from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, show
-from gradcli.ops.shaping import reshape, squeeze, take_slices
+from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
 from gradcli.ops.table import Case, function
 
 
@@ -70,6 +70,18 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     if not x.shape:
         return Ordered(x, places)
     return Ordered(gather(x, dim, places), places)
+
+
+@function(
+    "np.sort",
+    "indexing",
+    cases=[Case("np.sort(x)"), Case("np.sort(x, axis=0)"), Case("np.sort(x, None)")],
+    kink="ties keep their order, and gradients follow the elements",
+)
+def numpy_sort(x: Node, dim: int | None = -1) -> Node:
+    """`sort` as NumPy has it: the elements alone, all in one row where `dim` is None."""
+    row: Ordered = sort.build(flatten(x)) if dim is None else sort.build(x, dim)
+    return row.values
 
 
 @function(

@@ -13,7 +13,7 @@ from gradcli.ops.diagonals import diag_embed, diagonal
 from gradcli.ops.extremes import spacing
 from gradcli.ops.factors import orthogonal_complement
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General
+from gradcli.ops.kinds import General, zeros_like
 from gradcli.ops.packing import FIELDS, gaps, lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
@@ -164,6 +164,37 @@ def svd(x: Node, full_matrices: bool = True) -> SingularVectors:
             rest = orthogonal_complement.build(matrix_transpose(vh))
             vh = cat([vh, matrix_transpose(rest)], -2)
     return SingularVectors(u, s, vh)
+
+
+class OlderSingularVectors(NamedTuple):
+    """What `torch.svd` gives."""
+
+    U: Node
+    S: Node
+    V: Node
+
+
+@function(
+    "torch.svd",
+    "linear algebra",
+    cases=[
+        Case("torch.svd(x).V", {"x": (2, 3)}),
+        Case("torch.svd(x, some=False).S", {"x": (3, 2)}),
+    ],
+    kink="nan in the gradients of U and V where singular values are repeated",
+)
+def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingularVectors:
+    """U, falling S and V with U @ diag(S) @ V.mT = x; U and V are square unless `some`.
+
+    `svd` and torch.linalg.svd give Vh, which is V.mT. Without `compute_uv` U and V are zeros.
+    """
+    u, s, vh = svd.build(x, full_matrices=not (some and compute_uv))
+    v = matrix_transpose(vh)
+    return (
+        OlderSingularVectors(u, s, v)
+        if compute_uv
+        else OlderSingularVectors(zeros_like(u), s, zeros_like(v))
+    )
 
 
 @function(

@@ -102,6 +102,29 @@ def std(
     return reduce_axes(NORM, x - mean(x, axes, True), axes, keepdim, 2.0) / math.sqrt(freedom)
 
 
+@function(
+    "np.var",
+    "reduction",
+    cases=[Case("np.var(x)"), Case("np.var(x, axis=1, ddof=1, keepdims=True)")],
+    formula="sum((x - mean(x))**2) / (n - correction)",
+)
+def numpy_var(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool = False) -> Node:
+    """Variance as NumPy has it: without `correction` the squares are divided by the count."""
+    return var(x, dim, correction, keepdim)
+
+
+@function(
+    "np.std",
+    "reduction",
+    cases=[Case("np.std(x)"), Case("np.std(x, axis=1, ddof=1, keepdims=True)")],
+    formula="sqrt(np.var(x))",
+    kink="0 where all elements are equal",
+)
+def numpy_std(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool = False) -> Node:
+    """Standard deviation as NumPy has it: the root of `np.var`."""
+    return std(x, dim, correction, keepdim)
+
+
 @function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
 def var_mean(
     x: Node,
@@ -276,3 +299,15 @@ def _interpolated(ordered: Node, q: Node, interpolation: str) -> Node:
 
 def _at(ordered: Node, ranks: Node) -> Node:
     return take_along_dim(ordered, cast(ranks, "int"), -1)
+
+
+@function(
+    "np.median",
+    "reduction",
+    cases=[Case("np.median(x)"), Case("np.median(x, axis=1, keepdims=True)")],
+    formula="quantile(x, 0.5)",
+    kink="at a tie the order of the elements decides",
+)
+def numpy_median(x: Node, dim: int | None = None, *, keepdim: bool = False) -> Node:
+    """The median as NumPy has it: the mean of the two in the middle where the count is even."""
+    return quantile(x, x.graph.constant(0.5), dim, keepdim, "midpoint")

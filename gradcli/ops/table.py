@@ -59,6 +59,11 @@ class Function(NamedTuple):
     """Which operand it is a method of: `x.polygamma(n)` is `polygamma(n, x)`."""
     variant: Callable[..., Any] | None = None
     """What builds a call of an elementwise op that has keywords: `add(a, b, alpha=2)`."""
+    unlike: Mapping[str, str] = MappingProxyType({})
+    """Functions of this name that mean something else and are not here: what to write for them.
+
+    One that is here has an entry of its own in the same module, under its whole name: `np.std`.
+    """
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]
@@ -125,6 +130,7 @@ def function(
     formula: str = "",
     kink: str = "",
     torch: str = "",
+    unlike: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Any]], Function]:
     """Register a Python function that checks its arguments and builds nodes.
 
@@ -134,8 +140,9 @@ def function(
     def decorate(build: Callable[..., Any]) -> Function:
         doc = (build.__doc__ or "").strip()
         entry = Function(
-            name, build, group, doc, aliases, op, (), tuple(cases), formula, kink, torch
-        )
+            name, build, group, doc, aliases, op, (), tuple(cases), formula, kink, torch,
+            unlike=unlike,
+        )  # fmt: skip
         return register(entry)
 
     return decorate

@@ -76,6 +76,16 @@ def repeat_interleave(x: Node, repeats: tuple[int, ...], dim: int | None = None)
     return index_along(x, axis, x.graph.constant(places))
 
 
+@function(
+    "np.repeat",
+    "shaping",
+    cases=[Case("np.repeat(x, 2)"), Case("np.repeat(x, [1, 0, 2], axis=1)")],
+)
+def numpy_repeat(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> Node:
+    """`repeat` as NumPy has it: `repeat_interleave`."""
+    return repeat_interleave(x, repeats, dim)
+
+
 # --- padding -------------------------------------------------------------------------------
 
 
@@ -105,6 +115,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
         Case("pad(x, (2, 3), mode='circular')"),
         Case("pad(x, (1, -1), 'reflect')", {"x": (2, 2, 4)}),
     ],
+    unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
 )
 def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.

@@ -7,16 +7,29 @@ from collections.abc import Container
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.table import Function
+from gradcli.ops.table import TABLE, Function
+from gradcli.trace.libraries import has, modules_with
 from gradcli.trace.values import Value
 
-MODULES = frozenset((
-    "torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.autograd",
-    "torch.testing", "nn.functional", "F", "T", "autograd", "linalg", "numpy", "numpy.linalg",
-    "np", "np.linalg", "scipy.special", "math",
-))  # fmt: skip
-"""What people paste, with a dot, in front of a function's name."""
-STRANGERS = frozenset(("nn", "os", "sys", "subprocess", "scipy", "jax", "jnp", "tf", "random"))
+MODULES = {
+    **{name: name for name in (
+        "torch", "F", "torch.linalg", "torch.special", "torch.autograd", "torch.testing", "np",
+        "np.linalg", "scipy.special", "scipy.linalg", "jnp", "jnp.linalg", "jax.nn",
+        "jax.scipy.special", "jax.scipy.linalg", "math",
+    )},
+    "T": "torch", "torch.nn.functional": "F", "nn.functional": "F", "linalg": "torch.linalg",
+    "autograd": "torch.autograd", "numpy": "np", "numpy.linalg": "np.linalg",
+    "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
+}  # fmt: skip
+"""What people paste, with a dot, in front of a function's name: the module that it stands for."""
+MODELS = {
+    "jnp": "np", "jnp.linalg": "np.linalg", "jax.scipy.special": "scipy.special",
+    "jax.scipy.linalg": "scipy.linalg",
+}  # fmt: skip
+"""Modules whose functions mean what those of another module mean."""
+PYTHON = ("append", "len", "print", "range")
+"""Functions that stand without a module."""
+STRANGERS = frozenset(("nn", "os", "sys", "subprocess", "tf", "random"))
 """Modules that have nothing of what is here."""
 AUTOGRAD_GRAD = "autograd.grad"
 """The function that gives a tuple, as PyTorch's does; `grad` gives the tensor of a single input."""
@@ -24,10 +37,11 @@ ROOTS = frozenset(module.partition(".")[0] for module in MODULES) | STRANGERS
 
 
 def function_name(callee: syntax.Expression, bound: Container[str]) -> str | None:
-    """The function's name, without the module in front of it; None for a method of a value.
+    """What the function is called here; None for a method of a value.
 
-    `linalg.norm` is not `norm`, nor `autograd.grad` `grad`: there the module's last name stays.
-    `bound` are the names that have a value. Raises `name` for a module that is not known.
+    A module's function may mean something else than the one that needs no module, which is
+    PyTorch's: then it is called `np.std` here too. `bound` are the names that have a value. Raises
+    `name` for a module that is not known, and for a function that its module has not.
     """
     if isinstance(callee, syntax.Name):
         return callee.id
@@ -35,10 +49,43 @@ def function_name(callee: syntax.Expression, bound: Container[str]) -> str | Non
     if path is None or path[0] not in ROOTS or path[0] in bound:
         return None
     *rooms, name = path
-    if ".".join(rooms) not in MODULES:
-        raise _no_function(".".join(path), name, callee)
-    own = f"{rooms[-1]}.{name}"
-    return own if own in FUNCTIONS or own == AUTOGRAD_GRAD else name
+    written, module = ".".join(path), MODULES.get(".".join(rooms))
+    if module == "torch.autograd" and name == "grad":
+        return AUTOGRAD_GRAD
+    if (
+        module is not None
+        and module.startswith("torch")
+        and name not in FUNCTIONS
+        and name not in PYTHON
+    ):
+        return name  # one that the op table has not, as torch.clone
+    if module is None or name not in has(module):
+        raise _no_function(written, name, module, callee)
+    return _meant(written, module, name, callee)
+
+
+def method_name(name: str) -> str:
+    """What the function that a method stands for is called here: PyTorch's."""
+    return own if name in FUNCTIONS and (own := f"torch.{name}") in TABLE else name
+
+
+def _meant(written: str, module: str, name: str, callee: syntax.Expression) -> str:
+    """The entry that a module's function is here; the error `name` where it is none."""
+    entry = FUNCTIONS.get(name)
+    homes = [module, MODELS[module]] if module in MODELS else [module]
+    for whole in (f"{home}.{name}" for home in homes):
+        if whole in TABLE:
+            return whole
+        if entry is not None and whole in entry.unlike:
+            raise GradcliError(
+                "name",
+                f"{written} is not {name} as it is here, which is PyTorch's",
+                hint=f"write {entry.unlike[whole]}",
+                span=callee.span,
+            )
+    if entry is None:
+        raise _no_function(written, name, module, callee)
+    return name
 
 
 def is_module(owner: syntax.Expression, bound: Container[str]) -> bool:
@@ -58,7 +105,9 @@ def place_receiver(function: Function, arguments: list[Value], keywords: dict[st
         arguments.insert(place, receiver)
 
 
-def _no_function(written: str, name: str, callee: syntax.Expression) -> GradcliError:
+def _no_function(
+    written: str, name: str, module: str | None, callee: syntax.Expression
+) -> GradcliError:
     guess = nearest(name, FUNCTIONS)
     if name in FUNCTIONS:
         hint = f"functions need no module: write {name}(…)"
@@ -66,6 +115,10 @@ def _no_function(written: str, name: str, callee: syntax.Expression) -> GradcliE
         hint = f"did you mean {guess!r}?"
     else:
         hint = "there are no modules: gradcli ops lists all functions"
+    library = (module or "").partition(".")[0]
+    elsewhere = [each for each in modules_with(name) if each.partition(".")[0] == library]
+    if elsewhere and name in FUNCTIONS:
+        hint = f"it is {elsewhere[0]}.{name}"
     return GradcliError("name", f"there is no function {written!r}", hint=hint, span=callee.span)
 
 

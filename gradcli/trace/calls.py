@@ -12,7 +12,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
-from gradcli.trace.callee import function_name, place_receiver
+from gradcli.trace.callee import function_name, method_name, place_receiver
 from gradcli.trace.constructors import KINDS, construct, dtype_name
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.expressions import Expressions, Visit
@@ -56,7 +56,8 @@ class Calls(Expressions):
                 )
             name = callee.name
             arguments.append((yield self.visit(callee.value)))
-        function = None if method else self.frame.function(name)
+        plain = isinstance(callee, syntax.Name)
+        function = self.frame.function(name) if plain else None
         special: Special | None = (self._methods if method else self._functions).get(name)
         built_in = None if function or special else self._built_in(name, method, callee)
         for argument in expression.arguments:
@@ -116,7 +117,7 @@ class Calls(Expressions):
         return None
 
     def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
-        function = FUNCTIONS.get(name)
+        function = FUNCTIONS.get(method_name(name) if method else name)
         if function is not None:
             return function
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span

@@ -1,0 +1,26 @@
+"""What the libraries have whose prefixes people paste: the public functions of each module.
+
+`libraries.json` is made from the libraries themselves, by `tests/ops/prefixes/make_prefixes.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def _modules() -> dict[str, frozenset[str]]:
+    listed = json.loads(Path(__file__).with_name("libraries.json").read_text())
+    return {module: frozenset(names.split()) for module, names in listed.items()}
+
+
+def has(module: str) -> frozenset[str]:
+    """The names of a module's functions."""
+    return _modules()[module]
+
+
+def modules_with(name: str) -> list[str]:
+    """The modules that have a function of that name."""
+    return [module for module, names in _modules().items() if name in names]
