@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.mapped import Stored, stored
-from gradcli.engine.regions import Region, axes_of
+from gradcli.engine.regions import Region, axes_of, dtype_of_parts
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import Axes, reduced
@@ -76,7 +76,7 @@ def partial_bytes(region: Region) -> int:
     """The bytes of the partial results of a region's reductions."""
     places, rows = blocks(region.shape), spans(region)
     return sum(
-        len(rows) * _size(bounds) * node.graph.dtype(node.kind).itemsize
+        len(rows) * _size(bounds) * dtype_of_parts(node).itemsize
         for node in region.reductions
         for bounds in {_bounds(places[number], axes_of(node)) for number in rows[0]}
     )
@@ -208,9 +208,9 @@ class RegionRunner:
                 files[node].write(start, target)
         parts = []
         for node in self.region.reductions:
-            combine = getattr(np, node.op.combine)
+            reduce = getattr(np, node.op.combine).reduce
             value = values[self._registers[node.inputs[0]]]
-            parts.append(combine.reduce(value, axis=axes_of(node), keepdims=True))
+            parts.append(reduce(value, axes_of(node), dtype_of_parts(node), keepdims=True))
         return parts
 
     def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
@@ -285,7 +285,8 @@ class RegionRunner:
 def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[Array]) -> Array:
     """A reduction of a value of some shape, from the reductions of its blocks, in their order."""
     axes = axes_of(node)
-    combine = getattr(np, node.op.combine)
+    reduce, dtype = getattr(np, node.op.combine).reduce, dtype_of_parts(node)
+    count = math.prod(shape[axis] for axis in axes) if node.op.averages else 1
     kept = reduced(shape, axes, keepdim=True)
     result = np.empty(kept, node.graph.dtype(node.kind))
     groups: dict[Bounds, list[Array]] = {}
@@ -293,9 +294,8 @@ def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[
         groups.setdefault(_bounds(place, axes), []).append(part)
     for bounds, found in groups.items():
         target = result[tuple(slice(*each) for each in bounds)]
-        target[...] = combine.reduce(np.stack(found), axis=0) if len(found) > 1 else found[0]
-    if node.op.averages:
-        result /= np.prod([shape[axis] for axis in axes])
+        total = reduce(np.stack(found), 0, dtype) if len(found) > 1 else found[0]
+        target[...] = total / count if node.op.averages else total
     return result.reshape(node.shape)
 
 

@@ -82,7 +82,7 @@ def kernel(
         if product is not None:
             return product, (), (), 1
         return getattr(np, op.ufunc), (), (), len(node.inputs)
-    if op.combine:
+    if op.combine and node.graph.precision == "float64":
         return _reduction(node), (), (), 1
     return op.forward, (namespace(node),), attributes_of(node), len(node.inputs)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops.sums import total
 
 LARGE = 1 << 22
 """Products of so many multiplications are worth threads."""
@@ -124,8 +125,7 @@ class Tiled:
             np.matmul(a[:, middle], b[middle], out=results[number])
 
         self._spread(count, m * k * n, part)
-        total: Array = np.add.reduce(results, axis=0)
-        return total
+        return total(np, results, (0,), False)
 
     def _products(self, a: Array, b: Array) -> Array:
         """The products of batches of matrices."""

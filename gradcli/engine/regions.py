@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gradcli.graph import CONSTANT, INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import SUM_TO
+from gradcli.ops.sums import wide
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""
@@ -201,6 +205,12 @@ def axes_of(node: Node) -> Axes:
         for axis in range(-x.ndim, 0)
         if axis < -len(shape) or shape[axis] == 1 != x.shape[axis]
     )
+
+
+def dtype_of_parts(node: Node) -> np.dtype[Any]:
+    """The type of a reduction's partial results: what is added up or multiplied is wide."""
+    dtype = node.graph.dtype(node.kind)
+    return wide(dtype) if (node.op.combine or "add") in ("add", "multiply") else dtype
 
 
 def reduction_alone(node: Node) -> Region:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan
-from gradcli.engine.regions import axes_of
+from gradcli.engine.regions import axes_of, dtype_of_parts
 from gradcli.engine.scratch import Scratch
 from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
@@ -91,7 +91,8 @@ class StripRunner:
             if node.op.averages:
                 count = math.prod(node.inputs[0].shape[axis] for axis in axes_of(node))
                 np.divide(total, count, out=total)
-        return [*results.values(), *sums[0]]
+            results[node] = total.astype(node.graph.dtype(node.kind), copy=False)
+        return [*results.values()]
 
     def _worker(self) -> Worker:
         """One that nobody has, whoever asks at the same time."""
@@ -129,7 +130,10 @@ class StripRunner:
     def _add(self, sums: list[Array], parts: Sequence[Array]) -> None:
         """Add parts to the sums, which they become if there are none."""
         if not sums:
-            sums += [part.copy() for part in parts]  # those lie in scratch memory
+            sums += [  # copies, as the parts lie in scratch memory
+                part.astype(dtype_of_parts(node))
+                for node, part in zip(self.strips.sums, parts, strict=True)
+            ]
             return
         for node, total, part in zip(self.strips.sums, sums, parts, strict=True):
             getattr(np, node.op.combine or "add")(total, part, out=total)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from gradcli.engine import regions
-from gradcli.engine.plan import Plan, nbytes
+from gradcli.engine.plan import Plan
+from gradcli.engine.regions import dtype_of_parts
 from gradcli.engine.scratch import scratch_bytes
 from gradcli.engine.splits import SHAPED, Split
 from gradcli.graph import CONSTANT, Graph, Node, Shape
@@ -62,7 +63,7 @@ class Strips:
 
     def work_bytes(self, threads: int) -> int:
         """The memory that strips take beside their operands and what is there after them."""
-        sums = sum(map(nbytes, self.sums))
+        sums = sum(node.size * dtype_of_parts(node).itemsize for node in self.sums)
         strip = max(strip.scratch_bytes + strip.packed_bytes for strip in self.plans.values())
         return min(threads, len(self.shares)) * strip + (len(self.shares) - 1) * sums
 

@@ -11,7 +11,8 @@ from gradcli.ops.table import TABLE, Case, Function, Parameter
 MODULES = (
     "arithmetic", "powers", "comparison", "products", "reductions", "shaping", "exponential",
     "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes", "statistics",
-    "norms", "softmax", "creation", "axes", "joining", "indexing", "rounding", "control",
+    "norms", "softmax", "creation", "axes", "joining",
+    "running_products", "indexing", "rounding", "control",
     "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
     "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",
     "special", "classification", "regression", "margins", "layers", "normalisation", "tiling",

@@ -12,6 +12,7 @@ from gradcli.ops.kinds import Linear, aligned, cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, sum_to, unsqueeze
+from gradcli.ops.sums import product
 from gradcli.ops.table import Case, function
 
 
@@ -84,7 +85,7 @@ def _batched(y: Node, a: Node, b: Node) -> Node:
 MATMUL = Linear(
     "matmul",
     infer=_matmul_shape,
-    forward=lambda xp, a, b: xp.matmul(a, b),
+    forward=product,
     adjoints=(_left, _right),
     batched=_batched,
     contracts=True,

@@ -12,7 +12,8 @@ from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import diag_embed, diagonal
 from gradcli.ops.kinds import General
-from gradcli.ops.reductions import prod, sum_
+from gradcli.ops.reductions import sum_
+from gradcli.ops.running_products import prod
 from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd

@@ -19,6 +19,7 @@ from gradcli.ops.kinds import Linear, cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import squeeze
+from gradcli.ops.sums import product
 from gradcli.ops.table import Case, function
 
 # --- the contraction of two ----------------------------------------------------------------
@@ -44,20 +45,19 @@ def _contract(xp: Any, a: Array, b: Array, equation: str) -> Array:
     inner = "".join(label for label in left if label in right and label not in out)
     rows = "".join(label for label in left if label not in right)
     columns = "".join(label for label in right if label not in left)
-    product = xp.matmul(
-        _matrices(xp, a, left, batch, rows, inner), _matrices(xp, b, right, batch, inner, columns)
+    found = product(
+        xp,
+        _matrices(xp, a, left, batch, rows, inner),
+        _matrices(xp, b, right, batch, inner, columns),
     )
     lengths = dict(
         zip(left + right, (*a.shape[-len(left) :], *b.shape[-len(right) :]), strict=True)
     )
-    lead = product.ndim - 2 - len(batch)
-    product = xp.reshape(
-        product,
-        (*product.shape[:-2], *(lengths[label] for label in rows + columns)),
-    )
-    found = batch + rows + columns
+    lead = found.ndim - 2 - len(batch)
+    found = xp.reshape(found, (*found.shape[:-2], *(lengths[each] for each in rows + columns)))
+    order = batch + rows + columns
     return xp.permute_dims(  # type: ignore[no-any-return]
-        product, (*range(lead), *(lead + found.index(label) for label in out))
+        found, (*range(lead), *(lead + order.index(label) for label in out))
     )
 
 

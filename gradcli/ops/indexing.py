@@ -11,6 +11,7 @@ from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import Axes, broadcast, show
 from gradcli.ops.shaping import reshape, take_slices
+from gradcli.ops.sums import add_at, wide_copies
 
 BYTES_A_PLACE = 24
 """An int64, and what is made on the way to it."""
@@ -65,9 +66,8 @@ def _range_hint(length: int) -> str:
 def _put_add(xp: Any, change: Array, *rest: Any) -> Array:
     *indices, shape, axes = rest
     check_bounds(shape, indices, axes)
-    result = xp.zeros(shape, change.dtype)
-    xp.add.at(result, _places(xp, indices, axes, len(shape)), change)
-    return result  # type: ignore[no-any-return]
+    places = _places(xp, indices, axes, len(shape))
+    return add_at(xp, xp.zeros(shape, change.dtype), places, change)
 
 
 INDEX: Linear = Linear(
@@ -89,6 +89,7 @@ PUT_ADD: Linear = Linear(
     infer=lambda change, *rest: rest[-2],
     forward=_put_add,
     adjoints=(lambda change, y, x, *rest: x.graph.apply(INDEX, (change, *rest[:-2]), (rest[-1],)),),
+    work=wide_copies,
     batched=lambda y, x, *rest: (
         x.graph.apply(PUT_ADD, (x, *rest[:-2]), ((x.shape[0], *rest[-2]), rest[-1]))
         if are_neighbours(rest[-1])

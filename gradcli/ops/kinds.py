@@ -74,9 +74,11 @@ class Linear(Adjoint):
         unique: bool = False,
         combine: str = "",
         averages: bool = False,
+        work: Work | None = None,
         batched: BatchingRule | None = None,
     ) -> None:
         super().__init__(name, forward, adjoints)
+        self.work = work
         self._infer = infer
         self._batched = batched
         self.selects = selects

@@ -14,6 +14,7 @@ from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.selection import abs_, clamp_min, sign, where
 from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand
+from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
 
@@ -23,14 +24,14 @@ def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
         extreme = xp.max if p > 0 else xp.min
         return extreme(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
     if p == 0:
-        return xp.sum((size != 0).astype(x.dtype), axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+        return total(xp, (size != 0).astype(x.dtype), axes, keepdim)
     if p == 1:
-        return xp.sum(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
+        return total(xp, size, axes, keepdim)
     # Scaled by the largest element, so that squares neither overflow nor vanish.
     largest = peak(xp, size, axes, 0.0)
     unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
-    total = xp.sum((size / unit) ** p, axis=axes, keepdims=True) ** (1 / p) * unit
-    return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]
+    found = total(xp, (size / unit) ** p, axes, True) ** (1 / p) * unit
+    return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
 
 
 def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Node, Op, Shape
 from gradcli.ops.axes import flip
+from gradcli.ops.exponential import exp
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, part
+from gradcli.ops.sums import wide, wide_copies
 from gradcli.ops.table import Case, function
 
 WIDE = 1 << 11
@@ -29,11 +31,18 @@ def delayed(x: Node, axis: int, first: float) -> Node:
     return cat([start, part(x, axis, 0, x.shape[axis] - 1)], axis)
 
 
+def scan(op: Op, x: Node, dim: int) -> Node:
+    """A node of an op that goes along one axis."""
+    axis = normalize_axis(op.name, dim, x.ndim)
+    x = cast(x, "float")
+    return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
+
+
 def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
     """y[k] = x[k] + factor[k] · y[k-1]."""
     if xp.__name__ != "numpy":
         return _by_doubling(xp, factor, x, axis)
-    y = np.array(x)
+    y = np.array(x, wide(x.dtype))
     pieces = _pieces(y.shape, axis)
     places = np.moveaxis(y, axis, 0)
     factors = np.moveaxis(np.broadcast_to(factor, y.shape), axis, 0)
@@ -41,7 +50,7 @@ def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
         _join_pieces(factors, places, pieces)
     elif y.size:
         _step(factors, places)
-    return y
+    return y.astype(x.dtype, copy=False)
 
 
 def _pieces(shape: Shape, axis: int) -> int:
@@ -88,50 +97,76 @@ def _times(product: Array, before: Array) -> Array:
 
 def _by_doubling(xp: Any, factor: Array, x: Array, axis: int) -> Array:
     """The same in few rounds, each of which joins spans of twice the length."""
-    y = xp.array(xp.moveaxis(x, axis, -1))
-    product = xp.array(xp.moveaxis(factor, axis, -1))
+    y = xp.array(xp.moveaxis(x, axis, -1), wide(x.dtype))
+    product = xp.array(xp.moveaxis(factor, axis, -1), y.dtype)
     span = 1
     while span < y.shape[-1]:
         y[..., span:] += product[..., span:] * y[..., :-span]
         product[..., span:] = product[..., span:] * product[..., :-span]
         span *= 2
-    return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
+    return xp.moveaxis(y, -1, axis).astype(x.dtype, copy=False)  # type: ignore[no-any-return]
 
 
-def backwards(factor: Node, change: Node, axis: int) -> Node:
-    """s[k] = change[k] + factor[k+1] · s[k+1], the adjoint of a recurrence."""
-    later = delayed(flip(factor, axis), axis, 0.0)
-    return flip(recur(later, flip(change, axis), axis), axis)
+class Recurrence(General):
+    """y[k] = x[k] + f(factor)[k] · y[k-1] along an axis, and its adjoint, which runs backwards."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[Any, Array], Array],
+        derivative: Callable[[Node], Node | float],
+    ) -> None:
+        """`function` is f, which gets arrays in the type of sums, and `derivative` is f'."""
+
+        def forward(xp: Any, factor: Array, x: Array, axis: int) -> Array:
+            factor = factor.astype(wide(factor.dtype), copy=False)
+            return _recurrence(xp, function(xp, factor), x, axis)
+
+        super().__init__(
+            name,
+            infer=lambda factor, x, axis: (x.shape, "float"),
+            forward=forward,
+            adjoints=(
+                lambda change, y, factor, x, axis: (
+                    self.backwards(factor, change, axis)
+                    * delayed(y, axis, 0.0)
+                    * derivative(factor)
+                ),
+                lambda change, y, factor, x, axis: self.backwards(factor, change, axis),
+            ),
+            forward_rule=self._tangent,
+            batched=lambda y, factor, x, axis: self.of(factor, x, axis),
+            work=self._work,
+        )
+        self._derivative = derivative
+
+    def of(self, factor: Node, x: Node, axis: int) -> Node:
+        return x.graph.apply(self, (factor, x), (axis,))
+
+    def backwards(self, factor: Node, change: Node, axis: int) -> Node:
+        """s[k] = change[k] + f(factor)[k+1] · s[k+1]."""
+        later = delayed(flip(factor, axis), axis, 0.0)
+        return flip(self.of(later, flip(change, axis), axis), axis)
+
+    def _tangent(
+        self, tangents: Sequence[Node | None], y: Node, factor: Node, x: Node, axis: int
+    ) -> Node:
+        """t[k] = x'[k] + f(factor)'[k] · y[k-1] + f(factor)[k] · t[k-1]."""
+        by_factor, by_x = tangents
+        if by_factor is None:
+            assert by_x is not None, "one of the operands has a tangent"
+            return self.of(factor, by_x, axis)
+        change = by_factor * delayed(y, axis, 0.0) * self._derivative(factor)
+        return self.of(factor, change if by_x is None else by_x + change, axis)
+
+    @staticmethod
+    def _work(node: Node) -> float:
+        pieces = 3 * node.size if _pieces(node.shape, node.attributes[0]) > 1 else 0
+        return pieces + wide_copies(node)
 
 
-def _recurrence_tangent(
-    tangents: Sequence[Node | None], y: Node, factor: Node, x: Node, axis: int
-) -> Node:
-    """t[k] = x'[k] + factor'[k] · y[k-1] + factor[k] · t[k-1]."""
-    by_factor, by_x = tangents
-    if by_factor is None:
-        assert by_x is not None, "one of the operands has a tangent"
-        return recur(factor, by_x, axis)
-    change = by_factor * delayed(y, axis, 0.0)
-    return recur(factor, change if by_x is None else by_x + change, axis)
-
-
-def recur(factor: Node, x: Node, axis: int) -> Node:
-    return x.graph.apply(RECURRENCE, (factor, x), (axis,))
-
-
-RECURRENCE: General = General(
-    "recurrence",
-    infer=lambda factor, x, axis: (x.shape, "float"),
-    forward=_recurrence,
-    adjoints=(
-        lambda change, y, factor, x, axis: backwards(factor, change, axis) * delayed(y, axis, 0.0),
-        lambda change, y, factor, x, axis: backwards(factor, change, axis),
-    ),
-    forward_rule=_recurrence_tangent,
-    batched=lambda y, factor, x, axis: recur(factor, x, axis),
-    work=lambda node: 3 * node.size if _pieces(node.shape, node.attributes[0]) > 1 else 0,
-)
+RECURRENCE = Recurrence("recurrence", lambda xp, factor: factor, lambda factor: 1.0)
+DECAY = Recurrence("decay", lambda xp, exponent: xp.exp(exponent), exp.build)
 
 
 @function(
@@ -146,9 +181,25 @@ RECURRENCE: General = General(
 )
 def recurrence(factor: Node, x: Node, dim: int) -> Node:
     """The linear recurrence y[k] = x[k] + factor[k] * y[k-1] along `dim`; factor[0] is not used."""
+    return _called(RECURRENCE, factor, x, dim)
+
+
+@function(
+    "decay",
+    "scan",
+    op=DECAY,
+    cases=[Case("decay(a, x, 1)", {"a": (2, 4), "x": (2, 4)})],
+    formula="y[k] = x[k] + exp(exponent[k]) * y[k-1]",
+)
+def decay(exponent: Node, x: Node, dim: int) -> Node:
+    """`recurrence` with the factors exp(exponent): near 1 they keep all digits of the exponent."""
+    return _called(DECAY, exponent, x, dim)
+
+
+def _called(op: Recurrence, factor: Node, x: Node, dim: int) -> Node:
     if factor.shape != x.shape:
         raise GradcliError(
-            "shape", f"recurrence: shapes {show(factor.shape)} and {show(x.shape)} must be equal"
+            "shape", f"{op.name}: shapes {show(factor.shape)} and {show(x.shape)} must be equal"
         )
-    axis = normalize_axis("recurrence", dim, x.ndim)
-    return recur(factor, x, axis) if x.ndim else x
+    axis = normalize_axis(op.name, dim, x.ndim)
+    return op.of(factor, x, axis) if x.ndim else x

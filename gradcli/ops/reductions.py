@@ -1,4 +1,4 @@
-"""Reductions: sums, means, products, counts along axes."""
+"""Reductions: sums, means, counts along axes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import math
 from typing import Any
 
 from gradcli.graph import Array, Node, Op
-from gradcli.ops.axes import transpose
 from gradcli.ops.comparison import isnan, logical_not
-from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, Linear, Reduction, cast, restore_axes
+from gradcli.ops.kinds import General, Linear, cast, restore_axes
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
-from gradcli.ops.shaping import reshape, take_slices
+from gradcli.ops.sums import total
 from gradcli.ops.table import Case, Function, function
 
 CASES = (Case("{}(x)"), Case("{}(x, dim=1)"), Case("{}(x, dim=0, keepdim=True)"))
@@ -28,7 +26,7 @@ def cases_of(name: str) -> list[Case]:
 SUM = Linear(
     "sum",
     infer=lambda x, axes, keepdim: reduced(x.shape, axes, keepdim),
-    forward=lambda xp, x, axes, keepdim: xp.sum(x, axis=axes, keepdims=keepdim),
+    forward=total,
     adjoints=(lambda change, y, x, axes, keepdim: restore_axes(change, x.shape, axes),),
     combine="add",
 )
@@ -37,7 +35,7 @@ SUM = Linear(
 def average(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     """The mean along axes; nan of nothing, without the warning of NumPy's own."""
     count = math.prod(x.shape[axis] for axis in axes)
-    return xp.sum(x, axis=axes, keepdims=keepdim) / count  # type: ignore[no-any-return]
+    return total(xp, x, axes, keepdim) / count  # type: ignore[no-any-return]
 
 
 def peak(xp: Any, x: Array, axes: Axes, least: float) -> Array:
@@ -105,59 +103,6 @@ def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
 def nanmean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of the elements that are not nan, of all or along `dim`."""
     return nansum(x, dim, keepdim) / sum_(logical_not(isnan(x)), dim, keepdim)
-
-
-# --- products ------------------------------------------------------------------------------
-
-
-def exclusive_products(x: Node) -> Node:
-    """For each element along the last axis, the product of all others, without a division.
-
-    A tree: the first half is multiplied with the second, the products of the others are found
-    for those pairs, and each element is multiplied by its partner. Right at zeros, at every order.
-    """
-    count = x.shape[-1]
-    if count <= 1:
-        return where(True, 1.0, x)
-    lead = [(0, length, 1) for length in x.shape[:-1]]
-    half = count // 2
-    left = take_slices(x, (*lead, (0, half, 1)))
-    right = take_slices(x, (*lead, (half, half, 1)))
-    pairs = left * right
-    others = exclusive_products(pairs)
-    parts = [others * right, others * left]
-    if count % 2:
-        last = take_slices(x, (*lead, (count - 1, 1, 1)))
-        parts = [part * last for part in parts]
-        parts.append(prod(pairs, -1, True))
-    return cat(parts, -1)
-
-
-PROD = Reduction(
-    "prod",
-    forward=lambda xp, x, axes, keepdim: xp.prod(x, axis=axes, keepdims=keepdim),
-    derivative=lambda y, x, axes, keepdim: transpose(
-        exclusive_products(transpose(x, axes[0], -1)), axes[0], -1
-    ),
-    combine="multiply",
-)
-
-
-@function("prod", "reduction", op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …")
-def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
-    """Product of all elements, or along `dim`."""
-    if not x.ndim or (dim is None and x.ndim > 1):
-        normalize_axes("prod", dim, x.ndim)
-        return prod(reshape(x, x.size), -1)
-    return reduce_axes(PROD, x, dim, keepdim)
-
-
-@function(
-    "math.prod", "reduction", cases=[Case("math.prod(x)", {"x": (3,)})], formula="x[0] * x[1] * …"
-)
-def math_prod(x: Node) -> Node:
-    """`prod` as Python has it: the product of the items along the first axis."""
-    return prod(x, 0)
 
 
 # --- truth -------------------------------------------------------------------------------

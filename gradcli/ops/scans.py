@@ -1,4 +1,4 @@
-"""Scans: running sums, products and extremes along an axis; differences and trapezoids."""
+"""Scans: running sums and extremes along an axis; differences and trapezoids."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ from gradcli.ops.comparison import eq
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, Linear, cast
-from gradcli.ops.recurrences import backwards, delayed, recur
+from gradcli.ops.kinds import General, Linear
+from gradcli.ops.recurrences import DECAY, delayed, scan
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis
 from gradcli.ops.shaping import part, reshape
+from gradcli.ops.sums import wide, wide_copies
 from gradcli.ops.table import Case, function
 
 # --- sums ----------------------------------------------------------------------------------
 
+
+def _cumsum(xp: Any, x: Array, axis: int) -> Array:
+    return xp.cumsum(x, axis=axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+
+
 CUMSUM: Linear = Linear(
     "cumsum",
     infer=lambda x, axis: x.shape,
-    forward=lambda xp, x, axis: xp.cumsum(x, axis=axis),
+    forward=_cumsum,
     adjoints=(
         lambda change, y, x, axis: flip(
             x.graph.apply(CUMSUM, (flip(change, axis),), (axis,)), axis
         ),
     ),
+    work=wide_copies,
 )
 
 
 @function("cumsum", "scan", op=CUMSUM, cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")])
 def cumsum(x: Node, dim: int) -> Node:
     """Running sums along `dim`."""
-    return _scan(CUMSUM, x, dim)
-
-
-def _scan(op: General | Linear, x: Node, dim: int) -> Node:
-    axis = normalize_axis(op.name, dim, x.ndim)
-    x = cast(x, "float")
-    return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
+    return scan(CUMSUM, x, dim)
 
 
 def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
@@ -61,37 +62,31 @@ def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
     return xp.moveaxis(y, -1, axis)  # type: ignore[no-any-return]
 
 
-# --- products and sums of exponentials -----------------------------------------------------
-
-CUMPROD = General(
-    "cumprod",
-    infer=lambda x, axis: (x.shape, "float"),
-    forward=lambda xp, x, axis: xp.cumprod(x, axis=axis),
-    # y[k] = x[k] · y[k-1], so no division: right at zeros.
-    adjoints=(lambda change, y, x, axis: backwards(x, change, axis) * delayed(y, axis, 1.0),),
-    forward_rule=lambda tangents, y, x, axis: recur(x, tangents[0] * delayed(y, axis, 1.0), axis),
-)
+# --- sums of exponentials ------------------------------------------------------------------
 
 
-@function("cumprod", "scan", op=CUMPROD, cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")])
-def cumprod(x: Node, dim: int) -> Node:
-    """Running products along `dim`."""
-    return _scan(CUMPROD, x, dim)
-
-
-def _kept(y: Node, axis: int) -> Node:
-    """What dy[k-1] counts for in dy[k]."""
+def _loss(y: Node, axis: int) -> Node:
+    """The logarithm of what dy[k-1] counts for in dy[k]."""
     before = delayed(y, axis, -math.inf)
-    return where(eq(before, math.inf), 1.0, exp(before - y))
+    return where(eq(before, math.inf), 0.0, before - y)
+
+
+def _logcumsumexp(xp: Any, x: Array, axis: int) -> Array:
+    operand = x.astype(wide(x.dtype), copy=False)
+    return _running(xp, "logaddexp", operand, axis).astype(x.dtype, copy=False)
 
 
 LOGCUMSUMEXP = General(
     "logcumsumexp",
     infer=lambda x, axis: (x.shape, "float"),
-    forward=lambda xp, x, axis: _running(xp, "logaddexp", x, axis),
+    forward=_logcumsumexp,
     # dy[k] = exp(x[k] - y[k]) · dx[k] + exp(y[k-1] - y[k]) · dy[k-1]: no factor is above 1.
-    adjoints=(lambda change, y, x, axis: backwards(_kept(y, axis), change, axis) * exp(x - y),),
-    forward_rule=lambda tangents, y, x, axis: recur(_kept(y, axis), tangents[0] * exp(x - y), axis),
+    adjoints=(
+        lambda change, y, x, axis: DECAY.backwards(_loss(y, axis), change, axis) * exp(x - y),
+    ),
+    forward_rule=lambda tangents, y, x, axis: DECAY.of(
+        _loss(y, axis), tangents[0] * exp(x - y), axis
+    ),
 )
 
 
@@ -104,7 +99,7 @@ LOGCUMSUMEXP = General(
 )
 def logcumsumexp(x: Node, dim: int) -> Node:
     """log(cumsum(exp(x))) without overflow."""
-    return _scan(LOGCUMSUMEXP, x, dim)
+    return scan(LOGCUMSUMEXP, x, dim)
 
 
 # --- extremes ------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten
+from gradcli.ops.sums import add_at, wide_copies
 from gradcli.ops.table import Case, Index, function
 
 
@@ -34,9 +35,7 @@ def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
 
 def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) -> Array:
     check_bounds(shape, [index], (axis,))
-    result = xp.zeros(shape, change.dtype)
-    xp.add.at(result, _grid(xp, index, axis), change)
-    return result  # type: ignore[no-any-return]
+    return add_at(xp, xp.zeros(shape, change.dtype), _grid(xp, index, axis), change)
 
 
 GATHER: Linear = Linear(
@@ -58,6 +57,7 @@ SCATTER_ADD: Linear = Linear(
     adjoints=(
         lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
     ),
+    work=wide_copies,
     batched=lambda y, x, index, shape, axis: x.graph.apply(
         SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
     ),

@@ -12,6 +12,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
+from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
 # --- reshape -------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def unsqueeze(x: Node, dim: int) -> Node:
 def _sum_to(xp: Any, x: Array, shape: Shape) -> Array:
     lead = x.ndim - len(shape)
     axes = [i for i in range(x.ndim) if i < lead or shape[i - lead] == 1 != x.shape[i]]
-    return xp.reshape(xp.sum(x, axis=tuple(axes)), shape)  # type: ignore[no-any-return]
+    return xp.reshape(total(xp, x, tuple(axes), False), shape)  # type: ignore[no-any-return]
 
 
 def _batched_sum(y: Node, x: Node, shape: Shape) -> Node:

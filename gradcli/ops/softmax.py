@@ -14,14 +14,15 @@ from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, reduced
 from gradcli.ops.shaping import expand, reshape
+from gradcli.ops.sums import total
 from gradcli.ops.table import Case, Function, function
 
 
 def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     largest = peak(xp, x, axes, -math.inf)
     shift = xp.where(xp.isfinite(largest), largest, xp.zeros((), x.dtype))
-    total = xp.log(xp.sum(xp.exp(x - shift), axis=axes, keepdims=True)) + shift
-    return total if keepdim else xp.squeeze(total, axis=axes)  # type: ignore[no-any-return]
+    found = xp.log(total(xp, xp.exp(x - shift), axes, True)) + shift
+    return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
 
 
 LOGSUMEXP = Reduction(
@@ -73,7 +74,7 @@ def scipy_logsumexp(
 
 def _softmax(xp: Any, x: Array, axis: int) -> Array:
     powers = xp.exp(x - peak(xp, x, (axis,), -math.inf))
-    return powers / xp.sum(powers, axis=axis, keepdims=True)  # type: ignore[no-any-return]
+    return powers / total(xp, powers, (axis,), True)  # type: ignore[no-any-return]
 
 
 def _softmax_change(change: Node, y: Node, axis: int) -> Node:

@@ -29,6 +29,7 @@ from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
+from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
 # --- variances -----------------------------------------------------------------------------
@@ -37,7 +38,7 @@ from gradcli.ops.table import Case, function
 def _var(xp: Any, x: Array, axes: Axes, keepdim: bool, correction: float) -> Array:
     squares = xp.square(x - average(xp, x, axes, keepdim=True))
     freedom = freedom_of(x.shape, axes, correction)
-    return xp.sum(squares, axis=axes, keepdims=keepdim) / freedom  # type: ignore[no-any-return]
+    return total(xp, squares, axes, keepdim) / freedom
 
 
 def freedom_of(shape: Shape, axes: Axes, correction: float) -> float:

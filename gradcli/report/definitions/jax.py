@@ -43,6 +43,14 @@ def places(index):
     return index if index.dtype == bool else index.astype(int)
 
 
+def decay(exponent, x, dim):
+    factor, x = jnp.moveaxis(jnp.exp(exponent), dim, 0), jnp.moveaxis(x, dim, 0)
+    y = [x[0]]
+    for k in range(1, len(x)):
+        y.append(x[k] + factor[k] * y[-1])
+    return jnp.moveaxis(jnp.stack(y), 0, dim)
+
+
 def recurrence(factor, x, dim):
     factor, x = jnp.moveaxis(jnp.broadcast_to(factor, x.shape), dim, 0), jnp.moveaxis(x, dim, 0)
     y = [x[0]]

@@ -124,6 +124,14 @@ def put_add(x, shape, dim, *index):
     return y
 
 
+def decay(exponent, x, dim):
+    factor, y = np.moveaxis(np.exp(exponent), dim, 0), np.moveaxis(x, dim, 0)
+    y = y.copy()
+    for k in range(1, len(y)):
+        y[k] += factor[k] * y[k - 1]
+    return np.moveaxis(y, 0, dim)
+
+
 def recurrence(factor, x, dim):
     factor, y = np.moveaxis(np.broadcast_to(factor, x.shape), dim, 0), np.moveaxis(x, dim, 0)
     y = y.copy()

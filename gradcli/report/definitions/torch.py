@@ -65,6 +65,14 @@ def put_add(x, shape, dim, *index):
     return y.flatten().index_add(0, here.flatten(), x.flatten()).reshape(shape)
 
 
+def decay(exponent, x, dim):
+    factor, x = exponent.exp().unbind(dim), x.unbind(dim)
+    y = [x[0]]
+    for k in range(1, len(x)):
+        y.append(x[k] + factor[k] * y[-1])
+    return torch.stack(y, dim)
+
+
 def recurrence(factor, x, dim):
     factor, x = factor.broadcast_to(x.shape).unbind(dim), x.unbind(dim)
     y = [x[0]]

@@ -1,0 +1,79 @@
+"""Products of many numbers along an axis: of all of them, and of those so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.graph import Array, Node
+from gradcli.ops.axes import flip
+from gradcli.ops.kinds import General, Reduction
+from gradcli.ops.recurrences import RECURRENCE, delayed, scan
+from gradcli.ops.reductions import cases_of, reduce_axes
+from gradcli.ops.shapes import Axes, normalize_axes
+from gradcli.ops.shaping import reshape
+from gradcli.ops.sums import wide, wide_copies
+from gradcli.ops.table import Case, function
+
+
+def _cumprod(xp: Any, x: Array, axis: int) -> Array:
+    products = xp.cumprod(x, axis=axis, dtype=wide(x.dtype))
+    return products.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+CUMPROD: General = General(
+    "cumprod",
+    infer=lambda x, axis: (x.shape, "float"),
+    forward=_cumprod,
+    # y[k] = x[k] · y[k-1], so no division: right at zeros.
+    adjoints=(
+        lambda change, y, x, axis: RECURRENCE.backwards(x, change, axis) * delayed(y, axis, 1.0),
+    ),
+    forward_rule=lambda tangents, y, x, axis: RECURRENCE.of(
+        x, tangents[0] * delayed(y, axis, 1.0), axis
+    ),
+    batched=lambda y, x, axis: x.graph.apply(CUMPROD, (x,), (axis,)),
+    work=wide_copies,
+)
+
+
+@function("cumprod", "scan", op=CUMPROD, cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")])
+def cumprod(x: Node, dim: int) -> Node:
+    """Running products along `dim`."""
+    return scan(CUMPROD, x, dim)
+
+
+def _products_of_others(x: Node, axis: int) -> Node:
+    """For each element, of those before it times those after it: right at zeros, at every order."""
+    before = delayed(cumprod(x, axis), axis, 1.0)
+    after = delayed(cumprod(flip(x, axis), axis), axis, 1.0)
+    return before * flip(after, axis)
+
+
+def _prod(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+    product = xp.prod(x, axis=axes, keepdims=keepdim, dtype=wide(x.dtype))
+    return product.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+PROD = Reduction(
+    "prod",
+    forward=_prod,
+    derivative=lambda y, x, axes, keepdim: _products_of_others(x, axes[0]),
+    combine="multiply",
+)
+
+
+@function("prod", "reduction", op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …")
+def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
+    """Product of all elements, or along `dim`."""
+    if not x.ndim or (dim is None and x.ndim > 1):
+        normalize_axes("prod", dim, x.ndim)
+        return prod(reshape(x, x.size), -1)
+    return reduce_axes(PROD, x, dim, keepdim)
+
+
+@function(
+    "math.prod", "reduction", cases=[Case("math.prod(x)", {"x": (3,)})], formula="x[0] * x[1] * …"
+)
+def math_prod(x: Node) -> Node:
+    """`prod` as Python has it: the product of the items along the first axis."""
+    return prod(x, 0)

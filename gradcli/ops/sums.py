@@ -1,0 +1,56 @@
+"""Adding up many numbers, or multiplying them: float32 in float64, which is rounded at the end.
+
+NumPy adds neighbours in pairs, but rows to rows one by one, as running sums are: in float32 a sum
+of ones stands still at 2**24.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.graph import Array, Node
+from gradcli.ops.shapes import Axes
+
+
+def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which numbers of a type are added up: float64 for floats, else their own."""
+    return np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
+
+
+def total(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+    """The sum along axes."""
+    found = xp.sum(x, axis=axes, keepdims=keepdim, dtype=wide(x.dtype))
+    return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def add_at(xp: Any, zeros: Array, places: tuple[Any, ...], x: Array) -> Array:
+    """`zeros` with all of x added at places, of which some may be the same."""
+    result = zeros.astype(wide(x.dtype), copy=False)
+    xp.add.at(result, places, x.astype(result.dtype, copy=False))
+    return result.astype(x.dtype, copy=False)
+
+
+def product(xp: Any, a: Array, b: Array) -> Array:
+    """The matrix product."""
+    return xp.matmul(_for_blas(xp, a), _for_blas(xp, b))  # type: ignore[no-any-return]
+
+
+def _for_blas(xp: Any, x: Array) -> Array:
+    """x in an order that BLAS reads: through any other, NumPy adds up products one by one."""
+    if x.flags.c_contiguous:
+        return x
+    steps = x.strides[-2:]
+    if min(steps) > 0 and (x.ndim == 1 or x.itemsize in steps):
+        return x
+    return xp.ascontiguousarray(x)  # type: ignore[no-any-return]
+
+
+def wide_copies(node: Node) -> float:
+    """The memory of a wide result and a wide operand, as `Op.work` counts it."""
+    dtype = node.graph.dtype(node.kind)
+    if wide(dtype) == dtype:
+        return 0.0
+    ratio = wide(dtype).itemsize // dtype.itemsize
+    return float(ratio * max(node.size, *(operand.size for operand in node.inputs)))
