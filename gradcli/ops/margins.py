@@ -104,8 +104,6 @@ def pairwise_distance(
 ) -> Node:
     """The p-norm of the difference of each two rows; `eps` is added to the difference."""
     difference = checked_difference("pairwise_distance", x1, x2)
-    if not difference.ndim:
-        raise GradcliError("shape", "pairwise_distance: single values have no rows: () and ()")
     return norm(difference + eps, p, (-1,), keepdim)
 
 

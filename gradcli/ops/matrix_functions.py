@@ -210,12 +210,14 @@ def _norm(x: Node, order: float | str) -> Node:
         return sum_(svdvals.build(x), (-1,))
     if isinstance(order, str) or abs(order) not in (1, 2, math.inf):
         raise GradcliError("value", f"matrix_norm: ord is {ORDERS}, not {order!r}")
-    if not x.shape[-1] or not x.shape[-2]:
-        raise GradcliError("value", f"matrix_norm of order {order:g} of nothing: {show(x.shape)}")
     if abs(order) == 2:
         sizes = svdvals.build(x)
     else:
         sizes = sum_(abs_(x), (-2,) if abs(order) == 1 else (-1,))
+    if not sizes.shape[-1]:
+        if order > 0:
+            return sum_(sizes, (-1,))
+        raise GradcliError("value", f"matrix_norm of order {order:g} of nothing: {show(x.shape)}")
     return amax(sizes, (-1,)) if order > 0 else amin(sizes, (-1,))
 
 

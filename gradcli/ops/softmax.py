@@ -115,9 +115,11 @@ def softmax(x: Node, dim: int = -1) -> Node:
 )
 def log_softmax(x: Node, dim: int = -1) -> Node:
     """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""
+    axis = normalize_axis("log_softmax", dim, x.ndim)
     if not x.ndim:
-        normalize_axis("log_softmax", dim, 0)
         return reshape(log_softmax(reshape(x, 1)), ())
+    if not x.shape[axis]:
+        return softmax(x, dim)  # there is no element, so none is the largest
     shifted = x - detach(amax(x, dim, True))
     return shifted - logsumexp(shifted, dim, True)
 

@@ -1,0 +1,28 @@
+"""Functions of tensors without elements, and of single values, as PyTorch answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("log_softmax(zeros(2, 0), 1)", [[], []]),
+        ("log_softmax(zeros(0), 0)", []),
+        ("softmin(zeros(2, 0))", [[], []]),
+        ("matrix_norm(zeros(3, 0), inf)", 0.0),
+        ("matrix_norm(zeros(2, 0, 3), 2)", [0.0, 0.0]),
+        ("matrix_norm(zeros(0, 3), -1)", 0.0),
+        ("pairwise_distance(1, 2)", 1 - 1e-6),
+    ],
+)
+def test_of_nothing_and_of_single_values(program: str, expected: object) -> None:
+    text = f"x = 0; y = {program}; sum(y) * x"
+    result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
+    np.testing.assert_allclose(result.values["y"], expected, rtol=1e-15)
