@@ -23,6 +23,8 @@ Code: TypeAlias = Literal[
 ]  # fmt: skip
 
 
+_LONGEST_NAME = 100
+"""Code points of a name for which others are searched: that takes the square of its length."""
 _LONGEST = 600
 """Code points of a message or hint."""
 
@@ -102,6 +104,8 @@ def _shortened(text: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` most likely stands for, if any is close (did you mean …?)."""
     best: tuple[int, int, str] | None = None
+    if len(name) > _LONGEST_NAME:
+        return None
     limit = max(1, len(name) // 3)
     for candidate in known:
         if abs(len(candidate) - len(name)) > limit:

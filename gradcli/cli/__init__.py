@@ -28,15 +28,15 @@ def main() -> NoReturn:
     gc.set_threshold(200_000, 20, 50)
     from gradcli.cli import child
 
-    told = True
     if child.is_needed(sys.argv[1:]):
-        code, told = child.apart(_run)
+        end = child.apart(_run)
+        code = end.code
+        if not end.told:
+            from gradcli.cli.exit import report_end
+
+            code = report_end(end, sys.argv[1:])
     else:
         code = _run()
-    if not told:
-        from gradcli.cli.exit import report_end
-
-        code = report_end(code, sys.argv[1:])
     os._exit(code)  # all is written: taking the interpreter down in order takes a fifth of the time
 
 
@@ -57,4 +57,7 @@ def _interrupt(_: int, frame: FrameType | None) -> NoReturn:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             os._exit(INTERRUPTED)
         frame = frame.f_back
+    from gradcli.cli import watch
+
+    watch.met()
     raise KeyboardInterrupt

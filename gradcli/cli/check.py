@@ -94,15 +94,15 @@ def command(
             found = replace(check(problem), mine=[compare(claim) for claim in claims])
         else:
             found = check(problem, order)
-    if not quiet:
-        if json or format_ == "json":
-            from gradcli.report.check import data
+        if not quiet:
+            if json or format_ == "json":
+                from gradcli.report.check import data
 
-            posing.write_json(data(found))
-        else:
-            from gradcli.report.text_check import check_text
+                posing.write_json(data(found))
+            else:
+                from gradcli.report.text_check import check_text
 
-            layout = posing.layout(precision)
-            posing.write([check_text(found, layout, colour=streams.use_colour(color))])
-    wrong = {"fail", "inconclusive"} if strict else {"fail"}
-    return FINDING if found.verdict in wrong else DONE
+                layout = posing.layout(precision)
+                posing.write([check_text(found, layout, colour=streams.use_colour(color))])
+        wrong = {"fail", "inconclusive"} if strict else {"fail"}
+        return FINDING if found.verdict in wrong else DONE

@@ -1,5 +1,6 @@
 """A run in a process of its own, where something may end it that no program can handle: the kernel,
-when another program cuts a file short that is mapped, or BLAS, when it is refused memory.
+when another program cuts a file short that is mapped, or BLAS, when it is refused memory. And where
+it has to end in time whatever it is doing, as with `--timeout` and `--safe`.
 """
 
 from __future__ import annotations
@@ -7,16 +8,47 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from gradcli.batch.lifeline import die_with
+from gradcli.cli.watch import GRACE
 from gradcli.data import MAPPED
 
 _FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
+_TICK = 0.05
+"""Seconds between two looks at the clock."""
+_DONE, _WRITING = "done", "writing"
+_APART = ("eval", "check", "explain", "derive", "graph", "plot", "test", "jacobian", "hessian",
+          "jvp", "hvp")  # fmt: skip
+"""Commands that have nobody to watch them: `batch` watches its workers, `repl` goes on."""
+
+_parent: int | None = None
+"""In such a process, the pipe to the one that watches it."""
+
+
+class End(NamedTuple):
+    """How the process has ended."""
+
+    code: int
+    """Its exit code, or a negated signal."""
+    told: bool
+    """Whether the work had come to its end, and has said whatever there is to say."""
+    seconds: float | None = None
+    """The time that it was allowed, if it was ended because that had passed."""
+    wrote: bool = False
+    """Whether a part of the answer may be written."""
 
 
 def is_needed(arguments: Sequence[str]) -> bool:
-    """Whether a command line names a file that is going to be mapped, or memory is limited."""
+    """Whether a command line names a file that is going to be mapped, or memory or time are
+    limited.
+    """
+    if arguments[:1] and arguments[0] in _APART:
+        flags = {argument.partition("=")[0] for argument in arguments}
+        if flags & {"--safe", "--timeout"}:
+            return True
     return resource.getrlimit(resource.RLIMIT_AS)[0] >= 0 or any(map(_is_mapped, arguments))
 
 
@@ -28,10 +60,29 @@ def _is_mapped(argument: str) -> bool:
         return False  # reading it says what is wrong
 
 
-def apart(work: Callable[[], int]) -> tuple[int, bool]:
-    """The exit code of a function that runs in a new process, and True; or False and how that
-    process ended before the function did: an exit code, or a negated signal.
-    """
+def is_apart() -> bool:
+    """Whether this is such a process."""
+    return _parent is not None
+
+
+def allow(seconds: float) -> None:
+    """Have this process ended from outside some time after these seconds; inf is for ever."""
+    _tell(str(seconds))
+
+
+def tell_of_writing() -> None:
+    """Tell the process that watches this one that it has begun to write the answer."""
+    _tell(_WRITING)
+
+
+def _tell(message: str) -> None:
+    if _parent is not None:
+        os.write(_parent, f"{message}\n".encode())
+
+
+def apart(work: Callable[[], int]) -> End:
+    """Run a function in a new process: its result is the exit code."""
+    global _parent  # noqa: PLW0603 - it belongs to the whole process
     parent = os.getpid()
     lifeline, ours = os.pipe()
     answer, theirs = os.pipe()
@@ -42,22 +93,48 @@ def apart(work: Callable[[], int]) -> tuple[int, bool]:
         os.close(ours)
         os.close(answer)
         die_with(parent, lifeline)
+        _parent = theirs
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         code = work()
-        os.write(theirs, b".")
+        _tell(_DONE)
         os._exit(code)
     os.close(theirs)
-    code = os.waitstatus_to_exitcode(_wait(child))
-    return code, bool(os.read(answer, 1))
+    os.set_blocking(answer, False)
+    return _watch(child, answer)
 
 
-def _wait(child: int) -> int:
-    """Hand signals on until the child has ended."""
+def _watch(child: int, answer: int) -> End:
+    """Hand signals on until the child has ended, and end it where it does not."""
+    signalled: int | None = None
+    seconds, last, told, wrote = 0.0, float("inf"), False, False
     while True:
-        found = signal.sigwaitinfo(_FORWARDED | {signal.SIGCHLD})
-        if found.si_signo == signal.SIGCHLD:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return status
-        elif found.si_code <= 0:  # from a process; a terminal has told the child, too
-            os.kill(child, found.si_signo)
+        found = signal.sigtimedwait(_FORWARDED | {signal.SIGCHLD}, _TICK)
+        for message in _messages(answer):
+            told = told or message == _DONE
+            wrote = wrote or message == _WRITING
+            if message not in (_DONE, _WRITING):
+                seconds = float(message)
+                last = time.monotonic() + seconds + GRACE
+        if found is not None and found.si_signo != signal.SIGCHLD:
+            if found.si_code <= 0:  # from a process; a terminal has told the child, too
+                os.kill(child, found.si_signo)
+            signalled, last = found.si_signo, min(last, time.monotonic() + GRACE)
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            rest = _messages(answer)
+            told, wrote = told or _DONE in rest, wrote or _WRITING in rest
+            return End(os.waitstatus_to_exitcode(status), told, wrote=wrote)
+        if time.monotonic() > last and not told:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            if signalled is not None:
+                return End(-signalled, told=False)
+            return End(-signal.SIGKILL, told=False, seconds=seconds, wrote=wrote)
+
+
+def _messages(answer: int) -> list[str]:
+    """What the child has told since the last look."""
+    try:
+        return os.read(answer, 4096).decode().split()
+    except BlockingIOError:
+        return []

@@ -1,12 +1,14 @@
-"""`--timeout`: an end to runs that take too long."""
+"""`--timeout` and `--safe`: an end to runs that take too long, and a box around them."""
 
 from __future__ import annotations
 
+import math
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from gradcli.cli import child, watch
 from gradcli.diagnostics import GradcliError
 
 LONGEST = 1e9
@@ -27,25 +29,31 @@ def seconds_allowed(timeout: float | None, *, safe: bool) -> float | None:
 def deadline(seconds: float | None) -> Iterator[None]:
     """Raise `limit-time` in the block once `seconds` have passed; None is for ever.
 
-    A single call into LAPACK is not interrupted: the error comes when it returns.
+    Where a call is so long that the error cannot be raised, the process is ended from outside.
     """
     if seconds is None:
-        yield
+        with watch.watching():
+            yield
         return
     if not seconds <= LONGEST:  # not a number, too
         raise GradcliError("usage", f"--timeout {seconds} is too long", hint="leave it out")
 
     def expire(*_: object) -> NoReturn:
-        raise GradcliError(
-            "limit-time",
-            f"the run took longer than {seconds:g} s",
-            hint="raise it with --timeout",
-        )
+        raise expired(seconds)
 
     before = signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    child.allow(seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        child.allow(math.inf)
+
+
+def expired(seconds: float) -> GradcliError:
+    """The error of a run that took longer."""
+    return GradcliError(
+        "limit-time", f"the run took longer than {seconds:g} s", hint="raise it with --timeout"
+    )

@@ -76,4 +76,4 @@ def command(
             text = latex.equations(derived.program)
         else:
             text = script.render(reproduce(single, derived), to)
-    write([text])
+        write([text])

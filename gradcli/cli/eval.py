@@ -93,15 +93,14 @@ def command(
             result = prepared.run(request.inputs, request.gradients, into)
         if save and not into:
             _save(save, result)
-    if quiet:
-        return
-    if values == "none":
-        result = result._replace(values={})
-    # Not under the deadline: a reader may be slow, and half an answer and an error are no JSON.
-    if shown == "text":
-        _print_text(result, tree=tree, precision=precision, color=color)
-    else:
-        _print_data(result, shown)
+        if quiet:
+            return
+        if values == "none":
+            result = result._replace(values={})
+        if shown == "text":
+            _print_text(result, tree=tree, precision=precision, color=color)
+        else:
+            _print_data(result, shown)
 
 
 @contextmanager

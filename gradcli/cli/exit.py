@@ -15,7 +15,8 @@ from typing import NoReturn
 import typer
 
 from gradcli import __version__
-from gradcli.cli import INTERRUPTED, app, streams
+from gradcli.cli import INTERRUPTED, app, streams, watch
+from gradcli.cli.child import End
 from gradcli.data.text import decode
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
 
@@ -54,28 +55,34 @@ def run(arguments: Sequence[str]) -> int:
         diagnostic = _diagnose(error, arguments)
         if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
             diagnostic = diagnostic._replace(hint=DASH_HINT)
-        return _report(diagnostic, as_json=asks_for_json(arguments))
+        # An answer of which a part is written is no JSON, and with an error behind it neither.
+        written = diagnostic.code == "limit-time" and streams.is_begun()
+        return _report(diagnostic, as_json=asks_for_json(arguments) and not written)
 
 
-def report_end(ended: int, arguments: Sequence[str]) -> int:
+def report_end(end: End, arguments: Sequence[str]) -> int:
     """Say why the process that did the work has ended without an exit code of its own: with that
     of a library, or by a signal, which is given negated.
     """
-    if ended == -signal.SIGBUS:
+    if end.seconds is not None:
+        from gradcli.cli.deadline import expired
+
+        diagnostic = expired(end.seconds).diagnostic
+    elif end.code == -signal.SIGBUS:
         diagnostic = Diagnostic(
             "file",
             "a file was cut short while it was read: another program has changed it",
             hint="try again when that has finished, or give a copy",
         )
-    elif ended < 0:
-        return 128 - ended
+    elif end.code < 0:
+        return 128 - end.code
     else:
         diagnostic = Diagnostic(
             "limit-memory",
             "a library was refused memory and has ended the run",
             hint="raise the limit of the address space: ulimit -v",
         )
-    return _report(diagnostic, as_json=asks_for_json(arguments))
+    return _report(diagnostic, as_json=asks_for_json(arguments) and not end.wrote)
 
 
 def exit_code(code: Code) -> int:
@@ -197,4 +204,5 @@ def _as_text(argument: str) -> str:
 
 
 def _terminate(number: int, _: object) -> NoReturn:
+    watch.met()
     sys.exit(128 + number)

@@ -69,4 +69,4 @@ def command(
             blocks = report.document(explain(single), precision)
         else:
             blocks = report.entry_document(follow(single, entry), precision)
-    write([render(blocks, format_)])
+        write([render(blocks, format_)])

@@ -51,13 +51,13 @@ def command(
         result = evaluate(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
-    if format_ == "tree":
-        from gradcli.report.text import printed
-        from gradcli.report.text_tree import draw
+        if format_ == "tree":
+            from gradcli.report.text import printed
+            from gradcli.report.text_tree import draw
 
-        text = printed([draw(result, layout(precision), None)], colour=False)
-    else:
-        from gradcli.report.picture import WRITERS, boxes
+            text = printed([draw(result, layout(precision), None)], colour=False)
+        else:
+            from gradcli.report.picture import WRITERS, boxes
 
-        text = WRITERS[format_](boxes(result, precision))
-    write([text])
+            text = WRITERS[format_](boxes(result, precision))
+        write([text])

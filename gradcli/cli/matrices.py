@@ -69,8 +69,8 @@ def answering(find: Callable[..., Answer], doc: str, *vectors: Vector) -> Callab
             found = find(problem, *directions)
             if save:
                 _save(save, found)
-        if not quiet:
-            _print(found, problem, shown, precision, color)
+            if not quiet:
+                _print(found, problem, shown, precision, color)
 
     flags = signature(command, eval_str=True)
     unused = {"gradient", "tangent", "vector"}.difference(vectors)

@@ -85,11 +85,11 @@ def command(
             request.options,
             request.draws,
         )
-    if format_ == "text":
-        text = plot.as_text(drawn, streams.width(), ascii_only=not streams.speaks_unicode())
-    else:
-        text = {"svg": plot.as_svg, "csv": plot.as_csv, "json": plot.as_json}[format_](drawn)
-    write([text])
+        if format_ == "text":
+            text = plot.as_text(drawn, streams.width(), ascii_only=not streams.speaks_unicode())
+        else:
+            text = {"svg": plot.as_svg, "csv": plot.as_csv, "json": plot.as_json}[format_](drawn)
+        write([text])
 
 
 def _over(text: str, points: int, options: Options) -> tuple[str, Array]:

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from gradcli.cli import child
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
+
+_begun = False
+"""Whether an answer is being written: there is one standard output."""
 
 DEFAULT_WIDTH = 100
 """Columns of text that goes to a file or a pipe."""
@@ -17,6 +21,8 @@ DEFAULT_WIDTH = 100
 
 def prepare() -> None:
     """Make the streams safe to use; called once, before anything else is opened."""
+    global _begun  # noqa: PLW0603
+    _begun = False
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
@@ -31,11 +37,19 @@ def prepare() -> None:
 @contextmanager
 def output() -> Iterator[TextIO]:
     """Standard output, flushed at the end of the block; raises what `guarded` does."""
+    global _begun  # noqa: PLW0603
     if sys.stdout is None:
         raise GradcliError("file", "standard output is closed")
+    _begun = True
+    child.tell_of_writing()
     with guarded():
         yield sys.stdout
         flush()
+
+
+def is_begun() -> bool:
+    """Whether a part of an answer may have been written."""
+    return _begun
 
 
 def flush() -> None:

@@ -51,7 +51,8 @@ def normalised_name(source: Source, span: Span) -> str:
     text = source.text[slice(*span)]
     if text.isidentifier():
         return unicodedata.normalize("NFKC", text)
-    offset = next(i for i in range(len(text)) if not text[: i + 1].isidentifier())
+    offset = next((i for i in range(1, len(text)) if not f"_{text[i]}".isidentifier()), 0)
+    offset = offset if text[0].isidentifier() else 0
     raise stray_character(source, span[0] + offset)
 
 

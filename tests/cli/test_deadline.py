@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
+import time
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 
 import pytest
 
 from gradcli.cli.app import COMMANDS
 from gradcli.cli.deadline import deadline
 from gradcli.diagnostics import GradcliError
+from gradcli.report import picture
 from tests.cli.conftest import Runner
 
 
@@ -50,5 +55,56 @@ def test_every_command_ends_in_time(gradcli: Runner, command: str) -> None:
     answer = gradcli(
         command, endless, "-s", "x=1", "--timeout", "0.05", "--max-steps", "1000000000"
     )  # fmt: skip
+    assert answer.code == 4
+    assert answer.err.startswith("error[limit-time]")
+
+
+LONG = "sum(svd(randn(3000, 3000)).S)"
+"""One call into LAPACK that takes minutes."""
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_call_that_nothing_interrupts_is_ended(flags: list[str]) -> None:
+    command = [sys.executable, "-m", "gradcli", "eval", LONG, "--timeout", "0.5", *flags]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 4
+    told = finished.stdout if flags else finished.stderr
+    assert "the run took longer than 0.5 s" in told
+    assert not (finished.stderr if flags else finished.stdout)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("flags", [[], ["--timeout", "1000"]])
+def test_a_signal_ends_a_call_that_nothing_interrupts(flags: list[str], number: int) -> None:
+    # The program is read from a pipe: when it has been, there is nothing left but the call.
+    command = [sys.executable, "-m", "gradcli", "eval", *flags]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(LONG.encode())
+    process.stdin.close()
+    wait_for_work(process.pid)
+    process.send_signal(number)
+    process.wait()
+    assert process.returncode == 128 + number
+
+
+def wait_for_work(pid: int) -> None:
+    """Until a process, or the one that works for it, has a matrix of 72 MB in memory."""
+    while True:
+        pids = {pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())}
+        if any(int(Path(f"/proc/{each}/statm").read_text().split()[1]) > 40_000 for each in pids):
+            return
+        time.sleep(0.01)
+
+
+def test_reports_are_written_before_the_deadline_is_lifted(
+    gradcli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object) -> str:
+        while True:
+            pass
+
+    monkeypatch.setitem(picture.WRITERS, "svg", endless)
+    answer = gradcli("graph", "x**2", "-s", "x=1", "--format", "svg", "--timeout", "0.5")
     assert answer.code == 4
     assert answer.err.startswith("error[limit-time]")

@@ -1,0 +1,59 @@
+"""An end within half a second on Ctrl-C and other signals, even in the middle of a long call into
+LAPACK, or a sort: Python's own handlers wait until that returns.
+
+What a call does while it keeps other threads from running (Python's lock) has to be waited for:
+see `gradcli.cli.child` for runs where no such call may take longer either.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from _thread import start_new_thread
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+GRACE = 0.3
+"""Seconds in which a handler may do its work."""
+ENDING = {
+    signal.SIGINT: 130,
+    signal.SIGTERM: 143,
+    signal.SIGHUP: 129,
+    signal.SIGQUIT: 131,
+}
+"""Signals that end a run, and its exit code then."""
+
+_met = 0.0
+
+
+def met() -> None:
+    """Tell that a handler has been reached: what follows is its affair."""
+    global _met  # noqa: PLW0603 - handlers belong to the whole process
+    _met = time.monotonic()
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """While the block runs, a thread ends the process where a handler is not reached in time."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    start_new_thread(_wait, (reader,))
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(writer)
+
+
+def _wait(reader: int) -> None:
+    """Read the numbers of signals as they come in, until the block has ended."""
+    while number := os.read(reader, 1):
+        came = time.monotonic()
+        code = ENDING.get(signal.Signals(number[0]))
+        if code is not None and signal.getsignal(number[0]) is not signal.SIG_DFL:
+            time.sleep(GRACE)
+            if _met < came:
+                os._exit(code)
+    os.close(reader)
