@@ -260,7 +260,8 @@ class Graph:
         shares: bool = True,
         ledger: Ledger | None = None,
     ) -> None:
-        """Without `shares`, only constants are interned: an op makes a new node each time.
+        """Without `shares`, only constants are interned: an op makes a new node each time, so that
+        a node is a tensor, with a gradient and a fate of its own.
 
         Nodes, and arrays that are made while the graph is built, are put on the `ledger`.
         """

@@ -90,7 +90,7 @@ def prepare(
     for which others may stand in later runs, and counts them: they are fed like inputs.
     """
     ledger = options.limits.ledger()
-    shares = not runs_backward(program)
+    shares = not (_asks_intermediates(options, inputs) or runs_backward(program))
     graph = Graph(options.precision, options.seed, options.limits.nodes, shares, ledger)
     graph.draws = draws
     nodes = _input_nodes(graph, program, inputs)
@@ -100,7 +100,7 @@ def prepare(
         evaluator,
         program.source,
         options.limits.trace,
-        _own_node(options),
+        _retains(options),
         nodes,
         options.strict,
         numbers,
@@ -345,8 +345,15 @@ def _unknown_input(name: str, known: Collection[str]) -> GradcliError:
     )
 
 
-def _own_node(options: Options) -> Callable[[str], bool]:
-    """Tells the names whose own gradient is asked for, so that each needs a node of its own."""
+def _asks_intermediates(options: Options, inputs: Collection[str]) -> bool:
+    """Whether the gradient of a name is asked for that is no input: then equal values that are two
+    tensors must be two nodes.
+    """
+    return bool(options.retain_grad) or any(name not in inputs for name in options.wrt)
+
+
+def _retains(options: Options) -> Callable[[str], bool]:
+    """Tells the names whose own gradient is asked for."""
     wanted = frozenset((*options.wrt, *options.retain_grad))
     return lambda name: name in wanted or "all" in options.retain_grad
 

@@ -68,8 +68,6 @@ def full_like(x: Node, fill_value: Node) -> Node:
     "creation",
     aliases=(
         "array",
-        "asarray",
-        "as_tensor",
         "Variable",
         "from_numpy",
     ),
@@ -96,6 +94,18 @@ def float_tensor(data: Node) -> Node:
             "FloatTensor and Tensor take a list: of a length they leave the elements open",
             hint="tensor(2) is the number, zeros(2) has two elements",
         )
+    return data
+
+
+@function(
+    "as_tensor",
+    "creation",
+    aliases=("asarray",),
+    cases=[Case("x * as_tensor([1, 2, 3])")],
+    passes_on=True,
+)
+def as_tensor(data: Node) -> Node:
+    """The same as `tensor`, where a tensor that is given is that tensor, not another."""
     return data
 
 
@@ -212,7 +222,13 @@ def rand_like(x: Node) -> Node:
 # --- kinds ---------------------------------------------------------------------------------
 
 
-@function("float", "creation", aliases=("double",), cases=[Case("float(x > 0)", smooth=False)])
+@function(
+    "float",
+    "creation",
+    aliases=("double",),
+    cases=[Case("float(x > 0)", smooth=False)],
+    passes_on=True,
+)
 def float_(x: Node) -> Node:
     """Truth values and integers as floating-point numbers."""
     return cast(x, "float")

@@ -317,6 +317,7 @@ def numpy_meshgrid(*tensors: Node, indexing: str = "xy") -> tuple[Node, ...]:
         Case("cartesian_prod(x, y)", {"x": (2,), "y": (3,)}),
         Case("x.cartesian_prod()", {"x": (2,)}),
     ],
+    passes_on=True,
 )
 def cartesian_prod(*tensors: Node) -> Node:
     """All choices of one element of each vector, a row each; one vector stays as it is."""

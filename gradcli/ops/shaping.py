@@ -70,6 +70,7 @@ def _complete(x: Node, shape: Shape) -> Shape:
     "flatten",
     "shaping",
     cases=[Case("flatten(x)"), Case("x.flatten(1)", {"x": (2, 2, 3)})],
+    passes_on=True,
 )
 def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     """One axis in the place of those from `start_dim` to `end_dim`."""
@@ -197,6 +198,7 @@ def expand(x: Node, *shape: int) -> Node:
     aliases=("sum_to_size",),
     op=SUM_TO,
     cases=[Case("sum_to(x, 3)"), Case("sum_to(x, 2, 1)"), Case("sum_to(x, ())")],
+    passes_on=True,
 )
 def sum_to(x: Node, *shape: int) -> Node:
     """x summed over the axes that would have been repeated to get from `shape` to x."""

@@ -64,6 +64,10 @@ class Function(NamedTuple):
 
     One that is here has an entry of its own in the same module, under its whole name: `np.std`.
     """
+    passes_on: bool = False
+    """Where it changes nothing its result is the operand itself, as in PyTorch. The result of
+    every other function is a tensor of its own, whose gradient is not the operand's.
+    """
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]
@@ -131,6 +135,7 @@ def function(
     kink: str = "",
     torch: str = "",
     unlike: Mapping[str, str] = MappingProxyType({}),
+    passes_on: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]:
     """Register a Python function that checks its arguments and builds nodes.
 
@@ -141,7 +146,7 @@ def function(
         doc = (build.__doc__ or "").strip()
         entry = Function(
             name, build, group, doc, aliases, op, (), tuple(cases), formula, kink, torch,
-            unlike=unlike,
+            unlike=unlike, passes_on=passes_on,
         )  # fmt: skip
         return register(entry)
 

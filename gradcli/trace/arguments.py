@@ -135,8 +135,10 @@ def call(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> Any:
     """The nodes that a call builds, with every argument converted to what its parameter wants."""
+    oldest = values.graph.count
     try:
-        return _built(values, function, arguments, keywords)
+        built = _built(values, function, arguments, keywords)
+        return built if function.passes_on else values.new(built, oldest)
     except GradcliError as error:
         raise error.hinted(
             f"{signature(function)}: gradcli ops {function.name} explains it"

@@ -83,9 +83,7 @@ class Conversions:
     # --- copies, dtypes and devices ---
 
     def _clone(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """The same values as an intermediate of its own, whose gradient flows back."""
-        node = self._only("clone", arguments, keywords)
-        return bind(node) if node.kind == "float" else node
+        return _copy(self._only("clone", arguments, keywords))
 
     def _same(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What PyTorch's is where there is nothing to move: the tensor itself."""
@@ -103,6 +101,8 @@ class Conversions:
         names = ("self", "other", "dtype", "device", "non_blocking", "copy")
         given = bind_names("to", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["self"])
+        if "copy" in given and self.values.truth(given["copy"]):
+            node = _copy(node)
         other, dtype = given.get("other"), given.get("dtype")
         if isinstance(other, Node):
             node = cast(node, other.kind)
@@ -116,6 +116,11 @@ class Conversions:
         if not _is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
         return name
+
+
+def _copy(node: Node) -> Node:
+    """The same values as an intermediate of its own, whose gradient flows back."""
+    return bind(node) if node.kind == "float" else node
 
 
 def _is_device(value: Value) -> bool:

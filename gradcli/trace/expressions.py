@@ -242,10 +242,10 @@ class Expressions:
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
-            if name == "T":
-                return t(value)
-            if name == "mT":
-                return matrix_transpose(value)
+            if name in ("T", "mT"):
+                oldest = self.graph.count
+                turned = t(value) if name == "T" else matrix_transpose(value)
+                return self.values.new(turned, oldest)  # type: ignore[no-any-return]
             if name == "shape":
                 return self.special.shape(value)
             if name == "ndim":

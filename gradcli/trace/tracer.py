@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import INPUT, Graph, Node
+from gradcli.graph import CONSTANT, INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.arguments import bind_names
@@ -57,13 +57,13 @@ class Tracer(Calls):
         evaluator: Evaluator,
         source: Source,
         limits: TraceLimits,
-        own: Callable[[str], bool] = frozenset().__contains__,
+        retains: Callable[[str], bool] = frozenset().__contains__,
         inputs: Mapping[str, Node] = MappingProxyType({}),
         strict: bool = False,
         numbers: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
-        """`own` tells which names get a node of their own, because their grad is wanted; `strict`
-        forbids gradients that have to be broadcast. `numbers` become literals of the graph.
+        """`retains` tells the names whose grad is wanted, of intermediates too; `strict` forbids
+        gradients that have to be broadcast. `numbers` become literals of the graph.
         """
         self.notes: list[Note] = []
         values = Values(graph, evaluator)
@@ -78,7 +78,7 @@ class Tracer(Calls):
         """
         self.leaves: dict[Node, str] = {}
         """Leaves that the program made at top level, and the names they were first bound to."""
-        self._own = own
+        self._retains = retains
         self._limits = limits
         self._steps = 0
         self._top_level: frozenset[syntax.Statement] = frozenset()
@@ -203,8 +203,8 @@ class Tracer(Calls):
 
     def bind(self, name: str, value: Value) -> None:
         if self.frame is self.globals and isinstance(value, Node):
-            if value.kind == "float" and value.op not in (LEAF, INPUT) and self._own(name):
-                value = bind(value)
+            if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
+                value = bind(value) if value.op is CONSTANT else value
                 self.autograd.retained.add(value)
             if value.op is LEAF:
                 self.leaves.setdefault(value, name)

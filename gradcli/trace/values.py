@@ -14,7 +14,8 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import Graph, Node
+from gradcli.graph import CONSTANT, Graph, Node
+from gradcli.ops.control import bind
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast
@@ -33,6 +34,18 @@ class Values:
         self.evaluator = evaluator
 
     # --- tensors ---
+
+    def new(self, built: Any, oldest: int) -> Any:
+        """What a function built, as tensors of their own where the graph tells tensors apart: a
+        node older than index `oldest` has been given back unchanged, as `x[:]` does.
+        """
+        if self.graph.shares:
+            return built
+        if isinstance(built, tuple):
+            parts = [self.new(part, oldest) for part in built]
+            return built._make(parts) if hasattr(built, "_make") else tuple(parts)
+        is_old = isinstance(built, Node) and built.index < oldest and built.op is not CONSTANT
+        return bind(built) if is_old and built.kind == "float" else built
 
     def tensor(self, value: Value, what: str = "this") -> Node:
         """The value as a node; a list of equal shapes becomes a stack."""
@@ -201,7 +214,8 @@ class Values:
             plain = index is Ellipsis or isinstance(index, slice)
             places += [index] if plain else self.item(index)
             axis += node.ndim - width if index is Ellipsis else _axes_of(index)
-        return getitem(node, places)
+        oldest = self.graph.count
+        return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
 
     def _spread_truths(self, node: Node, indices: Sequence[Any]) -> tuple[Node, list[Any]]:
         """For each single truth value an axis of length 1, of which it takes all or nothing."""
