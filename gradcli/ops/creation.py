@@ -287,7 +287,9 @@ TRIU_INDICES = General(
 @function("tril_indices", "creation", cases=[Case("x[tril_indices(2, 3)[0]]", smooth=False)])
 def tril_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     """The rows and columns of the places on and below a diagonal, as two rows of integers."""
-    return graph.apply(TRIL_INDICES, (), (*_lengths("tril_indices", (row, col)), offset))
+    row, col = _lengths("tril_indices", (row, col))
+    offset = max(-row, min(offset, col))
+    return _triangle(graph, TRIL_INDICES, row, min(col, row + offset), offset)
 
 
 @function("np.tril_indices", "creation", cases=[Case("x[np.tril_indices(2)[0]]", smooth=False)])
@@ -309,4 +311,13 @@ def _rows(places: Node) -> tuple[Node, ...]:
 @function("triu_indices", "creation", cases=[Case("x[triu_indices(2, 3)[0]]", smooth=False)])
 def triu_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     """The rows and columns of the places on and above a diagonal, as two rows of integers."""
-    return graph.apply(TRIU_INDICES, (), (*_lengths("triu_indices", (row, col)), offset))
+    row, col = _lengths("triu_indices", (row, col))
+    offset = max(-row, min(offset, col))
+    return _triangle(graph, TRIU_INDICES, min(row, col - offset), col, offset)
+
+
+def _triangle(graph: Graph, op: General, row: int, col: int, offset: int) -> Node:
+    """The places of a triangle in the smallest matrix that holds them all."""
+    if not row or not col:
+        row = col = offset = 0
+    return graph.apply(op, (), (row, col, offset))

@@ -125,9 +125,10 @@ def _arg(name: str, choose: str, doc: str) -> Function:
     def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
         axes = normalize_axes(name, dim, x.ndim)
         check_not_empty(name, x, axes)
-        if not x.ndim:
-            x, dim = reshape(x, 1), None
-        return x.graph.apply(op, (x,), (None if dim is None else axes[0], keepdim))
+        if dim is None or not x.ndim:
+            place = x.graph.apply(op, (x,), (None, False))
+            return reshape(place, reduced(x.shape, axes, keepdim))
+        return x.graph.apply(op, (x,), (axes[0], keepdim))
 
     build.__doc__ = doc
     cases = [Case(f"{name}(x)", smooth=False), Case(f"{name}(x, dim=1)", smooth=False)]

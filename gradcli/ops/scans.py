@@ -190,6 +190,8 @@ def diff(
     if n < 0:
         raise GradcliError("value", f"diff: n is a count, not {n}")
     axis = normalize_axis("diff", dim, x.ndim)
+    if not n:
+        return x
     parts = [each for each in (prepend, x, append) if each is not None]
     x = cat(parts, axis) if len(parts) > 1 else x
     for _ in range(min(n, x.shape[axis])):

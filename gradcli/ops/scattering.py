@@ -12,7 +12,7 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
-from gradcli.ops.shaping import expand, flatten
+from gradcli.ops.shaping import expand, flatten, reshape
 from gradcli.ops.sums import add_at, wide_copies
 from gradcli.ops.table import Case, Index, function
 
@@ -81,6 +81,8 @@ def _repeated(index: Node, x: Node) -> Node:
 def gather(x: Node, dim: int, index: Index) -> Node:
     """The elements of x whose place along `dim` is in `index`; other places are the index's own."""
     axis = normalize_axis("gather", dim, x.ndim)
+    if x.ndim + index.ndim < 2:  # a single value may be addressed as a vector, and by one
+        return reshape(gather.build(flatten(x), 0, flatten(index)), index.shape)
     fits = index.ndim == x.ndim and all(
         a <= b or i - x.ndim == axis
         for i, (a, b) in enumerate(zip(index.shape, x.shape, strict=True))
@@ -102,6 +104,8 @@ def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
     """As `gather`, with x and the indices broadcast against each other beside `dim`."""
     if dim is None:
         return gather(flatten(x), 0, flatten(indices))
+    if not x.ndim:
+        raise GradcliError("axis", f"take_along_dim: dim {dim} of a single value: it has no axes")
     axis = normalize_axis("take_along_dim", dim, x.ndim)
     if indices.ndim != x.ndim:
         raise GradcliError(

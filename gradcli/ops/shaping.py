@@ -74,10 +74,10 @@ def _complete(x: Node, shape: Shape) -> Shape:
 )
 def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     """One axis in the place of those from `start_dim` to `end_dim`."""
-    if not x.shape:
-        return reshape(x, 1)
     first = normalize_axis("flatten", start_dim, x.ndim) + x.ndim
     last = normalize_axis("flatten", end_dim, x.ndim) + x.ndim
+    if not x.shape:
+        return reshape(x, 1)
     if first > last:
         raise GradcliError("axis", "flatten: start_dim is behind end_dim")
     middle = prod(x.shape[first : last + 1])

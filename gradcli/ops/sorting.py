@@ -103,9 +103,8 @@ def topk(x: Node, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tr
             "value",
             f"topk: there are no {k} elements along axis {dim} of {show(x.shape)}",
         )
-    if not x.shape:
-        x = reshape(x, (1,))
-        return Ordered(*(reshape(each, ()) for each in topk.build(x, k))) if k else topk.build(x, k)
+    if not x.shape:  # as in PyTorch, whatever k is
+        return sort.build(x)  # type: ignore[no-any-return]
     first = _places(argsort(x, axis, largest), axis, 0, k)
     return Ordered(gather(x, axis, first), first)
 

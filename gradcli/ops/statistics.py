@@ -23,7 +23,7 @@ from gradcli.ops.extremes import (
 )
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.norms import NORM
-from gradcli.ops.reductions import average, cases_of, mean, reduce_axes
+from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
@@ -184,6 +184,8 @@ MEDIAN = Reduction(
 )
 def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Extremes:
     """The middle element, the lower one of two; with `dim` a pair of values and indices."""
+    if dim is None and not x.size:
+        return sum_.build(x) + math.nan  # type: ignore[no-any-return]
     check_not_empty("median", x, normalize_axes("median", dim, x.ndim))
     if dim is None:
         return reduce_axes(MEDIAN, flatten(x), -1, False)
@@ -251,7 +253,7 @@ def quantile(
             "value", f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}"
         )
     axes = normalize_axes("quantile", dim, x.ndim)
-    check_not_empty("quantile", x, axes)
+    check_not_empty("quantile", x, tuple(range(-x.ndim, 0)))
     if q.ndim > 1:
         raise GradcliError("shape", f"quantile: q is a number or a vector, not {show(q.shape)}")
     lanes = flatten(x) if dim is None or not x.ndim else movedim(x, axes, (-1,))

@@ -178,13 +178,14 @@ def _solved(a: Node, b: Node) -> Node:
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
     a, b = square("solve", a), cast(b, "float")
-    if is_vector(a, b):
-        return squeeze(solve.build(a, unsqueeze(b, -1), left=left), (-1,))
+    column = is_vector(a, b)
+    b = unsqueeze(b, -1) if column else b
     if not left:
         a, b = matrix_transpose(a), matrix_transpose(matrices("solve", b))
     check_rows("solve", a, b)
     x = _solved(a, b)
-    return x if left else matrix_transpose(x)
+    x = x if left else matrix_transpose(x)
+    return squeeze(x, (-1,)) if column else x
 
 
 def is_vector(a: Node, b: Node) -> bool:

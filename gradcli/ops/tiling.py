@@ -14,7 +14,7 @@ from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.kinds import cast
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis, show
-from gradcli.ops.shaping import embed, expand, flat, flatten, reshape, take_slices
+from gradcli.ops.shaping import embed, expand, flat, flatten, part, reshape, take_slices
 from gradcli.ops.table import Case, function
 
 # --- repeats -------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
 def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.
 
-    Negative counts take elements away. Modes: constant, reflect, replicate, circular.
+    Negative counts take elements away. Modes: constant, reflect, replicate, and circular, which
+    goes round the elements that are left.
     """
     if mode != "constant" and mode not in BEYOND:
         raise GradcliError(
@@ -137,6 +138,10 @@ def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.
         _check_room(x, axis, before, after, mode)
     if mode == "constant":
         return _pad_constant(x, ends, value)
+    if mode == "circular":
+        for axis, (before, after) in ends.items():
+            x = part(x, axis, max(-before, 0), _left(x, axis, before, after))
+        ends = {axis: (max(before, 0), max(after, 0)) for axis, (before, after) in ends.items()}
     source, _ = BEYOND[mode]
     for axis, (before, after) in ends.items():
         if before or after:
@@ -146,14 +151,20 @@ def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.
     return x
 
 
+def _left(x: Node, axis: int, before: int, after: int) -> int:
+    """How many elements of an axis negative counts leave."""
+    return x.shape[axis] + min(before, 0) + min(after, 0)
+
+
 def _check_room(x: Node, axis: int, before: int, after: int, mode: str) -> None:
-    length = x.shape[axis]
-    if length + min(before, 0) + min(after, 0) < 0 or length + before + after < 0:
+    left = _left(x, axis, before, after)
+    if left < 0:
         raise GradcliError(
             "shape", f"pad: {before} and {after} take more away than axis {axis} of {show(x.shape)}"
         )
     if mode != "constant" and (before or after):
         _, room = BEYOND[mode]
+        length = left if mode == "circular" else x.shape[axis]
         if not length or max(before, after) > room(length):
             raise GradcliError(
                 "shape",
@@ -195,7 +206,8 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
 def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
     """Windows of `size` elements along an axis, `step` apart, each laid along a new last axis."""
     axis = normalize_axis("unfold", dimension, x.ndim)
-    x = x if x.shape else reshape(x, (1,))
+    single = not x.shape
+    x = reshape(x, (1,)) if single else x
     length = x.shape[axis]
     if not 0 <= size <= length or step < 1:
         raise GradcliError(
@@ -205,6 +217,8 @@ def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
             hint="size is at most the axis's length, and step at least 1",
         )
     check_places(x.graph, "unfold", ((length - size) // step + 1) * max(1, size))
+    if single:  # PyTorch counts one window, and gives it no axis
+        return part(x, axis, 0, size)
     starts = np.arange(0, length - size + 1, min(step, length + 1))
     windows = index_along(x, axis, x.graph.constant(starts[:, None] + np.arange(size)))
     return movedim(windows, (axis,), (-1,))

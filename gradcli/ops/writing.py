@@ -69,9 +69,9 @@ PLACES = "[[0, 2], [1, 1]]"
 )
 def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x with the elements of `src` (or one value) at the places along `dim` that `index` names."""
-    src = _source("scatter", x, dim, index, src)
     if not x.shape:
-        return src
+        return reshape(scatter.build(flatten(x), dim, flatten(index), flatten(src)), ())
+    src = _source("scatter", x, dim, index, src)
     return _overwritten(x, gather(_numbered(x), dim, index), src)
 
 
@@ -85,9 +85,9 @@ def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
-    src = _source("scatter_add", x, dim, index, src)
     if not x.shape:
-        return x + src
+        return reshape(scatter_add.build(flatten(x), dim, flatten(index), flatten(src)), ())
+    src = _source("scatter_add", x, dim, index, src)
     axis = normalize_axis("scatter_add", dim, x.ndim)
     return x + x.graph.apply(SCATTER_ADD, (src, index), (x.shape, axis))
 

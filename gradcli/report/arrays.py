@@ -15,6 +15,7 @@ import numpy as np
 
 from gradcli.graph import Array, Shape
 
+MOST_AXES = 32
 IN_FULL = 200
 """Arrays up to this many elements are shown in full."""
 EDGES = ((3, 3), (2, 2), (1, 1), (1, 0))
@@ -49,7 +50,7 @@ def excerpt(array: Array) -> Excerpt:
         shown = [_shown(length, *edges) for length in shape]
         if prod(map(len, shown)) <= IN_FULL:
             break
-    return Excerpt(np.asarray(array[np.ix_(*shown)]), shape)
+    return Excerpt(_at(array, shown), shape)
 
 
 def lines(shown: Excerpt, precision: int, width: int | None = None) -> list[str]:
@@ -108,11 +109,21 @@ def _shown(length: int, head: int, tail: int) -> list[int]:
 
 def _only(shown: Excerpt, places: Sequence[Sequence[int]]) -> Excerpt:
     """A shorter excerpt: its items are at these places along the axes of the items."""
-    return Excerpt(shown.items[np.ix_(*places)] if places else shown.items, shown.shape)
+    return Excerpt(_at(shown.items, places) if places else shown.items, shown.shape)
+
+
+def _at(array: Array, places: Sequence[Sequence[int]]) -> Array:
+    """The items at places along each axis. NumPy takes 32 axes; of more, those of length 1 go."""
+    if len(places) <= MOST_AXES:
+        return np.asarray(array[np.ix_(*places)])
+    axes = [axis for axis, length in enumerate(array.shape) if length != 1]
+    plain = array.reshape([array.shape[axis] for axis in axes])
+    found = np.asarray(plain[np.ix_(*(places[axis] for axis in axes))])
+    return found.reshape([len(each) for each in places])
 
 
 def _numbers(shown: Excerpt, precision: int) -> Array:
-    texts = np.array([number(value, precision) for value in shown.items.flat], dtype=object)
+    texts = np.array([number(value, precision) for value in shown.items.ravel()], dtype=object)
     return texts.reshape(shown.items.shape)
 
 

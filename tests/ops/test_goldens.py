@@ -22,9 +22,13 @@ from tests.ops.goldens.golden import Array, cotangent, decode
 HERE = Path(__file__).parent / "goldens"
 
 
+OTHERS = ("deviations", "small_shapes")
+"""Files with tests of their own."""
+
+
 def case_files() -> list[Path]:
     """The files of goldens."""
-    return sorted(path for path in HERE.glob("*.json") if path.stem != "deviations")
+    return sorted(path for path in HERE.glob("*.json") if path.stem not in OTHERS)
 
 
 def stored() -> list[Any]:

@@ -167,3 +167,11 @@ def test_inline_shows_numbers_of_the_array_in_order(array: Array, width: int) ->
     for item in re.findall(r"[^\s,\[\]]+", text):
         assert item == "..." or item in places
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("last", [1, 900])
+def test_forty_axes_have_a_text(last: int) -> None:
+    """NumPy indexes and walks through 32 axes at most."""
+    shown = excerpt(np.ones((1,) * 39 + (last,)))
+    text = "1" if last == 1 else "1, 1, 1, ..., 1, 1, 1"
+    assert "".join(lines(shown, 6, None)).replace(" ", "").strip("[]") == text.replace(" ", "")
