@@ -146,9 +146,12 @@ class Autograd:
         retained = (node for node in order if node in self.retained and node in linked)
         wanted = list(dict.fromkeys((*leaves, *retained)))
         grads = self._vjp(outputs, cotangents, wanted, linked.difference(leaves), retain_graph)
+        reached = set(order)
         for node, grad in zip(wanted, grads, strict=True):
-            if grad is not None:
-                self._add(node, grad if create_graph else self._constant(grad))
+            # All ways back may lead through `floor` and its like: then it is 0, and not None.
+            found = zeros_like(node) if grad is None and node in reached else grad
+            if found is not None:
+                self._add(node, found if create_graph else self._constant(found))
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
                 self._add(node, zeros_like(node))

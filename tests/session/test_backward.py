@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError
@@ -450,3 +451,29 @@ def test_another_precision_is_a_note() -> None:
 
 def test_an_unknown_dtype_is_an_error() -> None:
     assert error("tensor([1], dtype=torch.float16)").diagnostic.code == "type"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("floor(x)", "ceil(x)", "round(x)", "trunc(x)", "fix(x)", "sign(x)", "x.floor() + 1"),
+        *("round(x, decimals=1)", "clamp(x, 5, 6)", "x - x", "x**0", "threshold(x, 99, 0)"),
+        *(
+            "floor(x)*detach(x)",
+            "max(floor(x))",
+            "cumsum(floor(x), 0)",
+            "x[:0]",
+            "where(x < 0, x, 1)",
+        ),
+    ],
+)
+def test_a_derivative_of_0_everywhere_leaves_zeros(call: str) -> None:
+    """As in PyTorch, where x.grad is None only if no backward has reached x."""
+    found = run(f"sum({call}).backward(); x.grad", x=np.array([0.3, 1.6]))
+    assert found.values["out"].tolist() == [0, 0]
+    assert not codes(found)
+
+
+@pytest.mark.parametrize("call", ["detach(x)", "float(x > 0)", "ones_like(x)", "argmax(x)*1.0"])
+def test_what_has_no_gradient_is_an_error(call: str) -> None:
+    assert error(f"sum({call}).backward()", x=np.array([0.3, 1.6])).diagnostic.code == "no-grad"
