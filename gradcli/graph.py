@@ -2,6 +2,16 @@
 
 A node is the result of an op on other nodes. Operands exist before the node that uses them, so a
 node's `index` is a topological order: sorting by it is all that any walk needs.
+
+A graph may serve again for a program that differs in its numbers or inputs alone (`plans.py`).
+These words tell what may change then:
+
+- A *constant* is known for good. A *literal* is a number of the program, or an array of some: it is
+  known too, but another may stand in its *place* next time. Places count the program's numbers.
+- To *look* at a value is to decide by it how the graph goes on. A literal that was looked at is
+  *pinned*: the graph holds for this number only. The others are *free*.
+- Nodes that were looked at while tracing and depend on an input are *guards*: the graph holds while
+  their values are the same.
 """
 
 from __future__ import annotations
@@ -129,8 +139,8 @@ class Node:
     """One value of the graph. Operators build further nodes; `==` compares identity."""
 
     __slots__ = (
-        "attributes", "graph", "index", "inputs", "kind", "op", "origin", "shape", "size", "span",
-        "stored",
+        "attributes", "graph", "index", "inputs", "kind", "known", "op", "origin", "shape", "size",
+        "span",
     )  # fmt: skip
 
     def __init__(
@@ -141,7 +151,7 @@ class Node:
         attributes: Attributes,
         shape: Shape,
         kind: Kind,
-        data: Array | None = None,
+        known: Array | None = None,
     ) -> None:
         self.graph = graph
         self.op = op
@@ -151,8 +161,8 @@ class Node:
         self.size = math.prod(shape)
         """The number of elements."""
         self.kind = kind
-        self.stored = data
-        """The array of a constant, for those that compute with it: see `data`."""
+        self.known = known
+        """The array of a constant or a literal, to compute with; to decide by it: `Graph.look`."""
         self.span = graph.span
         self.origin = graph.origin
         self.index = graph.count
@@ -161,16 +171,6 @@ class Node:
     @property
     def ndim(self) -> int:
         return len(self.shape)
-
-    @property
-    def data(self) -> Array | None:
-        """The array of a constant; None for every other node.
-
-        Whoever asks may decide by it how the graph goes on, so that is remembered of literals.
-        """
-        if self in self.graph.literals:
-            self.graph.seen.add(self)
-        return self.stored
 
     def __repr__(self) -> str:
         return f"<node {self.index} {self.op.name} {self.shape}>"
@@ -229,11 +229,11 @@ OPERATORS: dict[str, Callable[..., Node]] = {}
 """The functions behind Node's operators, filled by `gradcli.ops`."""
 
 
-class Constant(Op):
-    """A known array, in `node.data`."""
+class Known(Op):
+    """An array that is known before any run, in `node.known`."""
 
     def forward(self, xp: Any, *arguments: Any) -> Array:
-        raise AssertionError("the engine takes a constant's data from its node")
+        raise AssertionError("the engine takes what is known from the node")
 
 
 class Input(Op):
@@ -245,7 +245,8 @@ class Input(Op):
         raise AssertionError("the engine is fed the values of inputs")
 
 
-CONSTANT = Constant("constant")
+CONSTANT = Known("constant")
+LITERAL = Known("literal")
 INPUT = Input("input")
 
 
@@ -288,11 +289,11 @@ class Graph:
             "bool": np.dtype(np.bool_),
         }
         self.literals: dict[Node, Index] = {}
-        """Constants that stand in the program, for which others may stand if nobody sees them."""
+        """The literals, and the places of their numbers."""
         self.places: dict[int, Node] = {}
-        """By the place of a number among those of the program: the literal that it belongs to."""
-        self.seen: set[Node] = set()
-        """Literals by whose values it was decided how the graph goes on."""
+        """By place: the literal, or the constant, that the number belongs to."""
+        self.looked: set[Node] = set()
+        """Nodes that were looked at."""
         self._interned: dict[Any, Node] = {}
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
@@ -308,34 +309,36 @@ class Graph:
 
     def constant(self, value: Array | float | bool) -> Node:
         """A node with a known value; a plain number is a float, whatever its Python type."""
-        node = self._constant(value)
-        if node in self.literals:
-            self.seen.add(node)  # with another number it would not be the same node
+        node = self._known(CONSTANT, value)
+        if node.op is LITERAL:
+            self.looked.add(node)  # with another number it would not be the same node
         return node
 
     def literal(self, value: Array | float, places: Sequence[int]) -> Node:
-        """A constant of the program, and the places of its numbers among those of the program.
+        """Numbers of the program, and their places; a constant if one is equal, or if large.
 
         Numbers with a minus are counted from the end, behind which all stand once more, negative.
         """
         count = self.count
-        node = self._constant(value)
-        if self.count > count and node.size <= INTERNED_BYTES // 8:
+        node = self._known(LITERAL, value)
+        if self.count > count and node.op is LITERAL:
             shape = node.shape
             self.literals[node] = np.array(places).reshape(shape) if shape else (places[0], ...)
         self.places |= dict.fromkeys(places, node)
         return node
 
-    def others(self) -> list[Array]:
-        """The small floating-point constants that are no literals."""
-        nodes = (node for node in self._interned.values() if node.op is CONSTANT)
-        return [
-            np.asarray(node.stored)
-            for node in nodes
-            if node.kind == "float" and node not in self.literals
-        ]
+    def look(self, node: Node) -> Array | None:
+        """What a node is known to be, to decide by it how the graph goes on; None if it is not."""
+        if node.op is LITERAL:
+            self.looked.add(node)
+        return node.known
 
-    def _constant(self, value: Array | float | bool) -> Node:
+    def constants(self) -> list[Array]:
+        """The values of the small floating-point constants."""
+        nodes = (node for node in self._interned.values() if node.op is CONSTANT)
+        return [np.asarray(node.known) for node in nodes if node.kind == "float"]
+
+    def _known(self, op: Op, value: Array | float | bool) -> Node:
         plain = isinstance(value, int) and not isinstance(value, bool)
         array = np.asarray(float(value) if plain else value)
         kind = kind_of(array)
@@ -346,10 +349,10 @@ class Graph:
             large = self._add(CONSTANT, (), (), array.shape, kind, array)
             self.hold(large)
             return large
-        key = (CONSTANT, kind, array.shape, array.tobytes())
+        key = (Known, kind, array.shape, array.tobytes())
         node = self._interned.get(key)
         if node is None:
-            node = self._add(CONSTANT, (), (), array.shape, kind, array)
+            node = self._add(op, (), (), array.shape, kind, array)
             self._interned[key] = node
         return node
 
@@ -403,7 +406,7 @@ class Graph:
         attributes: Attributes,
         shape: Shape,
         kind: Kind,
-        data: Array | None = None,
+        known: Array | None = None,
     ) -> Node:
         self.check_room(1)
         if len(shape) > MAX_RANK:
@@ -412,7 +415,7 @@ class Graph:
                 f"this value has {len(shape)} dimensions",
                 hint=f"there can be {MAX_RANK} at most",
             )
-        node = Node(self, op, inputs, attributes, shape, kind, data)
+        node = Node(self, op, inputs, attributes, shape, kind, known)
         if not 0 < node.size <= MAX_ELEMENTS:
             _check_lengths(shape)
         self.largest = max(self.largest, node.size)

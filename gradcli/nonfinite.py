@@ -12,7 +12,7 @@ from gradcli.differentiate import vjp
 from gradcli.engine.cpu import run
 from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
-from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.graph import INPUT, Array, Node
 
 SEARCH_BYTES = 1 << 28
 """A run whose values take more than this together, or half of the memory that there is, is not
@@ -77,7 +77,7 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
     made = f"{value[place]:g}"
     at = f" at [{', '.join(map(str, place))}]" if place else ""
-    if node.op is INPUT or node.op is CONSTANT:
+    if node.op is INPUT or node.known is not None:
         name = node.attributes[0] if node.attributes else "a constant"
         return f"{name} holds {made}{at}"
     operands = [_operand(values[each], value.shape, place) for each in node.inputs]

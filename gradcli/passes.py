@@ -47,7 +47,7 @@ class Backward(NamedTuple):
         """What was used for each output, in the output's shape."""
         used = {}
         for name, node in self.cotangents.items():
-            value = feeds[node] if node in self.given else np.asarray(node.data)
+            value = feeds[node] if node in self.given else np.asarray(node.known)
             shape = self.outputs[name].shape
             used[name] = value if value.shape == shape else np.broadcast_to(value, shape)
         return used

@@ -230,7 +230,7 @@ class _Variant(Generic[T]):
         self.shares = bool(free)
         self._pinned = [each for each in enumerate(numbers.texts) if each[0] not in free]
         self._scalars = [place for place, node in free.items() if not node.shape]
-        self._others = {float(each) for each in graph.others() if not each.ndim}
+        self._others = {float(each) for each in graph.constants() if not each.ndim}
 
     @property
     def is_unconditional(self) -> bool:
@@ -269,7 +269,7 @@ def _feeds(prepared: Prepared, request: Request, numbers: Numbers) -> dict[Node,
 
 
 def _guards(prepared: Prepared) -> list[Node]:
-    """What the trace looked at and an input decides. What numbers alone decide counts as seen."""
+    """What the trace looked at and an input decides; numbers that alone decided are pinned."""
     looked = list(dict.fromkeys(prepared.looked))
     if not looked:
         return []
@@ -277,18 +277,18 @@ def _guards(prepared: Prepared) -> list[Node]:
     for node in ancestors(looked):
         if node.op is INPUT or not dependent.isdisjoint(node.inputs):
             dependent.add(node)
-    prepared.graph.seen.update(ancestors(node for node in looked if node not in dependent))
+    prepared.graph.looked.update(ancestors(node for node in looked if node not in dependent))
     return [node for node in looked if node in dependent]
 
 
 def _free(graph: Graph, count: int) -> dict[int, Node]:
-    """Literals whose numbers nothing saw and no other constant is equal to, by their places.
+    """The free literals, to which no constant is equal, by their places.
 
     Arrays are taken for equal to others of their shape.
     """
-    shapes = {each.shape for each in graph.others() if each.ndim}
+    shapes = {each.shape for each in graph.constants() if each.ndim}
     return {
         place % count: node
         for place, node in graph.places.items()
-        if node in graph.literals and node not in graph.seen and node.shape not in shapes
+        if node in graph.literals and node not in graph.looked and node.shape not in shapes
     }

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from gradcli.graph import CONSTANT, OPERATORS, Node, ancestors
+from gradcli.graph import OPERATORS, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shapes import broadcast
 
@@ -125,9 +125,8 @@ def _less(a: Mapping[Node, float], b: Mapping[Node, float]) -> dict[Node, float]
 
 def number_of(node: Node) -> float | None:
     """The value of a constant that is a single finite number."""
-    if node.op is not CONSTANT or node.data is None or node.shape or node.kind != "float":
-        return None
-    value = float(node.data)
+    known = None if node.shape or node.kind != "float" else node.graph.look(node)
+    value = math.inf if known is None else float(known)
     return value if math.isfinite(value) else None
 
 

@@ -141,7 +141,7 @@ def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[
     linked = dependents(order, prepared.leaves.values())
     parts: dict[Node, list[Part]] = {}
     for name, cotangent in backward.cotangents.items():
-        given = run.feeds.get(cotangent, cotangent.data)
+        given = run.feeds.get(cotangent, cotangent.known)
         output = backward.outputs[name]
         array = np.broadcast_to(np.asarray(given), output.shape)
         _add(parts, output, Part(None, cotangent, array, None, array))

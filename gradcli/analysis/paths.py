@@ -161,7 +161,7 @@ def _ends(run: Run) -> dict[Place, float]:
     ends: dict[Place, float] = {}
     for name, cotangent in run.backward.cotangents.items():
         output = run.backward.outputs[name]
-        given = np.asarray(run.feeds.get(cotangent, cotangent.data))
+        given = np.asarray(run.feeds.get(cotangent, cotangent.known))
         for i, v in enumerate(np.broadcast_to(given, output.shape).flat):
             if v != 0:
                 ends[output, i] = ends.get((output, i), 0.0) + float(v)

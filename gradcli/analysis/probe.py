@@ -71,7 +71,7 @@ class Probe:
         }
         self._leaf = leaf
         self._nodes = nodes
-        sources = {node for node in order if all_steps and not node.inputs and node.data is None}
+        sources = {node for node in order if all_steps and not node.inputs and node.known is None}
         self._steps = _affected(order, [*nodes, *traced.looked], leaf, {leaf, *sources})
         self._mirrored = {
             node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])

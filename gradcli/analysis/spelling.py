@@ -164,7 +164,7 @@ def _argument(value: Any) -> Expression:
 def _expand(node: Node, operands: Operands) -> Expression:
     """`zeros(2, 3)`, `ones(2, 3)`, or the value repeated."""
     (below,) = node.inputs
-    value = None if below.data is None or below.shape else float(below.data)
+    value = None if below.known is None or below.shape else float(below.known)
     if below.kind == "float" and value in (0, 1) and math.copysign(1, value or 1) > 0:
         return call("ones" if value else "zeros", *map(number, node.shape))
     return call("expand", *operands, *map(number, node.shape))

@@ -84,8 +84,8 @@ def _write(
     node: Node, written: Mapping[Node, _Written], value: Callable[[Node], Array]
 ) -> _Written:
     if node.op is CONSTANT:
-        assert node.data is not None
-        return _Written(literal(node.data), max(1, node.size), reads=False)
+        assert node.known is not None
+        return _Written(literal(node.known), max(1, node.size), reads=False)
     if node.op is INPUT:
         raise AssertionError(f"the input {node.attributes[0]} is bound")
     operands = [written[each] for each in node.inputs]

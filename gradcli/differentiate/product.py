@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.graph import CONSTANT, OPERATORS, Node, Operand
+from gradcli.graph import OPERATORS, Node, Operand
 
 
 def multiply(change: Node, factor: Operand) -> Node:
@@ -22,10 +22,10 @@ def scale(change: Node, factor: Operand) -> Node:
     """The same below an op that selects: where nothing was selected the change is exactly 0, and
     it stays 0 even if the factor is infinite or nan.
     """
-    if not isinstance(factor, Node) or factor.op is CONSTANT:
+    if not isinstance(factor, Node) or factor.known is not None:
         return multiply(change, factor)
     return OPERATORS["scale"](change, factor)
 
 
 def _is_one(node: Node) -> bool:
-    return node.op is CONSTANT and node is node.graph.constant(1.0)
+    return node.known is not None and node is node.graph.constant(1.0)

@@ -15,7 +15,7 @@ from gradcli.engine.plan import Plan, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.regions import Region
 from gradcli.engine.threads import cores
-from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.graph import INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Engine:
         self._inputs: list[tuple[int, Node]] = []
         self._attributes: dict[int, int] = {}
         for node in plan.sources:
-            slot = self._slot(node.stored)
+            slot = self._slot(node.known)
             self._slots[node] = slot
             if _is_fed(node):
                 self._inputs.append((slot, node))
@@ -91,7 +91,7 @@ class Engine:
     def _step(self, unit: Unit, dying: Sequence[Node]) -> _Step:
         """A call, how it takes its arguments, the slots of its results, those that die with it."""
         frees = tuple(
-            [self._slots[each] for each in dying if each.size > SMALL and each.op is not CONSTANT]
+            [self._slots[each] for each in dying if each.size > SMALL and each.known is None]
         )
         if not isinstance(unit, Node):
             arguments = [self._slots[operand] for operand in unit.operands]
@@ -235,7 +235,7 @@ def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
 
 def _is_fed(node: Node) -> bool:
     """Whether a node's value is given at each run."""
-    return node.op is INPUT or node in node.graph.literals
+    return node.op is INPUT or node.op is LITERAL
 
 
 def _follows(node: Node, known: set[Node]) -> bool:

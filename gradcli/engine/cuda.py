@@ -158,7 +158,7 @@ def _expression(node: Node, names: dict[Node, str]) -> str:
     text = node.op.cuda
     if (
         node.op.name == "pow"
-        and (exponent := node.inputs[1].data) is not None
+        and (exponent := node.graph.look(node.inputs[1])) is not None
         and not exponent.ndim
     ):
         text = PRODUCTS.get(float(exponent), text)

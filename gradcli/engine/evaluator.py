@@ -12,7 +12,7 @@ from gradcli.engine.cpu import out_of_memory, placed
 from gradcli.engine.kernels import kernel
 from gradcli.engine.plan import memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.engine.regions import is_swept, reduction_alone
-from gradcli.graph import CONSTANT, INTERNED_BYTES, Array, Node
+from gradcli.graph import INTERNED_BYTES, Array, Node
 from gradcli.ledger import Ledger
 
 
@@ -39,13 +39,13 @@ class Evaluator:
 
     def value(self, node: Node) -> Array:
         """The value of a node."""
-        if node.op is not CONSTANT:
-            self.looked.append(node)
-        elif node.data is not None:
-            return node.data
-        found = self._known(node)
-        if found is not None:
-            return found
+        known = node.graph.look(node)
+        if known is not None:
+            return known
+        self.looked.append(node)
+        known = self._known(node)
+        if known is not None:
+            return known
         pending = self._unknown(node)
         from gradcli.engine.blocks import RegionRunner  # most programs start sooner without
         from gradcli.engine.lowering import lower
@@ -85,8 +85,8 @@ class Evaluator:
             self._drop(node)
 
     def _known(self, node: Node) -> Array | None:
-        if node.op is CONSTANT:
-            return node.stored
+        if node.known is not None:
+            return node.known
         given = self._inputs.get(node)
         return self._kept.get(self._lowered.get(node, node)) if given is None else given
 

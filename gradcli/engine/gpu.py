@@ -22,7 +22,7 @@ from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, w
 from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Precision, Shape, ancestors
+from gradcli.graph import INPUT, LITERAL, Array, Node, Precision, Shape, ancestors
 from gradcli.ledger import show_bytes
 
 CardArray: TypeAlias = Any
@@ -244,7 +244,7 @@ class Engine:
         Raises `limit-memory` where the card has too little, `device` where it fails, and what ops
         raise.
         """
-        self._learn({node: array for node, array in inputs.items() if node.op is CONSTANT})
+        self._learn({node: array for node, array in inputs.items() if node.op is LITERAL})
         inputs = {node: array for node, array in inputs.items() if node.op is INPUT}
         with self._card.working():
             free, needed = self._card.free_bytes(), self.plan.peak_bytes()
@@ -359,13 +359,13 @@ class Engine:
 def _known(outputs: Sequence[Node], literals: Mapping[Node, Array]) -> dict[Node, Array]:
     """Constants, and single values that follow from single values among them.
 
-    `literals` are the constants that have other values than when they were traced.
+    `literals` are those that have other values than when they were traced.
     """
     found: dict[Node, Array] = {}
     for node in ancestors(outputs):
         single = bool(node.inputs) and all(each.size == 1 for each in (node, *node.inputs))
-        if node.op is CONSTANT:
-            found[node] = literals.get(node, np.asarray(node.stored))
+        if node.known is not None:
+            found[node] = literals.get(node, node.known)
         elif single and all(each in found for each in node.inputs):
             found[node] = compute(node, [found[each] for each in node.inputs])
     return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.products import namespace
 from gradcli.engine.regions import LARGE, axes_of
-from gradcli.graph import CONSTANT, Array, Node
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shaping import SUM_TO
 
@@ -92,18 +92,24 @@ def _as_product(node: Node) -> Kernel | None:
     if node.op.name not in ("pow", "div") or node.inputs[0].ndim != node.ndim:
         return None
     constant = node.inputs[1]
-    if constant.op is not CONSTANT or constant.shape != ():
+    if constant.known is None or constant.shape != ():
         return None
     if node.op.name == "pow":
-        return None if constant.data is None else POWERS.get(float(constant.data))
-    # Small ones gain nothing, and reading the number would tie the plan to it.
-    if node.size < LARGE or constant.data is None:
+        return POWERS.get(_looked_at(constant))
+    # Small ones gain nothing, and to look at the number would tie the plan to it.
+    if node.size < LARGE:
         return None
-    mantissa, exponent = math.frexp(float(constant.data))
+    mantissa, exponent = math.frexp(_looked_at(constant))
     if abs(mantissa) != 0.5 or abs(exponent) > 100:
         return None
-    inverse = 1 / constant.data
+    inverse = 1 / constant.known
     return lambda x, out=None: np.multiply(x, inverse, out=out)
+
+
+def _looked_at(constant: Node) -> float:
+    known = constant.graph.look(constant)
+    assert known is not None
+    return float(known)
 
 
 def attributes_of(node: Node) -> tuple[Any, ...]:

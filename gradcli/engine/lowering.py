@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from gradcli.engine.regions import LARGE
-from gradcli.graph import CONSTANT, Attributes, Node, Op
+from gradcli.graph import Attributes, Node, Op
 from gradcli.ops.comparison import isfinite, logical_and
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax, amin
@@ -33,8 +33,8 @@ def is_product(node: Node) -> bool:
 
 def _exponent(node: Node) -> float | None:
     exponent = node.inputs[1]
-    known = exponent.op is CONSTANT and exponent.shape == ()
-    return float(exponent.data) if known and exponent.data is not None else None
+    known = None if exponent.shape else node.graph.look(exponent)
+    return None if known is None else float(known)
 
 
 def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:

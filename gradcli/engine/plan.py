@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.regions import Region, units
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import INPUT, Array, Node, ancestors
 from gradcli.ledger import Ledger, show_bytes
 from gradcli.ops.axes import FLIP, PERMUTE
 from gradcli.ops.diagonals import DIAGONAL
@@ -36,9 +36,9 @@ class Plan:
         self.outputs = tuple(outputs)
         self.nodes = ancestors(outputs)
         """All nodes of the plan, operands first."""
-        self.sources = [node for node in self.nodes if node.op is CONSTANT or node.op is INPUT]
+        self.sources = [node for node in self.nodes if node.known is not None or node.op is INPUT]
         """Nodes whose value is known before the run."""
-        computed = [node for node in self.nodes if node.op is not CONSTANT and node.op is not INPUT]
+        computed = [node for node in self.nodes if node.known is None and node.op is not INPUT]
         self.units = units(computed, outputs)
         """Strips, regions and single nodes, in the order in which they run."""
         self.dying = _last_uses(self.units, self.outputs)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.graph import CONSTANT, INPUT, Node, Shape
+from gradcli.graph import INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import Axes
@@ -179,7 +179,7 @@ def _computed_again(
             found.add(each)
             pending += each.inputs
             allowed -= _cost(each)
-        elif each.size >= node.size and each.op is not INPUT and each.op is not CONSTANT:
+        elif each.size >= node.size and each.op is not INPUT and each.known is None:
             kept.add(each)
         if allowed < 0 or len(kept) > 1:
             return set()
@@ -190,7 +190,7 @@ def _cost(node: Node) -> int:
     """About how long an elementwise op takes, in units of an addition."""
     name = node.op.name
     if name == "pow":
-        exponent = node.inputs[1].data
+        exponent = node.graph.look(node.inputs[1])
         return 2 if exponent is not None and exponent.size == 1 and exponent in (2, 3, 4) else 40
     return 1 if name in QUICK else 4 if name in FAIR else 40
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.blocks import BLOCK
 from gradcli.engine.plan import Plan, nbytes
-from gradcli.graph import CONSTANT, Array, Shape
+from gradcli.graph import Array, Shape
 
 SMALL = 1 << 16
 """Arrays of fewer bytes are not worth it."""
@@ -76,5 +76,5 @@ def scratch_bytes(plan: Plan) -> int:
             place = best_fit(size, free)
             parts[node] = size if place is None else free.pop(place)
             total += size + ALIGNMENT if place is None else 0
-        free += [parts[node] for node in gone if node.op is not CONSTANT]
+        free += [parts[node] for node in gone if node.known is None]
     return total

@@ -19,7 +19,7 @@ from gradcli.engine.cpu import compute
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, nbytes, operands_of, results_of
 from gradcli.engine.regions import Region, axes_of
-from gradcli.graph import CONSTANT, Array, Node, Shape
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import reduced
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def writer(array: Array) -> Callable[[int, Place], Callable[[Array], None]]:
 def is_streamable(plan: Plan, free: int) -> bool:
     """Whether what does not fit on the card is swept over by regions, or only looked at."""
     outside = _outside(plan, free)
-    rest = [node for node in plan.nodes if node not in outside and node.op is not CONSTANT]
+    rest = [node for node in plan.nodes if node not in outside and node.known is None]
     return sum(map(nbytes, rest)) <= free // 2 and all(
         not isinstance(unit, Node) or unit.op.view or outside.isdisjoint((unit, *unit.inputs))
         for unit in plan.units
@@ -145,7 +145,7 @@ def is_streamable(plan: Plan, free: int) -> bool:
 
 def _outside(plan: Plan, free: int) -> set[Node]:
     """The values that stay outside the card."""
-    return {node for node in plan.nodes if node.op is not CONSTANT and nbytes(node) > free // SHARE}
+    return {node for node in plan.nodes if node.known is None and nbytes(node) > free // SHARE}
 
 
 def stream(

@@ -94,9 +94,10 @@ class Strip:
         """Values from outside, the axes along which they are cut, and what stands for the parts."""
         exponents = {node.inputs[1] for node in strips.splits if node.op.name == "pow"}
         for node, axis in strips.cuts:
-            fixed = node not in outside.literals or node in exponents
-            if node.op is CONSTANT and axis is None and fixed and node.data is not None:
-                inside[node, axis] = graph.constant(node.data)
+            fixed = node.op is CONSTANT or node in exponents
+            known = outside.look(node) if fixed and axis is None else None
+            if known is not None:
+                inside[node, axis] = graph.constant(known)
             else:
                 inside[node, axis] = graph.input("part", _cut(node.shape, axis, rows), node.kind)
                 self.operands.append((node, axis, inside[node, axis]))

@@ -84,12 +84,13 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
     """Integers (…, classes): 1 at the class in `input`, 0 elsewhere; -1 counts the classes."""
     count = num_classes
     if count == -1:
-        assert input.data is not None
+        known = input.graph.look(input)
+        assert known is not None
         if not input.size:
             raise GradcliError(
                 "value", f"one_hot: no classes in {show(input.shape)}; say how many there are"
             )
-        count = int(input.data.max()) + 1
+        count = int(known.max()) + 1
     if count < 1:
         raise GradcliError("value", f"one_hot: num_classes must be positive, not {count}")
     check_places(input.graph, "one_hot", count)

@@ -13,8 +13,9 @@ from gradcli.ops.selection import where
 
 def _power_by_base(y: Node, a: Node, b: Node) -> Node:
     """b·a^(b-1), and 0 for b = 0 even where a^(b-1) is infinite."""
-    if b.data is not None and b.shape == ():
-        exponent = float(b.data)
+    known = None if b.shape else y.graph.look(b)
+    if known is not None:
+        exponent = float(known)
         if exponent == 0:
             return y.graph.constant(0.0)
         if exponent == 1:

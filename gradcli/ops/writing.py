@@ -244,8 +244,9 @@ def masked_select(x: Node, mask: Known) -> Node:
     """The elements where the mask holds, in one row; x and the mask broadcast."""
     shape = broadcast("masked_select", [x.shape, mask.shape])
     check_places(x.graph, "masked_select", prod(shape))
-    assert mask.data is not None, "what is known is a constant"
-    places = np.flatnonzero(np.broadcast_to(mask.data, shape))
+    held = mask.graph.look(mask)
+    assert held is not None, "what is known is a constant"
+    places = np.flatnonzero(np.broadcast_to(held, shape))
     return index_along(flatten(expand(x, shape)), -1, x.graph.constant(places))
 
 

@@ -96,9 +96,9 @@ class _Story:
         self.precision = precision
         self.names = {node: sanitise(name) for node, name in explanation.names.items()}
         self.texts = self.names | {
-            node: self._inline(node.data, WIDTH)
+            node: self._inline(node.known, WIDTH)
             for node in ancestors(explanation.outputs.values())
-            if node.data is not None and 1 < node.size <= SMALL
+            if node.known is not None and 1 < node.size <= SMALL
         }
         self.leaves = set(explanation.leaves.values())
 
@@ -151,7 +151,7 @@ class _Story:
     def _with_numbers(self, rule: Node, width: int) -> str | None:
         """The rule with this run's numbers; of large arrays at one place, where that says all."""
         used = self._used(rule)
-        arrays = {node: self.explanation.values[node] for node in used if node.data is None}
+        arrays = {node: self.explanation.values[node] for node in used if node.known is None}
         if all(array.size <= SMALL for array in arrays.values()):
             texts = {node: self._inline(array, width) for node, array in arrays.items()}
             texts = {**self.texts, **texts}

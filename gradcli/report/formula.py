@@ -42,9 +42,9 @@ def written_in_place(node: Node, precision: int) -> str | None:
     negative = node.op.name == "neg"
     if node.op is CAST or negative:
         node = node.inputs[0]
-    if node.op is not CONSTANT or node.data is None or node.size > CONSTANT_WIDTH:
+    if node.op is not CONSTANT or node.known is None or node.size > CONSTANT_WIDTH:
         return None
-    data: Array = np.negative(node.data) if negative else node.data
+    data: Array = np.negative(node.known) if negative else node.known
     text = inline(excerpt(data), precision, CONSTANT_WIDTH)
     return text if len(text) <= CONSTANT_WIDTH and GAP not in text else None
 

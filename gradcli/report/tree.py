@@ -126,7 +126,7 @@ class _Description:
             text,
             op,
             shape_text(node),
-            _known(node.data if node.op is CONSTANT else self.values.get(node)),
+            _known(node.known if node.op is CONSTANT else self.values.get(node)),
             _known(self.grads.get(node)),
             _known(self.given.get(node)) if node not in self.grads else None,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
-from gradcli.graph import CONSTANT, Node
+from gradcli.graph import Node
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values, describe
@@ -66,7 +66,7 @@ def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     """A plain whole number is an axis; anything that was computed or bound is a tensor."""
     node = values.tensor(value, what)
     written = node.inputs[0] if node.op.name == "neg" else node  # -1 is minus 1
-    if written.op is CONSTANT and not written.shape:
+    if written.known is not None and not written.shape:
         number = values.number(node, what)
         if number.is_integer() and abs(number) < 64:
             return int(number)

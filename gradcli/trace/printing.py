@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape
+from gradcli.graph import INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.items import Items
@@ -56,7 +56,7 @@ class Numbers:
                 stack += waiting
             else:
                 made = bool(current.inputs) and all(map(self._found.__getitem__, current.inputs))
-                self._found[current] = current.op is CONSTANT or made
+                self._found[current] = current.known is not None or made
         return self._found[node]
 
 
@@ -106,9 +106,9 @@ def _plain(value: Node | range | None, numbers: Numbers) -> Piece:
     """What waits for the run, or its text."""
     if not isinstance(value, Node):
         return str(value)
-    if value.op is CONSTANT and not value.shape:
-        assert value.data is not None
-        return _number(value.data)
+    known = None if value.shape else value.graph.look(value)
+    if known is not None:
+        return _number(known)
     return Number(value) if value in numbers else value
 
 

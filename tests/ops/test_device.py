@@ -59,8 +59,8 @@ def test_every_rule_runs_on_a_device(name: str, case: Case) -> None:
     with np.errstate(all="ignore"):
         for node in ancestors(derived(traced)):
             if node.op is CONSTANT:
-                assert node.data is not None
-                values[node] = node.data
+                assert node.known is not None
+                values[node] = node.known
             elif node.op is not INPUT:
                 operands = [values[each] for each in node.inputs]
                 values[node] = np.asarray(node.op.forward(np, *arguments(node, operands)))
@@ -132,7 +132,7 @@ def on_device(traced: Traced) -> Any:
     values: dict[Node, Any] = {node: DeviceArray(a) for node, a in traced.feeds.items()}
     for node in ancestors([traced.output]):
         if node.op is CONSTANT:
-            values[node] = DeviceArray(node.data)
+            values[node] = DeviceArray(node.known)
         elif node.op is not INPUT:
             values[node] = node.op.forward(cupy, *arguments(node, [values[o] for o in node.inputs]))
     return values[traced.output]

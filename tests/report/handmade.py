@@ -38,8 +38,8 @@ class Handmade:
     def values(self) -> dict[Node, Array]:
         found: dict[Node, Array] = dict(self.fed)
         for node in ancestors(self.names.values()):
-            if node.data is not None:
-                found[node] = node.data
+            if node.known is not None:
+                found[node] = node.known
             elif node not in found:
                 operands = [found[operand] for operand in node.inputs]
                 found[node] = np.asarray(node.op.forward(np, *operands, *node.attributes))

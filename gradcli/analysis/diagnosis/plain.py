@@ -26,8 +26,8 @@ def plain(node: Node, value: Callable[[Node], Array | None]) -> Node:
     decided = {}
     for each in ancestors([done]):
         condition = each.inputs[0] if each.op.name == "where" else None
-        if condition is not None and condition.data is not None and not condition.shape:
-            chosen = each.inputs[1 if condition.data else 2]
+        if condition is not None and condition.known is not None and not condition.shape:
+            chosen = each.inputs[1 if condition.known else 2]
             if chosen.shape == each.shape:
                 decided[each] = chosen
     (done,) = rebuilt([done], decided)

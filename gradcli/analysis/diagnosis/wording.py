@@ -101,8 +101,8 @@ class Wording:
             value = number_of(node)
             if value is not None:
                 return number(value)
-            assert node.data is not None
-            return literal(node.data) if node.size <= SMALL else None
+            assert node.known is not None
+            return literal(node.known) if node.size <= SMALL else None
         if any(each not in written for each in node.inputs):
             return None
         operands = [written[each] for each in node.inputs]
