@@ -261,7 +261,7 @@ def test_a_pipe_is_no_script(gradcli: Runner, script: Path) -> None:
     [
         ("while True { x = 1 }", "limit-steps"),
         ("zeros(10000, 10000) + rand(10000, 10000) #= 1", "limit-memory"),
-        ("+".join("1" * 30_000), "limit-tokens"),
+        ("+".join("1" * 60_000), "limit-tokens"),
     ],
 )
 def test_limits_are_strict_where_it_is_safe(
