@@ -44,8 +44,19 @@ def _rows(result: Result) -> Iterator[str]:
     if not several or result.accumulated:
         yield from elements_of(final_grads(result), "grad")
     for number, text in enumerate(result.printed):
-        quoted = sanitise(text).replace('"', '""')
+        quoted = _no_formula(sanitise(text)).replace('"', '""')
         yield f',printed,{number},"{quoted}"\n'
+
+
+def _no_formula(text: str) -> str:
+    """The text, with an apostrophe before what a spreadsheet would compute."""
+    if not text.startswith(("=", "+", "-", "@")):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def elements_of(named: Mapping[str, Array], kind: str) -> Iterator[str]:

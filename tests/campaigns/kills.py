@@ -28,6 +28,8 @@ SCRIPT = b"x = [1, 2]\nx * 2    #= [2, 5]\n"
 FIXED = SCRIPT.replace(b"[2, 5]", b"[2.0, 4.0]")
 STARTED = 0.6
 """Seconds in which a small process is over, mostly."""
+GRACE = 10.0
+"""Seconds in which workers whose supervisor was killed have ended on the busiest machine."""
 SMALL = 0.06
 """The same where its modules are imported."""
 
@@ -65,7 +67,9 @@ def strike(
     workers = children(process.pid)
     send(process.pid, name)
     done = process.end()
-    time.sleep(0.02)
+    end = time.monotonic() + GRACE
+    while any(map(is_running, workers)) and time.monotonic() < end:
+        time.sleep(0.001)  # the kernel has told them, and they may wait for their turn
     return done, [worker for worker in workers if is_running(worker)]
 
 
