@@ -14,7 +14,7 @@ HOUSE = Path(gradcli.__file__).parent
 ROOMS = [
     "cli", "batch", "report", "data", "analysis", "plans", "session", "result", "passes",
     "nonfinite", "remedies", "options", "trace", "differentiate", "simplify",
-    "engine", "language", "ops", "graph", "ledger", "diagnostics",
+    "engine", "language", "ops", "graph", "ledger", "box", "diagnostics",
 ]  # fmt: skip
 """From the roof to the ground."""
 FILES = sorted(HOUSE.rglob("*.py"))

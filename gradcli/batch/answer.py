@@ -43,6 +43,8 @@ class Settings:
     """Files that the run writes, which no record may read."""
     timeout: float | None = None
     """Seconds that one record may take."""
+    safe: bool = False
+    """Workers are in a box."""
 
 
 Answer: TypeAlias = str

@@ -14,11 +14,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import NoReturn
 
+from gradcli import box
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, decode, encode
 from gradcli.batch.lifeline import die_with
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
+from gradcli.engine.threads import cores
 
 BLOCK = 2**18
 PART = 2**16
@@ -154,6 +156,8 @@ def _serve(
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         _close_all_but(commands, answers, lifeline)
         die_with(supervisor, lifeline)
+        if settings.safe:
+            box.enter(settings.options.limits.memory_bytes(), None, cores())
         answerer = Answerer(settings)
         inbox = bytearray()
         while block := os.read(commands, PART):

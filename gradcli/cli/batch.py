@@ -133,6 +133,7 @@ def command(
         allow_files=allow_files,
         written=(out, out + SUFFIX) if out else (),
         timeout=seconds_allowed(timeout, safe=safe),
+        safe=safe,
     )
     sources = _sources(files or [])
     reader = Reader(sources, allowed.parse.source_bytes)

@@ -71,7 +71,7 @@ def command(
 
     from gradcli.analysis.check import check
     from gradcli.cli import posing
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import confined
     from gradcli.cli.exit import DONE, FINDING
 
     if mine and order == 2:
@@ -81,7 +81,7 @@ def command(
     options = posing.read_options(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, device=device, threads=threads
     )
-    with deadline(seconds_allowed(timeout, safe=safe)):
+    with confined(timeout, options.limits.memory_bytes(), safe=safe):
         problem = posing.read_problem(
             program, file, set_, gradient, options, safe=safe, later={"--mine": mine}
         )

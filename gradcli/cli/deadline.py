@@ -26,6 +26,27 @@ def seconds_allowed(timeout: float | None, *, safe: bool) -> float | None:
 
 
 @contextmanager
+def confined(timeout: float | None, memory: int, *, safe: bool) -> Iterator[None]:
+    """The deadline of a command; where it is `safe`, and this process does nothing else, in a box
+    that it does not leave: see `gradcli.box`.
+    """
+    seconds = seconds_allowed(timeout, safe=safe)
+    if safe:
+        enter_box(memory, seconds)
+    with deadline(seconds):
+        yield
+
+
+def enter_box(memory: int, seconds: float | None) -> None:
+    """See `gradcli.box`; a process that goes on with other things is not confined."""
+    if child.is_apart():
+        from gradcli import box
+        from gradcli.engine.threads import cores
+
+        box.enter(memory, seconds, cores())
+
+
+@contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
     """Raise `limit-time` in the block once `seconds` have passed; None is for ever.
 

@@ -60,7 +60,7 @@ def command(
 
     An output of several elements needs --gradient, the vector v of the product v·J.
     """
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import confined
     from gradcli.cli.request import check_save, choose_format, limits, parse_names, read_request
     from gradcli.session import Options, prepare
 
@@ -84,7 +84,7 @@ def command(
         trace_values=tree is not False and shown == "text" and not quiet,
         limits=limits(max_memory, max_steps, safe=safe),
     )
-    with deadline(seconds_allowed(timeout, safe=safe)):
+    with confined(timeout, options.limits.memory_bytes(), safe=safe):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         prepared = prepare(
             request.program, request.inputs, request.gradients, request.options, request.draws

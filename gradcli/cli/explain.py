@@ -51,7 +51,7 @@ def command(
     from gradcli.analysis.explain import explain
     from gradcli.analysis.paths import follow
     from gradcli.analysis.single import run
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import confined
     from gradcli.cli.posing import read_options, write
     from gradcli.cli.request import read_request
     from gradcli.report import explain as report
@@ -60,7 +60,7 @@ def command(
     options = read_options(
         output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
     )
-    with deadline(seconds_allowed(timeout, safe=safe)):
+    with confined(timeout, options.limits.memory_bytes(), safe=safe):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         single = run(
             request.program, request.inputs, request.gradients, request.options, request.draws

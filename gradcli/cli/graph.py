@@ -39,14 +39,14 @@ def command(
     safe: flag.Safe = False,
 ) -> None:
     """Show the graph of a program: each op with its operands, its value, and its grad if known."""
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import confined
     from gradcli.cli.posing import layout, read_options, write
     from gradcli.cli.request import read_request
     from gradcli.session import evaluate
 
     options = read_options(output, wrt, dtype, seed, max_memory, max_steps, safe=safe)
     options = options._replace(forward_only=forward, trace_values=True)
-    with deadline(seconds_allowed(timeout, safe=safe)):
+    with confined(timeout, options.limits.memory_bytes(), safe=safe):
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         result = evaluate(
             request.program, request.inputs, request.gradients, request.options, request.draws

@@ -47,7 +47,7 @@ def answering(find: Callable[..., Answer], doc: str, *vectors: Vector) -> Callab
         safe: flag.Safe = False,
     ) -> None:
         from gradcli.cli import posing
-        from gradcli.cli.deadline import deadline, seconds_allowed
+        from gradcli.cli.deadline import confined
         from gradcli.cli.request import check_save, choose_format
 
         shown = choose_format(format_, json=json)
@@ -56,7 +56,7 @@ def answering(find: Callable[..., Answer], doc: str, *vectors: Vector) -> Callab
             output, wrt, dtype, seed, max_memory, max_steps,
             safe=safe, device=device, threads=threads,
         )  # fmt: skip
-        with deadline(seconds_allowed(timeout, safe=safe)):
+        with confined(timeout, options.limits.memory_bytes(), safe=safe):
             later = {"--tangent": tangent, "--vector": vector}
             problem = posing.read_problem(
                 program, file, set_, gradient, options, safe=safe, later=later

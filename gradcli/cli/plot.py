@@ -55,13 +55,13 @@ def command(
 ) -> None:
     """Draw the output of a program and its derivative over a range of one input."""
     from gradcli.analysis.curve import curve
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import confined
     from gradcli.cli.posing import read_options, write
     from gradcli.cli.request import read_request
     from gradcli.report import plot
 
     options = read_options(output, None, dtype, seed, max_memory, max_steps, safe=safe)
-    with deadline(seconds_allowed(timeout, safe=safe)):
+    with confined(timeout, options.limits.memory_bytes(), safe=safe):
         variable, places = _over(over, points, options)
         request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
         if variable in request.inputs:

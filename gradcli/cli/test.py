@@ -76,7 +76,7 @@ def command(
     Exits with 1 if one does not hold. --timeout is for each script; --safe reads the scripts and
     nothing else, and writes nothing.
     """
-    from gradcli.cli.deadline import deadline, seconds_allowed
+    from gradcli.cli.deadline import deadline, enter_box, seconds_allowed
     from gradcli.cli.request import limits
     from gradcli.data.replace import check_stream_target, require_regular, writing
     from gradcli.session import Options
@@ -94,6 +94,8 @@ def command(
         strict=strict,
         limits=limits(max_memory, max_steps, safe=safe),
     )
+    if safe:
+        enter_box(options.limits.memory_bytes(), None)
     reports = []
     for path in scripts:
         with deadline(seconds_allowed(timeout, safe=safe)):

@@ -1,0 +1,131 @@
+"""A box around a process that reads text from strangers: limits of the system's, and on Linux a
+filter of system calls, so that even a mistake of ours or of a library's can neither start programs,
+nor reach the network, nor write files. There is no way out of it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+import sys
+from typing import NamedTuple
+
+SPARE_BYTES = 2**30
+"""Address space for libraries that are loaded later, and for threads."""
+OUTPUT = 8
+"""An answer may be so many times as long, as text, as the memory that there is for values."""
+SPARE_SECONDS = 2
+
+
+def enter(memory: int, seconds: float | None, threads: int) -> None:
+    """Confine this process to its limits. Where the system allows no filter, they hold alone."""
+    with open("/proc/self/statm" if sys.platform == "linux" else os.devnull) as file:
+        pages = int((file.read().split() or ["0"])[0])
+    _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + 2 * memory + SPARE_BYTES)
+    if seconds is not None:
+        _limit(resource.RLIMIT_CPU, int(seconds * threads) + SPARE_SECONDS)
+    _limit(resource.RLIMIT_FSIZE, OUTPUT * memory)  # standard output may be a file
+    _limit(resource.RLIMIT_CORE, 0)
+    machine = os.uname().machine
+    if sys.platform == "linux" and machine in TABLES:
+        _filter(program(TABLES[machine]))
+
+
+def _limit(which: int, value: int) -> None:
+    """Lower a limit; one that is lower already stays."""
+    _, hard = resource.getrlimit(which)
+    least = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(which, (least, least))
+
+
+# --- the filter --------------------------------------------------------------------------------
+
+
+class Calls(NamedTuple):
+    """The numbers of a machine's system calls, as in Linux's asm/unistd.h."""
+
+    audit: int
+    """What the machine is called in linux/audit.h."""
+    closed: tuple[int, ...]
+    """Programs, processes, the network, names of files, and what reaches into other processes."""
+    opening: tuple[tuple[int, int], ...]
+    """Calls that open files, and which of their arguments holds the flags."""
+    clone: int
+
+
+TABLES = {
+    "x86_64": Calls(
+        audit=0xC000003E,
+        closed=(
+            *(59, 322, 57, 58, 62, 101, 310, 311),  # execve fork kill ptrace process_vm
+            *(41, 42, 43, 49, 50, 53, 288),  # socket connect accept bind listen
+            *(76, 82, 83, 84, 85, 86, 87, 88, 90, 92, 94, 133),  # truncate rename … mknod
+            *(258, 259, 260, 263, 264, 265, 266, 268, 316),  # mkdirat … renameat2
+            *(165, 250, 298, 321, 323, 425, 426, 427),  # mount keyctl perf bpf io_uring
+        ),
+        opening=((2, 1), (257, 2)),
+        clone=56,
+    ),
+    "aarch64": Calls(
+        audit=0xC00000B7,
+        closed=(
+            *(221, 281, 129, 117, 270, 271),
+            *(198, 199, 200, 201, 202, 203, 242),
+            *(45, 33, 34, 35, 36, 37, 38, 53, 54, 276),
+            *(40, 219, 241, 280, 282, 425, 426, 427),
+        ),
+        opening=((56, 2),),
+        clone=220,
+    ),
+}
+UNKNOWN = (435, 437)
+"""clone3 and openat2, whose flags no filter can see: libraries take the older calls instead."""
+
+_LOAD, _EQUAL, _ABOVE, _ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+"""Of BPF: a word of the call's data; jumps where it equals, reaches, or shares a bit with another."""
+_ALLOW, _DENY, _ABSENT = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
+"""Answers to a call: go on, EPERM, ENOSYS."""
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
+"""Where in the data what lies; an argument takes 8 bytes, its flags the first 4."""
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_CLONE_THREAD = 0x10000
+_X32 = 0x40000000
+
+
+def program(calls: Calls) -> bytes:
+    """The filter, in the machine language of BPF: `struct sock_filter` of linux/filter.h."""
+    steps = [
+        (_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, calls.audit), (_RETURN, 0, 0, _DENY),
+        (_LOAD, 0, 0, _NUMBER), (_ABOVE, 0, 1, _X32), (_RETURN, 0, 0, _DENY),
+    ]  # fmt: skip
+    for number in calls.closed:
+        steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _DENY)]
+    for number in UNKNOWN:
+        steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ABSENT)]
+    for number, argument in calls.opening:
+        steps += [
+            (_EQUAL, 0, 4, number), (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+            (_ANY, 0, 1, _WRITES), (_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW),
+        ]  # fmt: skip
+    steps += [
+        (_EQUAL, 0, 3, calls.clone), (_LOAD, 0, 0, _ARGUMENTS),
+        (_ANY, 1, 0, _CLONE_THREAD), (_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW),
+    ]  # fmt: skip
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
+
+
+def _filter(code: bytes) -> None:
+    """Let the kernel look at each call from now on; nothing happens where it does not do that."""
+    import ctypes
+
+    class Program(ctypes.Structure):
+        """`struct sock_fprog` of linux/filter.h."""
+
+        _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
+
+    libc = ctypes.CDLL(None)
+    no_new_privileges, set_filter, mode_filter = 38, 22, 2  # linux/prctl.h
+    libc.prctl(no_new_privileges, 1, 0, 0, 0)
+    filled = Program(len(code) // 8, code)
+    libc.prctl(set_filter, mode_filter, ctypes.byref(filled), 0, 0)
