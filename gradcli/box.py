@@ -83,7 +83,7 @@ UNKNOWN = (435, 437)
 """clone3 and openat2, whose flags no filter can see: libraries take the older calls instead."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-"""Of BPF: a word of the call's data; jumps where it equals, reaches, or shares a bit with another."""
+"""Of BPF: a word of the call's data; jumps where it equals, reaches, shares a bit with k."""
 _ALLOW, _DENY, _ABSENT = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
 """Answers to a call: go on, EPERM, ENOSYS."""
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
