@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import expm1
 from gradcli.ops.hyperbolic import tanh
@@ -81,7 +83,7 @@ def hardsigmoid(x: Node) -> Node:
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
-    return where(x < 3, where(x <= -3, 0.0, x * (x + 3) / 6), x)
+    return where(x >= 3, x, where(x <= -3, 0.0, x * (x + 3) / 6))
 
 
 @function(
@@ -158,7 +160,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
 def elu(x: Node, alpha: float = 1.0) -> Node:
     """x where it is positive, else alpha * (exp(x) - 1)."""
     curved = expm1(x)
-    return where(x <= 0, curved if alpha == 1 else alpha * curved, x)
+    return where(x > 0, x, curved if alpha == 1 else alpha * curved)
 
 
 @function(
@@ -182,7 +184,7 @@ def selu(x: Node) -> Node:
 )
 def celu(x: Node, alpha: float = 1.0) -> Node:
     """elu with a derivative that is continuous for every alpha."""
-    return where(x <= 0, alpha * expm1(x / alpha), x)
+    return where(x > 0, x, alpha * expm1(x / alpha))
 
 
 @function(
@@ -230,13 +232,29 @@ softsign = elementwise(
     latex=r"\frac{{{0}}}{{1 + |{0}|}}",
     formula="x / (1 + abs(x))",
 )
+
+
+TANHSHRINK = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]
+"""The power series of x * cosh(x) - sinh(x), by the powers of x**2 behind x**3."""
+
+
+def _tanhshrink(xp: Any, x: Array) -> Array:
+    """x - tanh(x), which has no digits left near 0: there x·cosh(x) - sinh(x) over cosh(x)."""
+    small = xp.where(xp.abs(x) < 1, x, xp.zeros((), x.dtype))
+    series = reduce(lambda rest, factor: factor + small * small * rest, reversed(TANHSHRINK))
+    near = small * small * small * series / xp.cosh(small)
+    return xp.where(small == x, near, x - xp.tanh(x))  # type: ignore[no-any-return]
+
+
 tanhshrink = elementwise(
     "tanhshrink",
     "x - tanh(x).",
-    lambda xp, x: x - xp.tanh(x),
+    _tanhshrink,
     lambda y, x: square(tanh(x)),  # 1 - 1/cosh(x)**2 has no digits near 0
     group="activation",
-    cuda="{0} - tanh({0})",
+    cuda="{T} s = {0} * {0}; return abs({0}) < 1 ? {0} * s * ("
+    + reduce("({{T}}){1} + s * ({0})".format, TANHSHRINK[::-1], "0")
+    + ") / cosh({0}) : {0} - tanh({0});",
     latex=r"{0} - \tanh {0}",
     formula="x - tanh(x)",
 )

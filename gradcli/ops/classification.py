@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.classes import classes
@@ -12,7 +14,7 @@ from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import exp, log, log1p, xlogy
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.logistic import logaddexp
+from gradcli.ops.logistic import logaddexp, sigmoid
 from gradcli.ops.losses import (
     REDUCTIONS,
     TINY,
@@ -195,12 +197,24 @@ def _bernoulli(xp: Any, x: Array, target: Array) -> Array:
     return (target - 1) * no - target * yes  # type: ignore[no-any-return]
 
 
+def _bernoulli_slope(y: Node, x: Node, target: Node) -> Node:
+    """By x. Of a sigmoid, 1 - x is another sigmoid, which keeps the digits that x has lost near 1;
+    the derivative of that sigmoid is multiplied to this one, and 1 is left.
+    """
+    given = x.inputs[0] if x.op is PROBABILITIES else x
+    if given.op is not sigmoid.op:
+        return (x - target) / clamp_min((1 - x) * x, TINY)
+    least = float(np.finfo(x.graph.dtype("float")).tiny)
+    other = clamp_min(sigmoid(-given.inputs[0]), least)
+    return (1 - target) / other - target / clamp_min(x, least)
+
+
 bernoulli_nll = elementwise(
     "bernoulli_nll",
     "-target * log(x) - (1 - target) * log(1 - x), logarithms being -100 at least.",
     _bernoulli,
     (
-        lambda y, x, target: (x - target) / clamp_min((1 - x) * x, TINY),
+        _bernoulli_slope,
         lambda y, x, target: log1p(-x) - log(x),
     ),
     operands="x target",

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array
-from gradcli.ops.comparison import eq
+from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.powers import square
 from gradcli.ops.rounding import to_integer
@@ -46,13 +47,13 @@ def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
 def _erfc(xp: Any, x: Array) -> Array:
     """erfc(x), in its tail as erfcx(x)·exp(-x²): SciPy's own loses x² ulp there."""
     tail = _special("erfcx")(xp, x) * _gaussian(xp, x, 1.0)
-    return xp.where((x > 0.5) & (x < 26), tail, _special("erfc")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(x > 0.5, tail, _special("erfc")(xp, x))  # type: ignore[no-any-return]
 
 
 def _ndtr(xp: Any, x: Array) -> Array:
     """Φ(x), in its lower tail as erfcx(-x/√2)·exp(-x²/2)/2: SciPy's own loses x² ulp there."""
     tail = _special("erfcx")(xp, -math.sqrt(0.5) * x) * _gaussian(xp, x, 0.5) / 2
-    return xp.where((x < -1) & (x > -37), tail, _special("ndtr")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(x < -1, tail, _special("ndtr")(xp, x))  # type: ignore[no-any-return]
 
 
 def _log_ndtr(xp: Any, x: Array) -> Array:
@@ -145,10 +146,29 @@ log_ndtr = elementwise(
 
 # --- the gamma family ----------------------------------------------------------------------
 
+LGAMMA_TERMS = 29
+
+
+def _lgamma(xp: Any, x: Array) -> Array:
+    """log(abs(Γ(x))). SciPy's has no digits left near its zeros 1 and 2, so around those it comes
+    from the power series of log(Γ(2 + z)), and log(Γ(1 + z)) is log(1 + z) less (DLMF 5.7.3).
+    """
+    near_two = xp.abs(x - 2) <= 0.5
+    near_one = xp.abs(x - 1) < 0.5
+    z = xp.where(near_two, x - 2, xp.where(near_one, x - 1, xp.zeros((), x.dtype)))
+    orders = np.arange(2, LGAMMA_TERMS)
+    series = (-1.0) ** orders * _special("zetac")(np, orders.astype(float)) / orders
+    found = xp.zeros((), x.dtype)
+    for factor in (*series[::-1].tolist(), 1 - np.euler_gamma):
+        found = (found + factor) * z
+    found = xp.where(near_one, found - xp.log1p(z), found)
+    return xp.where(near_one | near_two, found, _special("gammaln")(xp, x))  # type: ignore[no-any-return]
+
+
 lgamma = elementwise(
     "lgamma",
     "log(abs(gamma(x))).",
-    _special("gammaln"),
+    _lgamma,
     lambda y, x: digamma(x),
     group="special",
     aliases=("gammaln",),
@@ -200,11 +220,18 @@ i0 = elementwise(
     latex="I_0({0})",
     formula="i0(x)",
 )
+
+
+def _least(x: Node) -> float:
+    """Below this, halves are rounded."""
+    return float(np.finfo(x.graph.dtype("float")).tiny) * 4
+
+
 i1: Function = elementwise(
     "i1",
     "Modified Bessel function of the first kind, of order 1.",
     _special("i1"),
-    lambda y, x: where(eq(x, 0.0), 0.5, i0(x) - y / x),
+    lambda y, x: where(abs_(x) < _least(x), 0.5, i0(x) - y / x),
     group="special",
     cuda="cyl_bessel_i1({0})",
     latex="I_1({0})",

@@ -136,7 +136,7 @@ REFERENCES: dict[str, Reference] = {
     ),
     "gelu": one(lambda x: x * normal(x), (-5.0, -1.0), (-0.5, 5.0), stated=TAIL, limit=9.0),
     "softsign": one(lambda x: x / (1 + abs(x)), (-100.0, 100.0)),
-    "tanhshrink": one(lambda x: x - mp.tanh(x), (-30.0, -1.5), (1.5, 30.0)),
+    "tanhshrink": one(lambda x: x - mp.tanh(x), (-30.0, -1.0), (-1.0, 1.0), (1.0, 30.0)),
     "softshrink": one(lambda x: x - 0.5 if x > 0 else x + 0.5, (-30.0, -0.6), (0.6, 30.0)),
     "hardshrink": one(lambda x: x, (-30.0, -0.6), (0.6, 30.0)),
     "erf": one(mp.erf, (-5.0, 5.0)),
@@ -153,7 +153,12 @@ REFERENCES: dict[str, Reference] = {
     "ndtr": one(normal, (-10.0, 5.0), stated=TAIL, limit=7.0),
     "log_ndtr": one(lambda x: mp.log(normal(x)), (-20.0, 5.0), stated=TAIL, limit=9.0),
     "lgamma": one(
-        mp.loggamma, *GAMMA, stated="SciPy's, which cancels around the zeros at 1 and 2", limit=60.0
+        mp.loggamma,
+        (0.1, 1.35),
+        (1.6, 3.0),
+        (3.0, 100.0),
+        stated="its derivative is SciPy's digamma",
+        limit=6.0,
     ),
     "digamma": one(mp.digamma, *GAMMA, stated="SciPy's zeta function", limit=6.0),
     "polygamma": one(
