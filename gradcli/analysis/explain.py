@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
 from gradcli.ops.control import DETACH, LEAF
-from gradcli.ops.kinds import CAST
+from gradcli.ops.kinds import is_promotion
 from gradcli.session import Prepared
 
 LONGEST = 400
@@ -111,7 +111,7 @@ def explain(run: Run) -> Explanation:
 
 
 def _is_constant(node: Node) -> bool:
-    return node.op is CONSTANT or node.op is CAST
+    return node.op is CONSTANT or is_promotion(node)
 
 
 def _seen(steps: list[Node], prepared: Prepared) -> list[Node]:

@@ -73,6 +73,11 @@ def number(value: float) -> Expression:
     return Unary("-", size, NOWHERE) if negative else size
 
 
+def constant(array: Array) -> Expression:
+    """An array as an expression of its kind."""
+    return call("long", literal(array)) if array.dtype.kind == "i" else literal(array)
+
+
 def literal(array: Array) -> Expression:
     """An array as nested lists; one without elements as `zeros(0, 3)`. Recurses over its axes."""
     if not array.size:
@@ -171,10 +176,17 @@ def _expand(node: Node, operands: Operands) -> Expression:
 
 
 def _cast(node: Node, operands: Operands) -> Expression:
-    """Whole numbers are floats here until they index."""
     if node.kind == "bool":
         return Compare(("!=",), (operands[0], number(0.0)), NOWHERE)
-    return call("float", *operands) if node.kind == "float" else operands[0]
+    return call("float" if node.kind == "float" else "long", *operands)
+
+
+def _place(index: Expression) -> Expression:
+    """An index: the numbers of a list need not be made integers first."""
+    match index:
+        case Call(callee=Name(id="long"), arguments=(List() as numbers,)):
+            return numbers
+    return index
 
 
 def _slice(node: Node, operands: Operands) -> Expression:
@@ -229,14 +241,14 @@ def _index(node: Node, operands: Operands) -> Expression:
     (axes,) = node.attributes
     items: list[Expression | Slice] = [Slice(None, None, None, NOWHERE)] * node.inputs[0].ndim
     for axis, index in zip(axes, operands[1:], strict=True):
-        items[axis] = index
+        items[axis] = _place(index)
     return Index(operands[0], tuple(items), NOWHERE)
 
 
 def _put_add(node: Node, operands: Operands) -> Expression:
     shape, axes = node.attributes
     dims = _numbers([axis + len(shape) for axis in axes])
-    return call("put_add", operands[0], _numbers(shape), dims, *operands[1:])
+    return call("put_add", operands[0], _numbers(shape), dims, *map(_place, operands[1:]))
 
 
 def _scatter_add(node: Node, operands: Operands) -> Expression:
@@ -248,12 +260,12 @@ def _scatter_add(node: Node, operands: Operands) -> Expression:
         around = [1] * index.ndim
         around[i] = length
         places.append(call("reshape", call("arange", number(length)), *map(number, around)))
-    places[axis] = operands[1]
+    places[axis] = _place(operands[1])
     return call("put_add", operands[0], _numbers(shape), _numbers(range(len(shape))), *places)
 
 
 def _gather(node: Node, operands: Operands) -> Expression:
-    return call("gather", operands[0], number(node.attributes[0] + node.ndim), operands[1])
+    return call("gather", operands[0], number(node.attributes[0] + node.ndim), _place(operands[1]))
 
 
 def _permute(node: Node, operands: Operands) -> Expression:
@@ -333,6 +345,7 @@ def _window_places(window: Any, counts: Shape) -> list[Expression]:
 
 SPELLINGS: dict[str, Spelling] = {
     "arange": lambda node, operands: _arange(node, operands) if node.size else None,
+    "divisor": lambda node, operands: operands[0],
     "detsign": lambda _, operands: _attribute(call("slogdet", *operands), "sign"),
     "bind": lambda node, operands: operands[0],
     "cast": _cast,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 
-from gradcli.analysis.spelling import NOWHERE, call, literal, name, number, spell
+from gradcli.analysis.spelling import NOWHERE, call, constant, name, number, spell
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.language.syntax import Assign, Expression, Name, Statement
@@ -85,7 +85,7 @@ def _write(
 ) -> _Written:
     if node.op is CONSTANT:
         assert node.known is not None
-        return _Written(literal(node.known), max(1, node.size), reads=False)
+        return _Written(constant(node.known), max(1, node.size), reads=False)
     if node.op is INPUT:
         raise AssertionError(f"the input {node.attributes[0]} is bound")
     operands = [written[each] for each in node.inputs]
@@ -96,7 +96,7 @@ def _write(
                 "not-differentiable", f"the language has no words for the step {node.op.name}"
             )
         array = value(node)  # places, or random numbers: what they were this time
-        return _Written(literal(array), max(1, array.size), reads=False)
+        return _Written(constant(array), max(1, array.size), reads=False)
     return _Written(
         text,
         sum(each.length for each in operands) or 1,
@@ -121,7 +121,10 @@ def _assign(title: str, node: Node, made: _Written, bound: Mapping[Node, str]) -
 
 def _filled_like(node: Node, bound: Mapping[Node, str]) -> Expression | None:
     """One number in the shape of something bound: `ones_like(x)`."""
-    like = next((text for each, text in bound.items() if each.shape == node.shape), None)
+    alike = (
+        text for each, text in bound.items() if (each.shape, each.kind) == (node.shape, "float")
+    )
+    like = next(alike, None)
     value = number_of(node.inputs[0]) if node.op.name == "expand" else None
     if like is None or value is None:
         return None

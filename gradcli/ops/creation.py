@@ -11,6 +11,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Kind, Node, Shape
 from gradcli.ops.kinds import General, cast
+from gradcli.ops.promotion import filling
 from gradcli.ops.shaping import expand, part, reshape
 from gradcli.ops.table import Case, function
 
@@ -47,20 +48,21 @@ def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
 
 @function("zeros_like", "creation", cases=[Case("x * zeros_like(x)")])
 def zeros_like(x: Node) -> Node:
-    """Zeros of the shape of x."""
-    return _filled(x.graph, 0.0, x.shape)
+    """Zeros of the shape and kind of x."""
+    return full_like(x, x.graph.constant(0.0))
 
 
 @function("ones_like", "creation", cases=[Case("x * ones_like(x)")])
 def ones_like(x: Node) -> Node:
-    """Ones of the shape of x."""
-    return _filled(x.graph, 1.0, x.shape)
+    """Ones of the shape and kind of x."""
+    return full_like(x, x.graph.constant(1.0))
 
 
 @function("full_like", "creation", cases=[Case("x * full_like(x, 3)")])
 def full_like(x: Node, fill_value: Node) -> Node:
-    """One value, in every place of the shape of x."""
-    return expand(fill_value, x.shape)
+    """One value, in every place of the shape of x; a number takes the kind of x."""
+    _, value = filling(x, fill_value)
+    return expand(value, x.shape)
 
 
 @function(
@@ -232,6 +234,18 @@ def rand_like(x: Node) -> Node:
 def float_(x: Node) -> Node:
     """Truth values and integers as floating-point numbers."""
     return cast(x, "float")
+
+
+@function("long", "creation", aliases=("int",), cases=[Case("x * long(2 * x)", smooth=False)])
+def long(x: Node) -> Node:
+    """x as integers: fractions are cut off, towards 0."""
+    return cast(x, "int")
+
+
+@function("bool", "creation", cases=[Case("x * bool(x)", smooth=False)])
+def bool_(x: Node) -> Node:
+    """Whether the elements are other than 0."""
+    return cast(x, "bool")
 
 
 # --- places --------------------------------------------------------------------------------

@@ -85,8 +85,8 @@ def _like_numpy(prefix: str) -> dict[str, str]:
         | _listed(
             prefix,
             "amax=max amin=min arange argmax argmin cat=concatenate cumprod cumsum diagonal einsum "
-            "expand=broadcast_to eye float=float64 full_like linspace mean ones ones_like "
-            "permute=transpose prod reshape sinc sum var where zeros zeros_like",
+            "expand=broadcast_to eye float=float64 full_like linspace long=int64 mean ones "
+            "ones_like permute=transpose prod reshape sinc sum var where zeros zeros_like",
         )
         | _listed(
             prefix + "linalg.",
@@ -123,7 +123,12 @@ def _torch_names() -> dict[str, str]:
         )
         | _listed("torch.special.", "entr erfcx i1 log_ndtr ndtr xlog1py")
         | _listed("torch.nn.functional.", "softsign tanhshrink")
-        | {"float": "as_float", "floor_divide": "floor_divide", "heaviside": "heaviside"}
+        | {
+            "float": "as_float",
+            "long": "as_long",
+            "floor_divide": "floor_divide",
+            "heaviside": "heaviside",
+        }
     )
 
 

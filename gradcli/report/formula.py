@@ -8,7 +8,8 @@ import numpy as np
 
 from gradcli.graph import CONSTANT, Array, Node
 from gradcli.ops.control import BIND, LEAF
-from gradcli.ops.kinds import CAST
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import CAST, is_promotion
 from gradcli.report.arrays import GAP, excerpt, inline
 from gradcli.report.notation import ATOM, item_of, subscripts, written
 
@@ -40,11 +41,12 @@ def formula(node: Node, names: Mapping[Node, str], precision: int, width: int) -
 def written_in_place(node: Node, precision: int) -> str | None:
     """The text of a small constant, which needs no line of its own; None for other nodes."""
     negative = node.op.name == "neg"
-    if node.op is CAST or negative:
-        node = node.inputs[0]
-    if node.op is not CONSTANT or node.known is None or node.size > CONSTANT_WIDTH:
+    below = node.inputs[0] if negative or node.op is CAST else node
+    if below.op is not CONSTANT or below.known is None or below.size > CONSTANT_WIDTH:
         return None
-    data: Array = np.negative(node.known) if negative else node.known
+    data: Array = np.negative(below.known) if negative else below.known
+    if not np.array_equal(data.astype(node.graph.dtype(node.kind)), data, equal_nan=True):
+        return None  # a cast that changes values
     text = inline(excerpt(data), precision, CONSTANT_WIDTH)
     return text if len(text) <= CONSTANT_WIDTH and GAP not in text else None
 
@@ -52,7 +54,17 @@ def written_in_place(node: Node, precision: int) -> str | None:
 def operands(node: Node, names: Mapping[Node, str]) -> list[Node]:
     """The nodes that the formula of a node is written over, each once."""
     whole = item_of(node, names) or node
-    return list(dict.fromkeys(_seen_through(operand, names) for operand in whole.inputs))
+    places = range(len(whole.inputs))
+    return list(dict.fromkeys(_operand(whole, place, names) for place in places))
+
+
+def _operand(node: Node, position: int, names: Mapping[Node, str]) -> Node:
+    """What the text of an operand is about. Conditions are read as truth values without a word."""
+    below = node.inputs[position]
+    is_condition = isinstance(node.op, Elementwise) and position < node.op.conditions
+    if is_condition and below.op is CAST and below not in names:
+        below = below.inputs[0]
+    return _seen_through(below, names)
 
 
 def defined_by(node: Node, names: Mapping[Node, str]) -> Node:
@@ -64,8 +76,8 @@ def defined_by(node: Node, names: Mapping[Node, str]) -> Node:
 
 
 def _seen_through(node: Node, names: Mapping[Node, str]) -> Node:
-    """What is below nodes without a name that change a kind, or nothing: they need no words."""
-    while node.op in (CAST, LEAF, BIND) and node not in names:
+    """What is below nodes without a name that change no value: they need no words."""
+    while node not in names and (node.op in (LEAF, BIND) or is_promotion(node)):
         node = node.inputs[0]
     return node
 
@@ -75,11 +87,11 @@ def _expression(
 ) -> tuple[str, int]:
     """The formula of a node and how tightly it binds; recurses at most `NESTED` deep."""
     item = item_of(node, names)
-    inputs = node.inputs if item is None else item.inputs
+    whole = item or node
 
     def operand(position: int, least: int) -> str:
         """The text of an operand, in brackets if it binds less tightly than `least`."""
-        below = _seen_through(inputs[position], names)
+        below = _operand(whole, position, names)
         constant = written_in_place(below, precision)
         if constant is not None:
             text, strength = constant, _UNARY["-"] if constant.startswith("-") else ATOM
@@ -94,10 +106,10 @@ def _expression(
     if item is not None:
         return f"{operand(0, ATOM)}[{subscripts(item, node.ndim)}]", ATOM
     symbol: str = "@" if node.op.name == "matmul" else getattr(node.op, "infix", "")
-    if symbol in _UNARY and len(inputs) == 1:
+    if symbol in _UNARY and len(whole.inputs) == 1:
         space = " " if symbol.isalpha() else ""
         return f"{symbol}{space}{operand(0, _UNARY[symbol])}", _UNARY[symbol]
-    if symbol in _STRENGTH and len(inputs) == 2:
+    if symbol in _STRENGTH and len(whole.inputs) == 2:
         strength = _STRENGTH[symbol]
         # a - (b - c), but a ** b ** c; a chain of comparisons would mean something else
         left = operand(0, strength + (strength in (4, 8)))

@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Kind, Node
+from gradcli.graph import Node
 from gradcli.ops.control import bind, detach
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
@@ -20,7 +20,6 @@ from gradcli.trace.values import Value
 TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 DEVICES = ("cpu", "cuda", "gpu", "mps")
-CASTS: dict[str, Kind] = {"int": "int", "long": "int", "bool": "bool"}
 
 
 class Conversions:
@@ -39,7 +38,6 @@ class Conversions:
             "to": self._to,
             **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
             **{name: partial(self._typed, name) for name in ("type", "astype")},
-            **{name: partial(self._cast, name) for name in CASTS},
         }
         self.functions: dict[str, Special] = {"clone": self._clone, "device": self._device}
 
@@ -88,9 +86,6 @@ class Conversions:
     def _same(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """What PyTorch's is where there is nothing to move: the tensor itself."""
         return self._only(name, arguments, keywords)
-
-    def _cast(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        return cast(self._only(name, arguments, keywords), CASTS[name])
 
     def _typed(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names(name, ("self", "dtype"), arguments, keywords)

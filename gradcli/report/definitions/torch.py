@@ -7,6 +7,10 @@ def as_float(x):
     return torch.as_tensor(x).to(torch.get_default_dtype())
 
 
+def as_long(x):
+    return torch.as_tensor(x).long()
+
+
 def bernoulli_nll(x, target):
     both = torch.broadcast_tensors(x, target)
     return torch.nn.functional.binary_cross_entropy(*both, reduction="none")

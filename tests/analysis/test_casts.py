@@ -1,0 +1,82 @@
+"""Casts stand in what derive, explain and scripts print: it evaluates to the same numbers."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.derive import derive
+from gradcli.analysis.explain import explain
+from gradcli.analysis.reproduce import reproduce
+from gradcli.analysis.single import run
+from gradcli.graph import INPUT
+from gradcli.report.formula import formula
+from gradcli.report.script import render
+from gradcli.session import Options, evaluate
+from tests.analysis.programs import assert_same, both, parse
+
+CASTS = (".long()", ".int()", ".bool()", ".float()", ".double()")
+PROGRAMS = (
+    "x{0} * x",
+    "(x > 1){0} * x",
+    "(x{0} + x{0}) * x",
+    "(x{0} * (x > 1) + x) * x",
+    "n = x{0}; n * x + n",
+    "x * where(x{0}, x, 2)",
+    "x * maximum(x{0}, x > 1)",
+    "x * x{0}.float()",
+    "x * (x{0} // 2)",
+    "x * (x{0} > 1)",
+    "x * sum(x{0})",
+    "x[[2, 0]] * x{0}[:2]",
+    "x * tensor([0.5, 2, 0]){0}",
+)
+CALLS = [program.format(cast) for program in PROGRAMS for cast in CASTS]
+X = {"x": np.array([0.5, 1.5, -2.5])}
+
+
+def summed(program: str) -> str:
+    """The program with one number as its output."""
+    *before, last = program.split("; ")
+    return "; ".join([*before, f"out = sum({last})"])
+
+
+@pytest.mark.parametrize("program", CALLS)
+def test_derive(program: str) -> None:
+    assert_same(*both(summed(program), X))
+
+
+def test_what_derive_prints_is_right() -> None:
+    """By hand: of long(x) * x the derivative is long(x)."""
+    _, derived = both("y = x.long() * x", {"x": np.array(1.5)})
+    assert derived["x"] == 1
+
+
+@pytest.mark.parametrize("program", CALLS)
+def test_explain(program: str) -> None:
+    """Each step's formula, computed from the values that it names, gives the step's value."""
+    told = explain(run(parse(summed(program)), X, []))
+    values = {told.names[node]: value for node, value in told.values.items()}
+    for step in told.steps:
+        if step.node.op is INPUT:
+            continue
+        others = {node: name for node, name in told.names.items() if node is not step.node}
+        text = formula(step.node, others, precision=17, width=200)
+        names = {name: value for name, value in values.items() if re.search(rf"\b{name}\b", text)}
+        result = evaluate(parse(text), names, (), Options(forward_only=True))
+        (output,) = result.outputs
+        np.testing.assert_array_equal(result.values[output].astype(float), step.value, text)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("program", CALLS)
+def test_scripts(program: str, library: str) -> None:
+    """A script compares the gradient that it computes with the one from here."""
+    single = run(parse(summed(program)), X, [])
+    written = render(reproduce(single, derive(single)), library)
+    compile(written, "script", "exec")
+    if importlib.util.find_spec(library):
+        exec(compile(written, "script", "exec"), {"__name__": "script"})
