@@ -38,6 +38,8 @@ Array: TypeAlias = npt.NDArray[Any]
 Shape: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["float", "int", "bool"]
 """What a node holds. A run has one floating-point dtype; integers are int64."""
+KINDS: tuple[Kind, ...] = ("bool", "int", "float")
+"""Each has room for the values of those before it."""
 Precision: TypeAlias = Literal["float64", "float32"]
 Attributes: TypeAlias = tuple[Any, ...]
 Index: TypeAlias = "Array | tuple[int, EllipsisType]"
@@ -96,6 +98,8 @@ class Op:
     and the result sent there."""
     symmetric: bool = False
     """Its matrix is taken to be symmetric: one triangle is read, the gradient is that of both."""
+    takes: frozenset[Kind] = frozenset(KINDS)
+    """The kinds that it computes with; operands of others are promoted: `gradcli.ops.promotion`."""
     typed: bool = False
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
 

@@ -154,7 +154,9 @@ class _Simplifier:
     def _rewritten(self, node: Node) -> Node:
         node = _without_copies(node)
         rule = RULES.get(node.op.name)
-        return node if rule is None else rule(self, node) or node
+        if rule is None or (node.kind != "float" and rule not in ARRANGEMENTS):
+            return node
+        return rule(self, node) or node
 
     # --- products ---
 
@@ -301,6 +303,8 @@ RULES: dict[str, Rule] = {
     "sum_to": _Simplifier.sum,
 }
 """By op: what may be written in its place, or None."""
+ARRANGEMENTS = (_Simplifier.reshape, _Simplifier.expand, _Simplifier.permute)
+"""Rules for elements of any kind; the others are for floats."""
 
 
 def _without_copies(node: Node) -> Node:

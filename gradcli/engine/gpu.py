@@ -24,6 +24,7 @@ from gradcli.engine.regions import Region, axes_of, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
 from gradcli.graph import INPUT, LITERAL, Array, Node, Precision, Shape, ancestors
 from gradcli.ledger import show_bytes
+from gradcli.ops.kinds import CAST
 
 CardArray: TypeAlias = Any
 """A `cupy.ndarray`; cupy has no types."""
@@ -328,7 +329,9 @@ class Engine:
         known = self._known
 
         def is_member(node: Node) -> bool:
-            return bool(node.op.cuda) and node.size > 0 and node not in known
+            # CUDA expressions of functions are for floats and truth values.
+            has_text = bool(node.op.cuda) and (node.kind != "int" or node.op is CAST)
+            return has_text and node.size > 0 and node not in known
 
         def is_swept(node: Node) -> bool:
             if not node.op.combine or node.kind != "float" or node in known:

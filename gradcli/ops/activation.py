@@ -11,8 +11,10 @@ from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import expm1
 from gradcli.ops.hyperbolic import tanh
+from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.logistic import logaddexp, sigmoid
 from gradcli.ops.powers import square
+from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shaping import reshape
 from gradcli.ops.special import ndtr
@@ -25,6 +27,7 @@ relu = elementwise(
     "x where it is positive, else 0.",
     lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)),
     group="activation",
+    takes=NUMBERS,
     chain=lambda change, y, x: where(x <= 0, 0.0, change),
     cuda="{0} != {0} ? {0} : max({0}, ({T})0)",
     latex=r"\mathrm{{relu}}({0})",
@@ -35,7 +38,14 @@ relu = elementwise(
 
 
 def _between(x: Node, low: float, high: float) -> Node:
-    return where(x <= low, low, where(x >= high, high, x))
+    x, least = _bound(x, low)
+    x, most = _bound(x, high)
+    return where(x <= least, least, where(x >= most, most, x))
+
+
+def _bound(x: Node, number: float) -> tuple[Node, Node]:
+    """x, and a number of its kind; truth values count as integers."""
+    return filling(cast(x, "int") if x.kind == "bool" else x, x.graph.constant(number))
 
 
 @function(
@@ -120,7 +130,9 @@ def prelu(x: Node, weight: Node) -> Node:
 )
 def threshold(x: Node, threshold: float, value: float) -> Node:
     """x where it is above `threshold`, else `value`."""
-    return where(x <= threshold, value, x)
+    x, least = _bound(x, threshold)
+    x, other = _bound(x, value)
+    return where(x <= least, other, x)
 
 
 @function(

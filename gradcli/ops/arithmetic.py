@@ -7,11 +7,12 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
+from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.table import Case, Function, function
 
 
 def _add(a: Node, b: Node, *, alpha: float = 1) -> Node:
-    return add(a, alpha * b)
+    return add(a, times(alpha, b))
 
 
 add: Function = elementwise(
@@ -22,6 +23,7 @@ add: Function = elementwise(
     operands="a b",
     group="arithmetic",
     variant=_add,
+    takes=ANY,
     infix="+",
     cuda="{0} + {1}",
     latex="{0} + {1}",
@@ -30,7 +32,15 @@ add: Function = elementwise(
 
 
 def _sub(a: Node, b: Node, *, alpha: float = 1) -> Node:
-    return sub(a, alpha * b)
+    return sub(a, times(alpha, b))
+
+
+def times(factor: float, x: Node) -> Node:
+    """x some times; a whole factor leaves integers what they are."""
+    if factor == 1:
+        return x
+    number = x.graph.constant(factor)
+    return mul(cast(number, "int") if factor.is_integer() and x.kind != "float" else number, x)
 
 
 sub: Function = elementwise(
@@ -41,6 +51,7 @@ sub: Function = elementwise(
     operands="a b",
     group="arithmetic",
     variant=_sub,
+    takes=NUMBERS,
     aliases=("subtract",),
     infix="-",
     cuda="{0} - {1}",
@@ -55,6 +66,7 @@ mul = elementwise(
     operands="a b",
     group="arithmetic",
     aliases=("multiply",),
+    takes=ANY,
     infix="*",
     cuda="{0} * {1}",
     latex=r"{0} \cdot {1}",
@@ -99,6 +111,7 @@ neg = elementwise(
     -1,
     group="arithmetic",
     aliases=("negative",),
+    takes=NUMBERS,
     infix="-",
     cuda="-{0}",
     latex="-{0}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.graph import Node
 from gradcli.ops.elementwise import elementwise
+from gradcli.ops.kinds import ANY
 from gradcli.ops.table import Case, Function, function
 
 
@@ -17,6 +18,7 @@ def _comparison(
         operands="a b",
         group="comparison",
         aliases=(alias or ufunc,),
+        takes=ANY,
         result="bool",
         infix=symbol,
         cuda=f"{{0}} {symbol} {{1}}",
@@ -49,7 +51,7 @@ logical_and = elementwise(
     "logical_and",
     operands="a b",
     group="comparison",
-    kinds=("bool", "bool"),
+    conditions=2,
     result="bool",
     infix="and",
     cuda="{0} && {1}",
@@ -63,7 +65,7 @@ logical_or = elementwise(
     "logical_or",
     operands="a b",
     group="comparison",
-    kinds=("bool", "bool"),
+    conditions=2,
     result="bool",
     infix="or",
     cuda="{0} || {1}",
@@ -77,7 +79,7 @@ logical_xor = elementwise(
     "logical_xor",
     operands="a b",
     group="comparison",
-    kinds=("bool", "bool"),
+    conditions=2,
     result="bool",
     cuda="{0} != {1}",
     latex=r"{0} \oplus {1}",
@@ -89,7 +91,7 @@ logical_not = elementwise(
     "Whether an element is zero.",
     "logical_not",
     group="comparison",
-    kinds=("bool",),
+    conditions=1,
     result="bool",
     infix="not",
     cuda="!{0}",

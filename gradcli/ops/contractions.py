@@ -8,7 +8,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
-from gradcli.ops.kinds import Linear, aligned, cast
+from gradcli.ops.kinds import NUMBERS, Linear, aligned
+from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, sum_to, unsqueeze
@@ -89,6 +90,7 @@ MATMUL = Linear(
     adjoints=(_left, _right),
     batched=_batched,
     contracts=True,
+    takes=NUMBERS,
 )
 
 
@@ -110,7 +112,7 @@ MATMUL = Linear(
 )
 def matmul(a: Node, b: Node) -> Node:
     """The matrix product; vectors are rows on the left, columns on the right; batches broadcast."""
-    a, b = cast(a, "float"), cast(b, "float")
+    a, b = promoted(MATMUL, (a, b))
     if not a.shape or not b.shape:
         raise GradcliError(
             "shape",

@@ -7,7 +7,6 @@ import math
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.contractions import matmul
-from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Case, function
@@ -93,7 +92,6 @@ def _convolution(
     )
     paddings = _paddings(name, window, padding)
     check_fits(name, window, x.shape[-axes:], paddings)
-    x = cast(x, "float")
     columns = windows(padded(x, paddings), window)
     batch, counts = x.shape[: -axes - 1], columns.shape[-axes:]
     out = weight.shape[0]

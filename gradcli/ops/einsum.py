@@ -15,7 +15,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
-from gradcli.ops.kinds import Linear, cast
+from gradcli.ops.kinds import NUMBERS, Linear
+from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import squeeze
@@ -95,6 +96,7 @@ CONTRACT: Linear = Linear(
     adjoints=(_left, _right),
     batched=_batched,
     contracts=True,
+    takes=NUMBERS,
 )
 
 
@@ -143,10 +145,10 @@ def einsum(equation: str, *operands: Node) -> Node:
     free = [letter for letter in ascii_letters if letter not in equation]
     terms: list[Term] = []
     ellipsis = ""
-    for labels, operand in zip(written, operands, strict=True):
+    for labels, operand in zip(written, promoted(CONTRACT, operands), strict=True):
         dots = _dots(labels, operand, free)
         ellipsis = max(ellipsis, dots, key=len)
-        terms.append((cast(operand, "float"), labels.replace("...", dots)))
+        terms.append((operand, labels.replace("...", dots)))
     every = "".join(labels for _, labels in terms)
     if arrow:
         output = output.replace("...", ellipsis)
@@ -272,7 +274,8 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         right[j] = left[i]
     output = [label for label in left if label not in right]
     output += [label for label in right if label not in left]
-    terms = [(cast(a, "float"), "".join(left)), (cast(b, "float"), "".join(right))]
+    a, b = promoted(CONTRACT, (a, b))
+    terms = [(a, "".join(left)), (b, "".join(right))]
     return _contract_all("tensordot", terms, "".join(output))
 
 

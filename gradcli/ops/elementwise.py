@@ -7,13 +7,15 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from gradcli.graph import Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
-from gradcli.ops.kinds import Edge, Rule, aligned, cast, lift
+from gradcli.ops.kinds import FLOATS, Edge, Rule, aligned, cast, lift
+from gradcli.ops.promotion import promoted
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.table import Case, Function, register
 
 Derivative: TypeAlias = Rule | float | None
 """A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
-FLOAT: Kind = "float"
+Whole: TypeAlias = Callable[..., Node]
+"""What builds a call without floats: `(op, *operands)`."""
 
 
 class Elementwise(Op):
@@ -25,8 +27,10 @@ class Elementwise(Op):
         forward: str | Callable[..., Array],
         partials: tuple[Derivative, ...],
         chain: tuple[Rule | None, ...] | None,
-        operand_kinds: tuple[Kind, ...],
-        result_kind: Kind,
+        takes: frozenset[Kind],
+        conditions: int,
+        result_kind: Kind | None,
+        whole: Whole | None,
         cuda: str,
         latex: str,
         infix: str,
@@ -37,8 +41,12 @@ class Elementwise(Op):
         self.partials = partials
         self.chain = chain
         self.selects = chain is not None
-        self.operand_kinds = operand_kinds
-        self.result_kind: Kind = result_kind
+        self.takes = takes
+        self.conditions = conditions
+        """How many of the operands, from the first on, are read as truth values."""
+        self.result_kind = result_kind
+        """None where it is that of the operands."""
+        self.whole = whole
         self.ufunc = forward if isinstance(forward, str) else None
         """The name of the NumPy function that does it in one call, if there is one."""
         self._forward = forward
@@ -49,14 +57,23 @@ class Elementwise(Op):
         self.infix = infix
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        kind: Kind = self.result_kind or inputs[-1].kind
         if len(inputs) == 1:
-            return inputs[0].shape, self.result_kind
-        return broadcast(self.infix or self.name, [node.shape for node in inputs]), self.result_kind
+            return inputs[0].shape, kind
+        return broadcast(self.infix or self.name, [node.shape for node in inputs]), kind
 
     def forward(self, xp: Any, *arguments: Any) -> Array:
         if self.ufunc is not None:
             return getattr(xp, self.ufunc)(*arguments)  # type: ignore[no-any-return]
         return self._forward(xp, *arguments)  # type: ignore[operator]
+
+    def on(self, nodes: Sequence[Node]) -> Node:
+        """The node of operands of any kinds, which are promoted."""
+        conditions = [cast(each, "bool") for each in nodes[: self.conditions]]
+        operands = promoted(self, nodes[self.conditions :])
+        if self.whole is not None and operands[0].kind != "float":
+            return self.whole(self, *conditions, *operands)
+        return nodes[0].graph.apply(self, (*conditions, *operands))
 
     def _apply(self, node: Node, operand: int, change: Node, multiply: Multiply) -> Node | None:
         """A cotangent (or tangent) `change` times the derivative by one operand."""
@@ -103,8 +120,10 @@ def elementwise(
     operands: str = "x",
     group: str = "elementwise",
     chain: Rule | tuple[Rule | None, ...] | None = None,
-    kinds: tuple[Kind, ...] | None = None,
-    result: Kind = "float",
+    takes: frozenset[Kind] = FLOATS,
+    conditions: int = 0,
+    result: Kind | None = None,
+    whole: Whole | None = None,
     cuda: str = "",
     latex: str = "",
     infix: str = "",
@@ -126,6 +145,10 @@ def elementwise(
     the local derivative by each operand. Ops that select elements give `chain` instead: rules
     `(change, y, *operands)` that are linear in `change`, built with `where`. `variant` builds
     calls with keywords; its parameters are the operands, then the keywords.
+
+    The first `conditions` operands are read as truth values. The others are promoted to a kind that
+    the op `takes`, all to the same; the result is of that kind unless `result` gives another.
+    `whole` builds a call that holds no floats, where that is another one.
     """
     names = tuple(operands.split())
     count = len(names)
@@ -133,16 +156,16 @@ def elementwise(
         derivative if isinstance(derivative, tuple) else (derivative,) * count
     )
     chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
-    operand_kinds = kinds or (FLOAT,) * count
     op = Elementwise(
-        name, forward, partials, chains, operand_kinds, result, cuda, latex, infix, edge
+        name, forward, partials, chains, takes, conditions, result, whole, cuda, latex, infix, edge
     )
+    plain = "float" in takes and not conditions
 
     def build(*values: Operand) -> Node:
         nodes = lift(values)
-        for i, kind in enumerate(operand_kinds):
-            if nodes[i].kind != kind:
-                nodes[i] = cast(nodes[i], kind)
+        for node in nodes:
+            if node.kind != "float" or not plain:
+                return op.on(nodes)
         return nodes[0].graph.apply(op, tuple(nodes))
 
     shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)

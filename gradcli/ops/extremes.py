@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
-from gradcli.ops.kinds import General, Reduction, cast
+from gradcli.ops.kinds import ANY, General, Reduction, cast
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import maximum, minimum
@@ -51,6 +51,7 @@ AMAX = Reduction(
     derivative=shared_ties,
     selects=True,
     combine="maximum",
+    takes=ANY,
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.max(x, axis=axes, keepdims=True), axes),
 )
 AMIN = Reduction(
@@ -59,6 +60,7 @@ AMIN = Reduction(
     derivative=shared_ties,
     selects=True,
     combine="minimum",
+    takes=ANY,
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.min(x, axis=axes, keepdims=True), axes),
 )
 

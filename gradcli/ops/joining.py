@@ -8,7 +8,8 @@ from itertools import accumulate
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
-from gradcli.ops.kinds import JointlyLinear, cast
+from gradcli.ops.kinds import JointlyLinear
+from gradcli.ops.promotion import together
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import (
     embed,
@@ -74,7 +75,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
                 "shape",
                 f"cat: {show(first.shape)} and {show(node.shape)} differ beside dim {dim}",
             )
-    return first.graph.apply(CAT, _one_kind(tensors), (axis,)) if len(tensors) > 1 else first
+    return first.graph.apply(CAT, tuple(together(tensors)), (axis,)) if len(tensors) > 1 else first
 
 
 @function(
@@ -98,13 +99,6 @@ def stack(tensors: Sequence[Node], dim: int = 0) -> Node:
     if not tensors:
         raise GradcliError("value", "stack: there is nothing to join")
     return cat([unsqueeze(node, dim) for node in tensors], dim)
-
-
-def _one_kind(tensors: Sequence[Node]) -> tuple[Node, ...]:
-    """All operands as floats, unless all are of one other kind."""
-    if len({node.kind for node in tensors}) == 1:
-        return tuple(tensors)
-    return tuple(cast(node, "float") for node in tensors)
 
 
 @function(
@@ -339,7 +333,7 @@ def cartesian_prod(*tensors: Node) -> Node:
 )
 def block_diag(*tensors: Node) -> Node:
     """Matrices along a diagonal, zeros beside them; vectors and single values are rows."""
-    blocks = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in _one_kind(tensors)]
+    blocks = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in together(tensors)]
     if not blocks:
         raise GradcliError("value", "block_diag: there is nothing to join")
     for block in blocks:

@@ -11,7 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from gradcli.graph import OPERATORS, Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
+from gradcli.graph import (
+    KINDS,
+    OPERATORS,
+    Array,
+    Attributes,
+    Kind,
+    Multiply,
+    Node,
+    Op,
+    Operand,
+    Shape,
+)
 from gradcli.ops.shapes import Axes, reduced
 
 Rule: TypeAlias = Callable[..., Node]
@@ -25,6 +36,13 @@ Edge: TypeAlias = Callable[..., Array]
 
 BatchingRule: TypeAlias = Callable[..., Node | None]
 """`(y, *operands, *attributes)`: y where an operand has a batch axis in front, or None."""
+
+
+ANY = frozenset(KINDS)
+WHOLE: frozenset[Kind] = frozenset({"bool", "int"})
+NUMBERS: frozenset[Kind] = frozenset({"int", "float"})
+FLOATS: frozenset[Kind] = frozenset({"float"})
+"""What an op may take: see `Op.takes`."""
 
 
 class Adjoint(Op):
@@ -75,10 +93,12 @@ class Linear(Adjoint):
         combine: str = "",
         averages: bool = False,
         work: Work | None = None,
+        takes: frozenset[Kind] = ANY,
         batched: BatchingRule | None = None,
     ) -> None:
         super().__init__(name, forward, adjoints)
         self.work = work
+        self.takes = takes
         self._infer = infer
         self._batched = batched
         self.selects = selects
@@ -172,9 +192,11 @@ class Reduction(Op):
         *,
         selects: bool = False,
         combine: str = "",
+        takes: frozenset[Kind] = FLOATS,
         edge: Edge | None = None,
     ) -> None:
         super().__init__(name)
+        self.takes = takes
         self.edge = edge
         self._forward = forward
         self.derivative = derivative
@@ -185,7 +207,7 @@ class Reduction(Op):
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         axes, keepdim = attributes[:2]
-        return reduced(inputs[0].shape, axes, keepdim), "float"
+        return reduced(inputs[0].shape, axes, keepdim), inputs[0].kind
 
     def forward(self, xp: Any, *arguments: Any) -> Array:
         return self._forward(xp, *arguments)
@@ -238,6 +260,7 @@ class General(Adjoint):
         symmetric: bool = False,
         typed: bool = False,
         host: bool = False,
+        takes: frozenset[Kind] = ANY,
         edge: Edge | None = None,
         work: Work | None = None,
         batched: BatchingRule | None = None,
@@ -245,6 +268,7 @@ class General(Adjoint):
         super().__init__(name, forward, adjoints)
         self.edge = edge
         self.work = work
+        self.takes = takes
         self._infer = infer
         self._batched = batched
         self.forward_rule = forward_rule
@@ -315,6 +339,13 @@ class Cast(Op):
 
 
 CAST = Cast("cast")
+
+
+def is_promotion(node: Node) -> bool:
+    """Whether a node has its operand's values as another kind, all of them the same."""
+    if node.op is not CAST:
+        return False
+    return KINDS.index(node.kind) >= KINDS.index(node.inputs[0].kind)
 
 
 # --- what the kinds above share ----------------------------------------------------------

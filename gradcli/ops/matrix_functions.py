@@ -16,14 +16,14 @@ from gradcli.ops.creation import eye, zeros
 from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
-from gradcli.ops.systems import inv, matrices, square
+from gradcli.ops.systems import check_square, inv, matrices, square
 from gradcli.ops.table import Case, function
 
 # --- powers --------------------------------------------------------------------------------
@@ -41,11 +41,11 @@ from gradcli.ops.table import Case, function
 )
 def matrix_power(x: Node, n: int) -> Node:
     """The product of n matrices x; of inverses where n is negative."""
-    x = square("matrix_power", x)
+    check_square("matrix_power", x)
     if n < 0:
         x, n = inv.build(x), -n
     if n == 0:
-        return expand(eye(x.graph, x.shape[-1]), x.shape)
+        return expand(cast(eye(x.graph, x.shape[-1]), x.kind), x.shape)
     result: Node | None = None
     while n:
         if n % 2:

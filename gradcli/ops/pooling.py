@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.creation import arange
@@ -103,8 +105,9 @@ def _max_pool(
     window, paddings = _geometry(name, axes, x, kernel, stride, padding, dilation)
     lengths = x.shape[-axes:]
     around = _paddings_behind(window, lengths, paddings, ceil_mode)
-    x = cast(x, "float")
-    rows = windows_in_rows(padded(x, around, -math.inf), window)
+    x = cast(x, "int") if x.kind == "bool" else x
+    least = -math.inf if x.kind == "float" else float(np.iinfo(np.int64).min)
+    rows = windows_in_rows(padded(x, around, least), window)
     places = argmax(rows, -axes - 1, True)
     values = squeeze(take_along_dim(rows, places, -axes - 1), (-axes - 1,))
     numbers = reshape(arange(x.graph, float(math.prod(lengths))), lengths)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
-from gradcli.graph import Node
+from gradcli.graph import Node, Op
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import log
-from gradcli.ops.selection import where
+from gradcli.ops.kinds import NUMBERS
+from gradcli.ops.promotion import filling
+from gradcli.ops.selection import abs_, where
 
 
 def _power_by_base(y: Node, a: Node, b: Node) -> Node:
@@ -31,6 +33,13 @@ def _power_by_exponent(y: Node, a: Node, b: Node) -> Node:
     return where(logical_and(eq(a, 0.0), b >= 0), 0.0, y * log(a))
 
 
+def _whole_power(op: Op, base: Node, exponent: Node) -> Node:
+    """Integers to integer powers; a fraction becomes 0."""
+    power = base.graph.apply(op, (base, abs_(exponent)))
+    power, nothing = filling(power, base.graph.constant(0.0))
+    return where(logical_and(exponent < 0, abs_(base) > 1), nothing, power)
+
+
 pow_ = elementwise(
     "pow",
     "`base` to the power `exponent`.",
@@ -39,6 +48,8 @@ pow_ = elementwise(
     operands="base exponent",
     group="powers",
     aliases=("power", "float_power"),
+    takes=NUMBERS,
+    whole=_whole_power,
     infix="**",
     cuda="pow({0}, {1})",
     latex="{0}^{{{1}}}",
@@ -53,6 +64,7 @@ square = elementwise(
     "square",
     lambda y, x: 2 * x,
     group="powers",
+    takes=NUMBERS,
     cuda="{0} * {0}",
     latex="{0}^2",
     formula="x ** 2",

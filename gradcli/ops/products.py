@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.arithmetic import times
 from gradcli.ops.axes import flip, roll
 from gradcli.ops.contractions import bmm, mm, mv
 from gradcli.ops.creation import arange
+from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import reshape, unsqueeze
@@ -62,10 +64,8 @@ def _plus(name: str, x: Node, product: Node, beta: float, alpha: float) -> Node:
         raise GradcliError(
             "shape", f"{name}: {show(x.shape)} does not fit the product, {show(product.shape)}"
         )
-    product = product if alpha == 1 else alpha * product
-    if beta == 0:
-        return product
-    return (x if beta == 1 else beta * x) + product
+    product = times(alpha, product)
+    return product if beta == 0 else times(beta, x) + product
 
 
 # --- chains --------------------------------------------------------------------------------
@@ -231,7 +231,8 @@ def _powers(x: Node, count: int | None) -> Node:
     count = x.shape[-1] if count is None else count
     if count < 0:
         raise GradcliError("value", f"vander: N is {count}; it cannot be negative")
-    return unsqueeze(x, -1) ** arange(x.graph, count)
+    exponents = arange(x.graph, count)
+    return unsqueeze(x, -1) ** (exponents if x.kind == "float" else cast(exponents, "int"))
 
 
 @function(

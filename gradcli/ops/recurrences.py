@@ -13,7 +13,8 @@ from gradcli.graph import Array, Node, Op, Shape
 from gradcli.ops.axes import flip
 from gradcli.ops.exponential import exp
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, cast
+from gradcli.ops.kinds import General
+from gradcli.ops.promotion import promoted
 from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, part
 from gradcli.ops.sums import wide, wide_copies
@@ -34,7 +35,7 @@ def delayed(x: Node, axis: int, first: float) -> Node:
 def scan(op: Op, x: Node, dim: int) -> Node:
     """A node of an op that goes along one axis."""
     axis = normalize_axis(op.name, dim, x.ndim)
-    x = cast(x, "float")
+    (x,) = promoted(op, (x,))
     return x.graph.apply(op, (x,), (axis,)) if x.ndim else x
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import isnan, logical_not
-from gradcli.ops.kinds import General, Linear, cast, restore_axes
+from gradcli.ops.kinds import FLOATS, NUMBERS, General, Linear, cast, restore_axes
+from gradcli.ops.promotion import promoted
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.sums import total
@@ -29,6 +30,7 @@ SUM = Linear(
     forward=total,
     adjoints=(lambda change, y, x, axes, keepdim: restore_axes(change, x.shape, axes),),
     combine="add",
+    takes=NUMBERS,
 )
 
 
@@ -54,6 +56,7 @@ MEAN = Linear(
     ),
     combine="add",
     averages=True,
+    takes=FLOATS,
 )
 
 
@@ -76,7 +79,7 @@ def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
 
 def reduce_axes(op: Op, x: Node, dim: Axes | int | None, keepdim: bool, *more: Any) -> Node:
     """A node of the reduction `op`, over all axes unless `dim` names some."""
-    x = cast(x, "float")
+    (x,) = promoted(op, (x,))
     axes = normalize_axes(op.name, dim, x.ndim)
     return x.graph.apply(op, (x,), (axes, keepdim, *more))
 
@@ -90,6 +93,8 @@ def reduce_axes(op: Op, x: Node, dim: Axes | int | None, keepdim: bool, *more: A
 )
 def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of the elements that are not nan, of all or along `dim`."""
+    if x.kind != "float":
+        return sum_(x, dim, keepdim)
     return sum_(where(isnan(x), 0.0, x), dim, keepdim)
 
 

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Op
 from gradcli.ops.elementwise import elementwise
-from gradcli.ops.kinds import Edge
+from gradcli.ops.kinds import NUMBERS, Edge, General
 from gradcli.ops.table import Case, Function, function
 
 MAX_DECIMALS = 308
@@ -35,6 +35,8 @@ def _rounding(
         name,
         group="rounding",
         aliases=aliases,
+        takes=NUMBERS,
+        whole=lambda op, x: x,
         cuda=f"{cuda}({{0}})",
         latex=f"{open_} {{0}} {close}",
         formula=f"{name}(x)",
@@ -95,12 +97,32 @@ def frac(x: Node) -> Node:
     return x - trunc(x)
 
 
+def _check_divisor(xp: Any, divisor: Array) -> Array:
+    if not divisor.all():
+        raise GradcliError(
+            "value",
+            "an integer is divided by 0",
+            hint="float(…) makes floating-point numbers of integers: they have inf and nan",
+        )
+    return divisor
+
+
+DIVISOR = General("divisor", infer=lambda divisor: (divisor.shape, "int"), forward=_check_divisor)
+
+
+def _divided(op: Op, a: Node, b: Node) -> Node:
+    """A division of integers, none of them by 0."""
+    return a.graph.apply(op, (a, a.graph.apply(DIVISOR, (b,))))
+
+
 floor_divide = elementwise(
     "floor_divide",
     "Quotient rounded towards minus infinity.",
     "floor_divide",
     operands="a b",
     group="rounding",
+    takes=NUMBERS,
+    whole=_divided,
     infix="//",
     cuda="{T} rest = fmod({0}, {1}); {T} whole = ({0} - rest) / {1};"
     " if (rest != 0 && ({1} < 0) != (rest < 0)) whole -= 1;"
@@ -120,6 +142,8 @@ remainder = elementwise(
     (1, lambda y, a, b: -floor_divide(a, b)),
     operands="a b",
     group="rounding",
+    takes=NUMBERS,
+    whole=_divided,
     aliases=("mod",),
     infix="%",
     cuda="{T} rest = fmod({0}, {1});"
@@ -139,6 +163,8 @@ fmod = elementwise(
     (1, lambda y, a, b: -trunc(a / b)),
     operands="a b",
     group="rounding",
+    takes=NUMBERS,
+    whole=_divided,
     cuda="fmod({0}, {1})",
     latex=r"\mathrm{{fmod}}({0}, {1})",
     formula="a - b * trunc(a / b)",

@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import flip
-from gradcli.ops.kinds import General, Reduction
+from gradcli.ops.kinds import NUMBERS, General, Reduction
 from gradcli.ops.recurrences import RECURRENCE, delayed, scan
 from gradcli.ops.reductions import cases_of, reduce_axes
 from gradcli.ops.shapes import Axes, normalize_axes
@@ -22,7 +22,7 @@ def _cumprod(xp: Any, x: Array, axis: int) -> Array:
 
 CUMPROD: General = General(
     "cumprod",
-    infer=lambda x, axis: (x.shape, "float"),
+    infer=lambda x, axis: (x.shape, x.kind),
     forward=_cumprod,
     # y[k] = x[k] · y[k-1], so no division: right at zeros.
     adjoints=(
@@ -33,6 +33,7 @@ CUMPROD: General = General(
     ),
     batched=lambda y, x, axis: x.graph.apply(CUMPROD, (x,), (axis,)),
     work=wide_copies,
+    takes=NUMBERS,
 )
 
 
@@ -59,6 +60,7 @@ PROD = Reduction(
     forward=_prod,
     derivative=lambda y, x, axes, keepdim: _products_of_others(x, axes[0]),
     combine="multiply",
+    takes=NUMBERS,
 )
 
 

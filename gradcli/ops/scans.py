@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import flip
-from gradcli.ops.comparison import eq
+from gradcli.ops.comparison import eq, logical_xor
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
 from gradcli.ops.joining import cat
-from gradcli.ops.kinds import General, Linear
+from gradcli.ops.kinds import FLOATS, NUMBERS, General, Linear, cast
 from gradcli.ops.recurrences import DECAY, delayed, scan
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
@@ -40,6 +40,7 @@ CUMSUM: Linear = Linear(
         ),
     ),
     work=wide_copies,
+    takes=NUMBERS,
 )
 
 
@@ -80,6 +81,7 @@ LOGCUMSUMEXP = General(
     "logcumsumexp",
     infer=lambda x, axis: (x.shape, "float"),
     forward=_logcumsumexp,
+    takes=FLOATS,
     # dy[k] = exp(x[k] - y[k]) · dx[k] + exp(y[k-1] - y[k]) · dy[k-1]: no factor is above 1.
     adjoints=(
         lambda change, y, x, axis: DECAY.backwards(_loss(y, axis), change, axis) * exp(x - y),
@@ -196,7 +198,8 @@ def diff(
     x = cat(parts, axis) if len(parts) > 1 else x
     for _ in range(min(n, x.shape[axis])):
         count = max(0, x.shape[axis] - 1)
-        x = part(x, axis, x.shape[axis] - count, count) - part(x, axis, 0, count)
+        after, before = part(x, axis, x.shape[axis] - count, count), part(x, axis, 0, count)
+        x = logical_xor(after, before) if x.kind == "bool" else after - before
     return x
 
 
@@ -216,6 +219,7 @@ def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) ->
     if not y.ndim:
         raise GradcliError("shape", "trapezoid: a single value has no neighbours")
     axis = normalize_axis("trapezoid", dim, y.ndim)
+    y = cast(y, "float")
     count = max(0, y.shape[axis] - 1)
     pairs = part(y, axis, y.shape[axis] - count, count) + part(y, axis, 0, count)
     if x is None:

@@ -11,6 +11,7 @@ from gradcli.graph import Node
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.elementwise import elementwise
+from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.table import Case, Function, function
 
 where: Function = elementwise(
@@ -19,7 +20,8 @@ where: Function = elementwise(
     lambda xp, condition, a, b: xp.where(condition, a, b),
     operands="condition input other",
     group="selection",
-    kinds=("bool", "float", "float"),
+    takes=ANY,
+    conditions=1,
     chain=(
         None,
         lambda change, y, condition, a, b: where(condition, change, 0.0),
@@ -37,6 +39,7 @@ maximum = elementwise(
     "maximum",
     operands="a b",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, a, b: where(a < b, 0.0, where(eq(a, b), change / 2, change)),
         lambda change, y, a, b: where(b < a, 0.0, where(eq(a, b), change / 2, change)),
@@ -53,6 +56,7 @@ minimum = elementwise(
     "minimum",
     operands="a b",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, a, b: where(a > b, 0.0, where(eq(a, b), change / 2, change)),
         lambda change, y, a, b: where(b > a, 0.0, where(eq(a, b), change / 2, change)),
@@ -69,6 +73,7 @@ fmax = elementwise(
     "fmax",
     operands="a b",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), change, 0.0),
         lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), 0.0, change),
@@ -85,6 +90,7 @@ fmin = elementwise(
     "fmin",
     operands="a b",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), change, 0.0),
         lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), 0.0, change),
@@ -101,6 +107,7 @@ clamp_min = elementwise(
     "maximum",
     operands="x min",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x > bound, change, 0.0),
         lambda change, y, x, bound: where(x < bound, change, 0.0),
@@ -117,6 +124,7 @@ clamp_max = elementwise(
     "minimum",
     operands="x max",
     group="selection",
+    takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x < bound, change, 0.0),
         lambda change, y, x, bound: where(x > bound, change, 0.0),
@@ -154,6 +162,8 @@ sign: Function = elementwise(
     "sign",
     group="selection",
     aliases=("sgn",),
+    takes=ANY,
+    whole=lambda op, x: x if x.kind == "bool" else x.graph.apply(op, (x,)),
     cuda="{0} != {0} ? {0} : ({T})(({0} > 0) - ({0} < 0))",
     latex=r"\mathrm{{sign}}({0})",
     formula="sign(x)",
@@ -167,6 +177,7 @@ abs_ = elementwise(
     "absolute",
     group="selection",
     aliases=("absolute", "fabs"),
+    takes=NUMBERS,
     chain=lambda change, y, x: scale(sign(x), change),
     cuda="abs({0})",
     latex=r"\left| {0} \right|",
@@ -194,6 +205,8 @@ heaviside = elementwise(
     "heaviside",
     operands="input values",
     group="selection",
+    takes=ANY,
+    whole=lambda op, x, values: where(eq(x, 0.0), values, cast(x > 0, x.kind)),
     cuda="{0} != {0} ? {0} : {0} == 0 ? {1} : ({T})({0} > 0)",
     latex=r"H({0})",
     formula="where(input == 0, values, input > 0)",
@@ -214,6 +227,8 @@ def nan_to_num(
     x: Node, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Node:
     """x with nan and infinities replaced; infinities by the largest numbers unless given."""
+    if x.kind != "float":
+        return x
     largest = float(np.finfo(x.graph.dtype("float")).max)
     above = largest if posinf is None else posinf
     below = -largest if neginf is None else neginf

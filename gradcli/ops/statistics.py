@@ -21,7 +21,7 @@ from gradcli.ops.extremes import (
     spacing,
     tie_edge,
 )
-from gradcli.ops.kinds import General, Reduction, cast
+from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
 from gradcli.ops.norms import NORM
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
@@ -170,6 +170,7 @@ MEDIAN = Reduction(
     forward=_median,
     derivative=shared_ties,
     selects=True,
+    takes=NUMBERS,
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, _median(xp, x, axes, True), axes),
 )
 

@@ -23,9 +23,14 @@ BATCH = {"x": (2, 2, 2)}
 
 def square(name: str, x: Node) -> Node:
     """x as floats; the error `shape` if it holds no square matrices."""
+    check_square(name, x)
+    return cast(x, "float")
+
+
+def check_square(name: str, x: Node) -> None:
+    """Raise `shape` if x holds no square matrices."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise GradcliError("shape", f"{name} takes square matrices; this is {show(x.shape)}")
-    return cast(x, "float")
 
 
 def matrices(name: str, x: Node) -> Node:

@@ -11,7 +11,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import movedim
 from gradcli.ops.indexing import check_places, index_along
-from gradcli.ops.kinds import cast
+from gradcli.ops.promotion import filling
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import embed, expand, flat, flatten, part, reshape, take_slices
@@ -184,7 +184,7 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
         kept.append((max(-before, 0), count, 1))
         places.append((max(before, 0), count, 1))
         shape.append(length + before + after)
-    x = cast(take_slices(x, tuple(kept)), "float")
+    x = take_slices(x, tuple(kept))
     padded: Shape = tuple(shape)
     if padded == x.shape:
         return x
@@ -192,7 +192,8 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
     if value == 0:
         return inside
     ones = expand(x.graph.constant(True), x.shape)
-    return where(embed(ones, padded, tuple(places)), inside, value)
+    inside, outside = filling(inside, x.graph.constant(value))
+    return where(embed(ones, padded, tuple(places)), inside, outside)
 
 
 # --- windows -------------------------------------------------------------------------------

@@ -12,10 +12,12 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import ge
 from gradcli.ops.creation import arange
 from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
 from gradcli.ops.kinds import General, cast
+from gradcli.ops.promotion import filling, together
 from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
@@ -44,7 +46,7 @@ def _overwritten(x: Node, places: Node, values: Node) -> Node:
     """x with `values` at numbered places; where one is named twice, the last value stays."""
     if not values.size:
         return x
-    x, values = cast(x, "float"), cast(values, "float")
+    x, values = together((x, values))
     writers = x.graph.apply(WRITERS, (places,), (x.size,))
     written = ge(writers, 0.0)
     last = cast(where(written, writers, 0.0), "int")
@@ -69,6 +71,7 @@ PLACES = "[[0, 2], [1, 1]]"
 )
 def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x with the elements of `src` (or one value) at the places along `dim` that `index` names."""
+    x, src = filling(x, src)
     if not x.shape:
         return reshape(scatter.build(flatten(x), dim, flatten(index), flatten(src)), ())
     src = _source("scatter", x, dim, index, src)
@@ -85,6 +88,7 @@ def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
+    x, src = filling(x, src)
     if not x.shape:
         return reshape(scatter_add.build(flatten(x), dim, flatten(index), flatten(src)), ())
     src = _source("scatter_add", x, dim, index, src)
@@ -107,7 +111,7 @@ def _source(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
             f"{name}: an index of {show(index.shape)} does not fit a source of {show(src.shape)} "
             f"and a tensor of {show(x.shape)}",
         )
-    return take_slices(cast(src, "float"), tuple((0, length, 1) for length in index.shape))
+    return take_slices(src, tuple((0, length, 1) for length in index.shape))
 
 
 @function(
@@ -142,9 +146,8 @@ def _vector(name: str, x: Node, dim: int, index: Node) -> int:
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
     axis = _vector("index_add", x, dim, index)
-    source = _slices("index_add", x, axis, index, source)
-    if alpha != 1:
-        source = alpha * source
+    x, source = together((x, _slices("index_add", x, axis, index, source)))
+    source = cast(times(alpha, source), x.kind)
     if not x.shape:
         return x + source
     return x + x.graph.apply(PUT_ADD, (source, index), (x.shape, (axis,)))
@@ -159,7 +162,7 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     """x with slices of `source` at the places along `dim` that a vector names."""
     axis = _vector("index_copy", x, dim, index)
-    source = _slices("index_copy", x, axis, index, source)
+    x, source = together((x, _slices("index_copy", x, axis, index, source)))
     if not x.shape:
         return source
     return _overwritten(x, index_along(_numbered(x), axis, index), source)
@@ -173,6 +176,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
     axis = _vector("index_fill", x, dim, index)
+    x, value = filling(x, value)
     if not x.shape:
         return value
     places = index_along(_numbered(x), axis, index)
@@ -190,7 +194,7 @@ def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
             f"{name}: {index.size} places in {show(x.shape)} need a source of {show(expected)}; "
             f"this is {show(source.shape)}",
         )
-    return cast(source, "float")
+    return source
 
 
 # --- anywhere ------------------------------------------------------------------------------
@@ -215,7 +219,7 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
             f"index_put: values of {show(values.shape)} do not fit the places, "
             f"{show(places.shape)}",
         )
-    values = expand(cast(values, "float"), places.shape)
+    x, values = together((x, expand(values, places.shape)))
     if not accumulate:
         return _overwritten(x, places, values)
     added = x.graph.apply(PUT_ADD, (flatten(values), flatten(places)), ((x.size,), (-1,)))
@@ -266,4 +270,5 @@ def masked_fill(x: Node, mask: Node, value: Node) -> Node:
             f"masked_fill takes a single value; this is {show(value.shape)}",
             hint="where(mask, values, x) takes any",
         )
+    x, value = filling(x, value)
     return where(mask, value, x)

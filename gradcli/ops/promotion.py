@@ -1,0 +1,41 @@
+"""How kinds promote, as in PyTorch: truth values are among the integers, those among the floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import CONSTANT, KINDS, Node, Op
+from gradcli.ops.kinds import cast
+
+
+def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
+    """The nodes as the first kind that has room for all of them and that the op takes.
+
+    Raises `type` if there is none.
+    """
+    kinds = {node.kind for node in nodes}
+    if len(kinds) == 1 and kinds <= op.takes:
+        return list(nodes)
+    highest = max(map(KINDS.index, kinds), default=0)
+    for kind in KINDS[highest:]:
+        if kind in op.takes:
+            return [cast(node, kind) for node in nodes]
+    raise GradcliError(
+        "type",
+        f"{op.name} is for truth values and integers; this is a tensor of {KINDS[highest]}s",
+        hint="x > 0 makes truth values, x.long() integers",
+    )
+
+
+def together(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes as the first kind that has room for all of them."""
+    return promoted(CONSTANT, nodes)
+
+
+def filling(x: Node, value: Node) -> tuple[Node, Node]:
+    """A tensor and what is put into it: a number takes the tensor's kind, a tensor promotes."""
+    if value.op is CONSTANT and not value.shape:
+        return x, cast(value, x.kind)
+    x, value = together((x, value))
+    return x, value
