@@ -40,7 +40,7 @@ Spelling: TypeAlias = Callable[[Node, Operands], Expression | None]
 
 NOWHERE = (0, 0)
 """The span of what stands in no text."""
-ARITHMETIC = ("+", "-", "*", "/", "//", "%", "@", "**")
+ARITHMETIC = ("+", "-", "*", "/", "//", "%", "@", "**", "&", "|")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -347,6 +347,7 @@ SPELLINGS: dict[str, Spelling] = {
     "arange": lambda node, operands: _arange(node, operands) if node.size else None,
     "divisor": lambda node, operands: operands[0],
     "detsign": lambda _, operands: _attribute(call("slogdet", *operands), "sign"),
+    "bitwise_not": lambda node, operands: Unary("~", operands[0], NOWHERE),
     "bind": lambda node, operands: operands[0],
     "cast": _cast,
     "cumargmax": lambda node, operands: _places("cummax", node, operands),

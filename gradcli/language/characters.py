@@ -72,11 +72,8 @@ def stray_character(source: Source, offset: int) -> GradcliError:
         hint = "write numbers with the digits 0 to 9"
     elif character == "^":
         hint = "a power is written **: x**2"
-    elif character in "&|":
-        word = "and" if character == "&" else "or"
-        hint = f"write {word}, which works elementwise"
-    elif character in "!~":
-        hint = f"write not {'x' if character == '~' else 'x, or != for unequal'}"
+    elif character == "!":
+        hint = "write not x, or != for unequal"
     elif character == "\\":
         hint = "inside ( ) and [ ] a line break is white space; no \\ is needed"
     elif character == "?":

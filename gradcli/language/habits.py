@@ -39,6 +39,7 @@ _FOREIGN_WORDS = {
 }
 _JOINED = {
     ("=", ">"): ">=", ("=", "<"): "<=", ("==", "="): "==", ("!=", "="): "!=", ("<", ">"): "!=",
+    ("&", "&"): "and, or & between masks", ("|", "|"): "or, or | between masks",
     ("-", ">"): "def f(x) { … } without a type",
 }  # fmt: skip
 """Two tokens without a space between them that look like one operator, and what it is here."""

@@ -13,15 +13,17 @@ _LEVELS = [
     ["and"],
     ["not"],
     ["==", "!=", "<", "<=", ">", ">="],
+    ["|"],
+    ["&"],
     ["+", "-"],
     ["*", "/", "//", "%", "@"],
-    ["+ -"],
+    ["+ - ~"],
     ["**"],
 ]
-"""Loosest first; `+ -` stands for the two signs before an operand."""
+"""Loosest first; `+ - ~` stands for those before an operand."""
 
 LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
-NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ -"], LEVEL["**"]
+NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ - ~"], LEVEL["**"]
 
 
 def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:

@@ -84,13 +84,13 @@ class Tuple(Syntax):
 
 
 class Unary(Syntax):
-    operator: Literal["+", "-", "not"]
+    operator: Literal["+", "-", "~", "not"]
     operand: Expression
     span: Span
 
 
 class Binary(Syntax):
-    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "and", "or"]
+    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "and", "or"]
     left: Expression
     right: Expression
     span: Span
@@ -168,7 +168,7 @@ class AugmentedAssign(Syntax):
     """`name += value`: binds a new value to the name."""
 
     target: Name
-    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**"]
+    operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "|"]
     value: Expression
     span: Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradcli.graph import Node
 from gradcli.ops.elementwise import elementwise
-from gradcli.ops.kinds import ANY
+from gradcli.ops.kinds import ANY, WHOLE
 from gradcli.ops.table import Case, Function, function
 
 
@@ -98,6 +98,72 @@ logical_not = elementwise(
     latex=r"\lnot {0}",
     formula="not x",
     smooth=False,
+)
+
+
+def _bitwise(
+    name: str,
+    doc: str,
+    ufunc: str,
+    infix: str,
+    operands: str = "a b",
+    cuda: str = "",
+    latex: str = "",
+    aliases: tuple[str, ...] = (),
+) -> Function:
+    """Logic on truth values, and on the bits of integers. The text in CUDA is for the former."""
+    masks = [f"{each} > 0" for each in operands.split()]
+    shapes = dict.fromkeys(operands.split(), (2, 3))
+    return elementwise(
+        name,
+        doc,
+        ufunc,
+        operands=operands,
+        group="comparison",
+        aliases=aliases,
+        takes=WHOLE,
+        infix=infix,
+        cuda=cuda,
+        latex=latex,
+        formula=f"a {infix} b" if infix else f"{name}(a, b)",
+        cases=[Case(f"{name}({', '.join(masks)})", shapes, smooth=False)],
+        smooth=False,
+    )
+
+
+bitwise_and = _bitwise(
+    "bitwise_and",
+    "Whether both are true; of integers, the bits that both have.",
+    "bitwise_and",
+    "&",
+    cuda="{0} & {1}",
+    latex=r"{0} \mathbin{{\&}} {1}",
+)
+bitwise_or = _bitwise(
+    "bitwise_or",
+    "Whether one of two is true; of integers, the bits that one has.",
+    "bitwise_or",
+    "|",
+    cuda="{0} | {1}",
+    latex=r"{0} \mathbin{{|}} {1}",
+)
+bitwise_xor = _bitwise(
+    "bitwise_xor",
+    "Whether exactly one of two is true; of integers, the bits that only one has.",
+    "bitwise_xor",
+    "",
+    cuda="{0} != {1}",
+    latex=r"{0} \oplus {1}",
+)
+bitwise_not = _bitwise(
+    "bitwise_not",
+    "Whether an element is not true; of integers, all bits turned: -x - 1.",
+    "invert",
+    "~",
+    operands="x",
+    cuda="!{0}",
+    latex=r"{{\sim}} {0}",
+    aliases=("invert",),
 )
 isnan = elementwise(
     "isnan",

@@ -23,8 +23,8 @@ def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
             return [cast(node, kind) for node in nodes]
     raise GradcliError(
         "type",
-        f"{op.name} is for truth values and integers; this is a tensor of {KINDS[highest]}s",
-        hint="x > 0 makes truth values, x.long() integers",
+        f"`{getattr(op, 'infix', '') or op.name}` is for truth values and integers, not for floats",
+        hint="comparisons stand in parentheses, as in (x > 0) & (x < 3); x.long() makes integers",
     )
 
 

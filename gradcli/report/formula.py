@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gradcli.graph import CONSTANT, Array, Node
+from gradcli.language.precedence import COMPARISON, LEVEL, NOT, POWER, SIGN
 from gradcli.ops.control import BIND, LEAF
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, is_promotion
@@ -18,12 +19,8 @@ NESTED = 2
 CONSTANT_WIDTH = 12
 """A constant whose text is at most this long is written where it is used."""
 
-_STRENGTH = {
-    "or": 1, "and": 2, "==": 4, "!=": 4, "<": 4, "<=": 4, ">": 4, ">=": 4,
-    "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6, "@": 6, "**": 8,
-}  # fmt: skip
-"""How tightly an operator of two operands binds; higher is tighter."""
-_UNARY = {"not": 3, "-": 7}
+_UNARY = {"not": NOT, "-": SIGN, "~": SIGN}
+"""How tightly an operator of one operand binds."""
 
 
 def formula(node: Node, names: Mapping[Node, str], precision: int, width: int) -> str:
@@ -109,10 +106,10 @@ def _expression(
     if symbol in _UNARY and len(whole.inputs) == 1:
         space = " " if symbol.isalpha() else ""
         return f"{symbol}{space}{operand(0, _UNARY[symbol])}", _UNARY[symbol]
-    if symbol in _STRENGTH and len(whole.inputs) == 2:
-        strength = _STRENGTH[symbol]
+    if symbol in LEVEL and len(whole.inputs) == 2:
+        strength = LEVEL[symbol]
         # a - (b - c), but a ** b ** c; a chain of comparisons would mean something else
-        left = operand(0, strength + (strength in (4, 8)))
+        left = operand(0, strength + (strength in (COMPARISON, POWER)))
         right = operand(1, _UNARY["-"] if symbol == "**" else strength + 1)
         return f"{left} {symbol} {right}", strength
     return written(node, operand), ATOM

@@ -29,7 +29,11 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 
 ATOM = POWER + 1
-_SYMBOLS = {"*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div "}
+_SYMBOLS = {
+    "*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div ", "&": r" \mathbin{\&} ",
+    "|": r" \mathbin{|} ",
+}  # fmt: skip
+_UNARY = {"not": r"\lnot ", "~": r"{\sim} "}
 _COMPARISONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}
 _ESCAPES = str.maketrans({c: f"\\{c}" for c in "_#$%&{}"} | {"^": r"\^{}", "~": r"\~{}", "\\": "/"})
 
@@ -65,7 +69,7 @@ def _within(node: Expression, least: int) -> str:
 
 
 def _unary(node: Unary) -> tuple[str, int]:
-    sign = r"\lnot " if node.operator == "not" else node.operator
+    sign = _UNARY.get(node.operator, node.operator)
     return sign + _within(node.operand, SIGN), SIGN
 
 

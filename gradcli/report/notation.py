@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.graph import Node
+from gradcli.language.precedence import POWER
 from gradcli.ops.kinds import JointlyLinear, attribute_names
 from gradcli.report.arrays import GAP, number
 from gradcli.report.sanitise import sanitise
@@ -15,7 +16,7 @@ from gradcli.report.sanitise import sanitise
 OPERANDS = 4
 """How many operands of a call are shown."""
 ARGUMENT_WIDTH = 24
-ATOM = 9
+ATOM = POWER + 1
 """How tightly a name or a call binds: more than any operator."""
 
 Operand: TypeAlias = Callable[[int, int], str]

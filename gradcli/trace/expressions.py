@@ -23,7 +23,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module
 from gradcli.trace.frames import Frame
 from gradcli.trace.items import Items
-from gradcli.trace.operators import binary, boolean, comparison
+from gradcli.trace.operators import UNARY, binary, boolean, comparison
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
 
@@ -174,7 +174,7 @@ class Expressions:
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
-        return FUNCTIONS["neg" if expression.operator == "-" else "logical_not"](node)
+        return FUNCTIONS[UNARY[expression.operator]](node)
 
     def _binary(self, expression: syntax.Binary) -> Visit:
         operator = expression.operator

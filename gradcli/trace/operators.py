@@ -15,7 +15,10 @@ BINARY = {
     "%": "remainder",
     "@": "matmul",
     "**": "pow",
+    "&": "bitwise_and",
+    "|": "bitwise_or",
 }
+UNARY = {"-": "neg", "~": "bitwise_not", "not": "logical_not"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 

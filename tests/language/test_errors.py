@@ -24,10 +24,9 @@ WRONG = [
     ("if a { b } »}«", "`}` closes nothing", "delete it"),
     # characters
     ("x »^« 2", "`^` is not part of the language", "**"),
-    ("a »&«& b", "`&`", "and"),
-    ("a »|«| b", "`|`", "or"),
+    ("a &»&« b", "`&&`", "and"),
+    ("a |»|« b", "`||`", "or"),
     ("»!«a", "`!`", "not"),
-    ("»~«a", "`~`", "not"),
     ("x »?« a : b", "`?`", "where("),
     ("a »×« b", "U+00D7", "*"),
     ("a »−« b", "U+2212", "-"),

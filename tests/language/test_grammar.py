@@ -28,6 +28,7 @@ def statements(text: str) -> Any:
         ("x.requires_grad = a", ("Assign", ("Attribute", X, "requires_grad"), A)),
         ("y **= 2", ("AugmentedAssign", Y, "**", TWO)),
         ("y //= 2", ("AugmentedAssign", Y, "//", TWO)),
+        ("y |= a", ("AugmentedAssign", Y, "|", A)),
         ("y @= a", ("AugmentedAssign", Y, "@", A)),
         ("f(x, y=1) = a", ("Function", "f", (("Parameter", "x", None), ("Parameter", "y", ONE)),
                            (("Return", A),))),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gradcli.diagnostics import GradcliError
 from tests.language.trees import expression, python_shape, shape
 
-BINARY = [*"+-*/%@<>", "//", "**", "==", "!=", "<=", ">=", "and", "or"]
+BINARY = [*"+-*/%@<>&|", "//", "**", "==", "!=", "<=", ">=", "and", "or"]
 ATOMS = ["a", "b", "x1", "1", "2.5", ".5e-3", "1e5", "True", "None", "'s'", "[]", "[a, 1]", "(a,)"]
 
 
@@ -20,7 +20,7 @@ def _longer(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Text put together without parentheses: what belongs together is up to the parser."""
     return st.one_of(
         st.builds("{} {} {}".format, inner, st.sampled_from(BINARY), inner),
-        st.builds("{} {}".format, st.sampled_from(["+", "-", "not"]), inner),
+        st.builds("{} {}".format, st.sampled_from(["+", "-", "~", "not"]), inner),
         st.builds("({})".format, inner),
         st.builds("f({}, k={})".format, inner, inner),
         st.builds("{}.T".format, st.sampled_from(["a", "(a + b)", "f(a)"])),
@@ -47,7 +47,7 @@ def test_binds_as_python_does(text: str) -> None:
     assert ours == theirs
 
 
-@given(st.lists(st.sampled_from([*BINARY, "a", "1", "-", "not", "(", ")"]), max_size=9))
+@given(st.lists(st.sampled_from([*BINARY, "a", "1", "-", "~", "not", "(", ")"]), max_size=9))
 def test_accepts_what_python_accepts(words: list[str]) -> None:
     text = " ".join(words)
     try:
@@ -67,7 +67,10 @@ def test_accepts_what_python_accepts(words: list[str]) -> None:
     [
         "-x**2", "2**-1", "2**3**2", "-2**-x**2", "a - b - c", "a / b * c", "not a == b",
         "not a and b or c", "a < b <= c == d", "-a @ b", "--a", "a - -b", "+-a**-b",
-        "a or b and c", "(a < b) < c", "f(x)(y)[0].T", "[1, 2].sum()", "x[::-1]", "x[:, 1]",
+        "a or b and c", "(a < b) < c",
+        "(a > 1) & ~(a < b) | c", "a > 1 & b < 2", "a | b & c == -1", "~a**2", "~-a", "not ~a & b",
+        "a & b + c | 1",
+         "f(x)(y)[0].T", "[1, 2].sum()", "x[::-1]", "x[:, 1]",
         "x[1:10:2]", "x[a:][0]", "x[[0, 2]]", "x[x > 0]", "f(x, dim=0, keepdim=True,)", "(1,)",
         "()", "[[1, 2], [3, 4]]", "1, 2", "x.mean(dim=0).T", "f(-1)", "2 .sum()", "2..sum()",
     ],

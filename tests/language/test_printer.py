@@ -20,7 +20,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 names = st.sampled_from(["a", "x1", "größe", "_"])
 numbers = st.floats(min_value=0, allow_nan=False, allow_infinity=False).map(abs)
 texts = st.text(st.characters(exclude_categories=["C", "Z"], include_characters="\n\t "))
-binary = st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**", "and", "or"])
+binary = st.sampled_from(["+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "and", "or"])
 comparisons = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 KINDS = st.sampled_from(
     ["list", "tuple", "unary", "binary", "compare", "call", "attribute", "index"]
@@ -55,7 +55,7 @@ def nodes(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
         case "tuple":
             return syntax.Tuple(several(0, 3), NOWHERE)
         case "unary":
-            return syntax.Unary(draw(st.sampled_from(["+", "-", "not"])), draw(inner), NOWHERE)
+            return syntax.Unary(draw(st.sampled_from(["+", "-", "~", "not"])), draw(inner), NOWHERE)
         case "binary":
             return syntax.Binary(draw(binary), draw(inner), draw(inner), NOWHERE, NOWHERE)
         case "compare":

@@ -37,7 +37,7 @@ def test_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_conflict_would_be_seen(caplog: pytest.LogCaptureFixture) -> None:
-    unary = "_operand: (SIGN | NOT)* primary"
+    unary = "_operand: (SIGN | INVERT | NOT)* primary"
     assert unary in GRAMMAR
     ambiguous = GRAMMAR.replace(unary, "_operand: primary | (SIGN | NOT) expression")
     assert conflicts(ambiguous, caplog)

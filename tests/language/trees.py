@@ -32,7 +32,7 @@ _OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
     ast.MatMult: "@", ast.Pow: "**", ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.And: "and",
     ast.Or: "or", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
-    ast.GtE: ">=",
+    ast.GtE: ">=", ast.BitAnd: "&", ast.BitOr: "|", ast.Invert: "~",
 }  # fmt: skip
 
 
