@@ -14,6 +14,7 @@ from gradcli.engine.plan import Plan
 from gradcli.engine.regions import Region
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from tests.engine.test_regions import PROGRAMS
 from tests.gpu import emulator, runs
 from tests.gpu.stand_in import Card, standing_in
@@ -122,7 +123,7 @@ def test_special_values(card: Card) -> None:
         for values in grid:
             node = graph.input("x", (values.size,), "float")
             feeds[node] = values.reshape(-1)
-            operands.append(node)
+            operands.append(node if "float" in op.takes else cast(node, "bool"))
         grids[function.name] = [values.reshape(-1) for values in grid]
         outputs.append(function(*operands))
     with np.errstate(all="ignore"):
