@@ -23,15 +23,13 @@ from tests.ops.kinds.kinds import LETTERS, PATH, as_kind
 RECORDS = json.loads(PATH.read_text())
 
 OF_ONE_KIND = {
-    "FloatTensor", "arange", "equal", "eye", "linspace", "one_hot", "ones", "rand", "rand_like", "randn",
-    "randn_like",
-    "tril_indices", "triu_indices", "zeros",
+    "FloatTensor", "arange", "equal", "eye", "linspace", "one_hot", "ones", "rand", "rand_like",
+    "randn", "randn_like", "tril_indices", "triu_indices", "zeros",
 }  # fmt: skip
 """Their kind does not depend on that of operands."""
 OUR_OWN = {
     "bernoulli_nll", "cofactors", "decay", "gaussian", "log_odds", "orthogonal_complement",
-    "put_add",
-    "recurrence", "scale", "spherical_jn",
+    "put_add", "recurrence", "scale", "spherical_jn",
 }  # fmt: skip
 """PyTorch has no such functions, or does not let them be differentiated."""
 

@@ -52,6 +52,7 @@ MORE = [
     Golden("bitwise_not", "~x", lambda x: ~x, ALONE),
     Golden("detach", "detach(x)", torch.detach, ALONE),
     Golden("tensor", "tensor(x)", torch.clone, ALONE),
+    Golden("as_tensor", "as_tensor(x)", torch.clone, ALONE),
     Golden("full", "full((2,), x[0, 0])", lambda x: x[0, 0].expand(2), ALONE),
     Golden("sum_to", "sum_to(x, 3)", lambda x: x.sum_to_size(3), ALONE),
     Golden("conv2d", "conv2d(x[None], y[None, None])", _conv2d, BOTH),
