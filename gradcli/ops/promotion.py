@@ -35,7 +35,7 @@ def together(nodes: Sequence[Node]) -> list[Node]:
 
 def filling(x: Node, value: Node) -> tuple[Node, Node]:
     """A tensor and what is put into it: a number takes the tensor's kind, a tensor promotes."""
-    if value.op is CONSTANT and not value.shape:
+    if value.known is not None and not value.shape:
         return x, cast(value, x.kind)
     x, value = together((x, value))
     return x, value

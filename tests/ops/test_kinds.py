@@ -23,7 +23,7 @@ from tests.ops.kinds.kinds import LETTERS, PATH, as_kind
 RECORDS = json.loads(PATH.read_text())
 
 OF_ONE_KIND = {
-    "FloatTensor", "arange", "equal", "eye", "linspace", "one_hot", "ones", "rand", "rand_like",
+    "FloatTensor", "arange", "eye", "linspace", "one_hot", "ones", "rand", "rand_like",
     "randn", "randn_like", "tril_indices", "triu_indices", "zeros",
 }  # fmt: skip
 """Their kind does not depend on that of operands."""
@@ -47,7 +47,8 @@ KINDS_DIFFER = {
          "clamp(x, y, y + 1)", "vstack([x, 2*x])", "hstack([x, 2*x])", "dstack([x, 2*x])",
          "stack([x, 2*x])", "column_stack([x, 2*x])", "cat([x, 2*x, x[:1]])",
          "scatter(x, 0, argsort(x, 0), 2*x)", "meshgrid(x, 2*x)[1]", "cartesian_prod(x, 2*x)",
-         "block_diag(x, 2*x)", "outer(x, 2*x)", "dot(x, 2*x)", "inner(x, 2*x)", "matmul(x, 2*y)"),
+         "block_diag(x, 2*x)", "outer(x, 2*x)", "dot(x, 2*x)", "inner(x, 2*x)", "matmul(x, 2*y)",
+         "torch.linalg.cross(x, 2*x + 1)", "np.cross(x, x**2)"),
         NUMBERS,
     ),
     **dict.fromkeys(("mm(x, y)", "bmm(x, y)", "einsum('ij,jk->kij', x, y)"), COUNTS),
