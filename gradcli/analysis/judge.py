@@ -60,7 +60,7 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
         verdict = "fail"
     elif error > tolerance:
         reason = "rounding hides it from differences"
-    elif difference > min(bound, tolerance):
+    elif difference > min(bound, tolerance) or 0 < abs(value) <= claim.noise + error:
         reason = "it may be nothing but rounding"
     else:
         verdict = "pass"

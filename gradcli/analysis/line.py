@@ -147,11 +147,13 @@ class Lines:
         if width == 0:
             return math.nan, math.inf
         ahead, behind = self._outputs.at(a), self._outputs.at(b)
+        far = abs(width) > self.size(index)  # what cancels there is larger than at the point
+        rounding = self._outputs.noise(a, EPS) if far else self._noise
         with np.errstate(all="ignore"):
             change = self._weigh(x - y for x, y in zip(ahead, behind, strict=True))
             noise = self._sizes(
                 n + EPS * (np.abs(x) + np.abs(y))
-                for n, x, y in zip(self._noise, ahead, behind, strict=True)
+                for n, x, y in zip(rounding, ahead, behind, strict=True)
             )
         return change / width, noise / abs(width)
 

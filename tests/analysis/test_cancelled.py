@@ -1,0 +1,69 @@
+"""Gradients that are 0 because everything cancels, where rounding leaves something of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.check import check, check_leaf, gradients
+from gradcli.analysis.element import Gradient
+from gradcli.analysis.line import Lines
+from gradcli.analysis.probe import Probe
+from tests.analysis.posed import posed
+
+VECTOR, SINGLE, MATRIX = [0.3, 1.7, -2.2], 0.7, [[1, 2], [3, 5]]
+CANCELLED = [
+    ("w2 = x**2; w1 = w2 - mean(w2); out = mean(w1)", VECTOR),
+    ("sum(x - mean(x))", VECTOR),
+    ("sum(softmax(x))", VECTOR),
+    ("sum(exp(log_softmax(x)))", VECTOR),
+    ("mean((x - mean(x)) / std(x))", VECTOR),
+    ("sum(layer_norm(x, (3,)))", VECTOR),
+    ("norm(x / norm(x))", VECTOR),
+    ("cosine_similarity(x, 3*x, 0)", VECTOR),
+    ("sin(x)**2 + cos(x)**2", SINGLE),
+    ("cosh(x)**2 - sinh(x)**2", SINGLE),
+    ("log(exp(x)) - x", SINGLE),
+    ("(x + 1)**2 - x**2 - 2*x", SINGLE),
+    ("sigmoid(x) + sigmoid(-x)", SINGLE),
+    ("tan(x) * cos(x) / sin(x)", SINGLE),
+    ("det(x) * det(inv(x))", MATRIX),
+    ("trace(x @ inv(x))", MATRIX),
+]
+
+
+@pytest.mark.parametrize(("program", "x"), CANCELLED)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e2])
+def test_what_cancels_does_not_fail(program: str, x: Any, scale: float) -> None:
+    """Forward and reverse mode round differently, and neither finds a plain 0."""
+    found = check(posed(program, {"x": scale * np.asarray(x)}))
+    assert found.walk.verdict == "pass"
+    assert found.verdict != "fail"
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-6])
+@pytest.mark.parametrize(("program", "x"), CANCELLED)
+def test_a_mistake_larger_than_rounding_fails(program: str, x: Any, size: float) -> None:
+    """What cancels is of size 1: a thousandth or a millionth of it is no rounding."""
+    assert claimed(program, x, size) == "fail"
+
+
+@pytest.mark.parametrize(("program", "x"), CANCELLED)
+def test_what_may_be_rounding_does_not_pass(program: str, x: Any) -> None:
+    """Numbers as small as the rounding may be right or wrong."""
+    assert claimed(program, x, 1e-17) == "inconclusive"
+
+
+def claimed(program: str, x: Any, value: float) -> str:
+    """The verdict on a gradient of this value in every element."""
+    problem = posed(program, {"x": x})
+    outputs, leaf = list(problem.outputs.values()), problem.leaves["x"]
+    (grad,) = gradients(problem, outputs, [np.ones(())])
+    unit = float(np.finfo(np.float64).eps)
+    probe = Probe(problem, [grad], leaf, all_steps=True)
+    noise = probe.noise(probe.point, unit)[0]
+    wrong = np.full(leaf.shape, value)
+    claim = Gradient("x", problem.program.source, wrong, noise, unit, probe)
+    return check_leaf(claim, Lines(Probe(problem, outputs, leaf), [np.ones(())]), 0.0).verdict
