@@ -184,7 +184,7 @@ def elementwise(
             torch,
             receiver,
             variant,
-            unlike,
+            unlike=unlike,
         )
     )
 

@@ -56,6 +56,7 @@ def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
     ],
     formula="weight[input]",
     kink="the row `padding_idx` gets no gradient",
+    unlike={"torch.embedding": "F.embedding(…): the other has its arguments in another order"},
 )
 def embedding(input: Node, weight: Node, padding_idx: int | None = None) -> Node:
     """The rows of weight (count, length) that the indices in `input` name."""

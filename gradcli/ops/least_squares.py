@@ -74,10 +74,17 @@ PINV = General(
         Case("pinv(x[:, :1] @ x[:1])", {"x": (3, 3)}),
     ],
 )
-def pinv(x: Node, rtol: float | None = None, *, atol: float | None = None) -> Node:
+def pinv(
+    x: Node,
+    rtol: float | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | None = None,
+) -> Node:
     """The pseudoinverse. Singular values up to max(atol, rtol * the largest) count as 0.
 
-    The derivative is for changes that leave the rank as it is.
+    The derivative is for changes that leave the rank as it is. `hermitian` says that x is
+    symmetric, which changes nothing.
     """
     x = matrices("pinv", x)
     return x.graph.apply(PINV, (x,), (atol or 0.0, _relative_cutoff(x, rtol, atol)))
@@ -102,7 +109,9 @@ class LeastSquares(NamedTuple):
         Case("lstsq(x, y)[0]", {"x": (2, 3, 2), "y": (2, 3, 1)}),
     ],
 )
-def lstsq(a: Node, b: Node, rcond: float | None = None) -> LeastSquares:
+def lstsq(
+    a: Node, b: Node, rcond: float | None = None, *, driver: str | None = None
+) -> LeastSquares:
     """The X of least norm among those that make norm(A @ X - B) smallest.
 
     Beside it the squared residuals by column, the rank, and the singular values of A; those up to

@@ -176,6 +176,7 @@ ORDERS = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
 @function(
     "matrix_norm",
     "linear algebra",
+    takes_dtype=True,
     cases=[
         Case("matrix_norm(x)", {"x": (2, 3)}),
         Case("matrix_norm(x, 'nuc')", {"x": (3, 2)}),

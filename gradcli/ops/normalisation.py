@@ -55,6 +55,7 @@ def layer_norm(
         Case("batch_norm(x, m, s, training=True)", {"x": (3, 2), "m": (2,), "s": (2,)}, (0.3, 2.0)),
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
+    unlike={"torch.batch_norm": "F.batch_norm(…): the other has its arguments in another order"},
 )
 def batch_norm(
     input: Node,

@@ -62,6 +62,7 @@ NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_
 @function(
     "norm",
     "reduction",
+    takes_dtype=True,
     op=NORM,
     cases=[
         *cases_of("norm"),
@@ -74,8 +75,9 @@ NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_
     formula="sum(abs(x)**p) ** (1/p)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
 )
-def norm(x: Node, p: float | str = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
+def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
+    p = 2.0 if p is None else p
     if p == "nuc":
         from gradcli.ops.matrix_functions import matrix_norm  # which is made of this module
 
@@ -94,6 +96,7 @@ def norm(x: Node, p: float | str = 2.0, dim: Dims = None, keepdim: bool = False)
 @function(
     "vector_norm",
     "reduction",
+    takes_dtype=True,
     cases=[Case("vector_norm(x)"), Case("vector_norm(x, ord=3, dim=1, keepdim=True)")],
     formula="sum(abs(x)**ord) ** (1/ord)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
@@ -106,6 +109,7 @@ def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = Fal
 @function(
     "linalg.norm",
     "linear algebra",
+    takes_dtype=True,
     aliases=("torch.linalg.norm", "np.linalg.norm", "scipy.linalg.norm"),
     cases=[
         Case("linalg.norm(x)", {"x": (2, 3)}),

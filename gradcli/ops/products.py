@@ -247,7 +247,7 @@ def _powers(x: Node, count: int | None) -> Node:
     formula="norm(x1[i] - x2[j], p)",
     kink="0 where two rows are equal",
 )
-def cdist(x1: Node, x2: Node, p: float = 2.0) -> Node:
+def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
     """The distance of every row of one matrix from every row of another; batches broadcast."""
     if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
         raise GradcliError(

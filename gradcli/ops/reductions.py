@@ -65,13 +65,15 @@ def count_of(x: Node, axes: Axes) -> float:
     return float(math.prod(x.shape[axis] for axis in axes))
 
 
-@function("sum", "reduction", op=SUM, cases=cases_of("sum"), formula="sum(x)")
+@function("sum", "reduction", takes_dtype=True, op=SUM, cases=cases_of("sum"), formula="sum(x)")
 def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""
     return reduce_axes(SUM, x, dim, keepdim)
 
 
-@function("mean", "reduction", op=MEAN, cases=cases_of("mean"), formula="sum(x) / n")
+@function(
+    "mean", "reduction", takes_dtype=True, op=MEAN, cases=cases_of("mean"), formula="sum(x) / n"
+)
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""
     return reduce_axes(MEAN, x, dim, keepdim)
@@ -87,6 +89,7 @@ def reduce_axes(op: Op, x: Node, dim: Axes | int | None, keepdim: bool, *more: A
 @function(
     "nansum",
     "reduction",
+    takes_dtype=True,
     cases=cases_of("nansum"),
     formula="sum(where(isnan(x), 0, x))",
     kink="0 at nan",
@@ -101,6 +104,7 @@ def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
 @function(
     "nanmean",
     "reduction",
+    takes_dtype=True,
     cases=cases_of("nanmean"),
     formula="nansum(x) / sum(not isnan(x))",
     kink="0 at nan",

@@ -37,7 +37,13 @@ CUMPROD: General = General(
 )
 
 
-@function("cumprod", "scan", op=CUMPROD, cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")])
+@function(
+    "cumprod",
+    "scan",
+    takes_dtype=True,
+    op=CUMPROD,
+    cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")],
+)
 def cumprod(x: Node, dim: int) -> Node:
     """Running products along `dim`."""
     return scan(CUMPROD, x, dim)
@@ -64,7 +70,14 @@ PROD = Reduction(
 )
 
 
-@function("prod", "reduction", op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …")
+@function(
+    "prod",
+    "reduction",
+    takes_dtype=True,
+    op=PROD,
+    cases=cases_of("prod"),
+    formula="x[0] * x[1] * …",
+)
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""
     if not x.ndim or (dim is None and x.ndim > 1):

@@ -44,7 +44,13 @@ CUMSUM: Linear = Linear(
 )
 
 
-@function("cumsum", "scan", op=CUMSUM, cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")])
+@function(
+    "cumsum",
+    "scan",
+    takes_dtype=True,
+    op=CUMSUM,
+    cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")],
+)
 def cumsum(x: Node, dim: int) -> Node:
     """Running sums along `dim`."""
     return scan(CUMSUM, x, dim)

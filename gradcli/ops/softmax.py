@@ -94,6 +94,7 @@ SOFTMAX = General(
 @function(
     "softmax",
     "reduction",
+    takes_dtype=True,
     op=SOFTMAX,
     cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
     formula="exp(x) / sum(exp(x))",
@@ -110,6 +111,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
 @function(
     "log_softmax",
     "reduction",
+    takes_dtype=True,
     cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
     formula="x - log(sum(exp(x)))",
 )
@@ -127,6 +129,7 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
 @function(
     "softmin",
     "reduction",
+    takes_dtype=True,
     cases=[Case("softmin(x)"), Case("softmin(x, dim=0)")],
     formula="exp(-x) / sum(exp(-x))",
 )
@@ -165,7 +168,7 @@ def _without_dim(name: str, build: Callable[..., Node]) -> Function:
 
     entry.__doc__ = f"`{name}` as torch.nn.functional has it: without `dim` along 0 or 1."
     cases = [Case(f"F.{name}(x)"), Case(f"F.{name}(x)", {"x": (2, 2, 3)})]
-    return function(f"F.{name}", "reduction", cases=cases)(entry)
+    return function(f"F.{name}", "reduction", cases=cases, takes_dtype=True)(entry)
 
 
 for _name, _build in (("softmax", softmax), ("log_softmax", log_softmax), ("softmin", softmin)):

@@ -148,7 +148,7 @@ FIELDS[SVD] = (SingularVectors._fields, _svd_shapes)
     ],
     kink="nan in the gradients of U and Vh where singular values are repeated",
 )
-def svd(x: Node, full_matrices: bool = True) -> SingularVectors:
+def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
     """U, falling S and Vh with U @ diag(S) @ Vh = x.
 
     Gradients of U and Vh hold for what does not depend on the signs of the vectors and, with
@@ -203,7 +203,7 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     op=SVDVALS,
     cases=[Case("svdvals(x)", {"x": (3, 2)}), Case("svdvals(x)", {"x": (2, 2, 2)})],
 )
-def svdvals(x: Node) -> Node:
+def svdvals(x: Node, *, driver: str | None = None) -> Node:
     """The singular values, the largest first."""
     return x.graph.apply(SVDVALS, (matrices("svdvals", x),))
 

@@ -56,8 +56,9 @@ VAR = Reduction(
 )
 
 
-def _older(dim: Dims | bool, correction: float, unbiased: bool) -> tuple[Dims, float]:
+def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[Dims, float]:
     """Axes and correction, where a truth value instead of axes is `unbiased`: `std(x, False)`."""
+    correction = 1 if correction is None else correction
     if isinstance(dim, bool):
         return None, correction if dim and unbiased else 0
     return dim, correction if unbiased else 0
@@ -73,7 +74,7 @@ def _older(dim: Dims | bool, correction: float, unbiased: bool) -> tuple[Dims, f
 def var(
     x: Node,
     dim: Dims | bool = None,
-    correction: float = 1,
+    correction: float | None = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> Node:
@@ -92,7 +93,7 @@ def var(
 def std(
     x: Node,
     dim: Dims | bool = None,
-    correction: float = 1,
+    correction: float | None = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> Node:
@@ -130,7 +131,7 @@ def numpy_std(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool
 def var_mean(
     x: Node,
     dim: Dims | bool = None,
-    correction: float = 1,
+    correction: float | None = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> tuple[Node, Node]:
@@ -143,7 +144,7 @@ def var_mean(
 def std_mean(
     x: Node,
     dim: Dims | bool = None,
-    correction: float = 1,
+    correction: float | None = 1,
     keepdim: bool = False,
     unbiased: bool = True,
 ) -> tuple[Node, Node]:

@@ -59,6 +59,8 @@ class Function(NamedTuple):
     """Which operand it is a method of: `x.polygamma(n)` is `polygamma(n, x)`."""
     variant: Callable[..., Any] | None = None
     """What builds a call of an elementwise op that has keywords: `add(a, b, alpha=2)`."""
+    takes_dtype: bool = False
+    """Whether a call may say by `dtype=` what the elements are converted to before it computes."""
     unlike: Mapping[str, str] = MappingProxyType({})
     """Functions of this name that mean something else and are not here: what to write for them.
 
@@ -134,6 +136,7 @@ def function(
     formula: str = "",
     kink: str = "",
     torch: str = "",
+    takes_dtype: bool = False,
     unlike: Mapping[str, str] = MappingProxyType({}),
     passes_on: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]:
@@ -146,7 +149,7 @@ def function(
         doc = (build.__doc__ or "").strip()
         entry = Function(
             name, build, group, doc, aliases, op, (), tuple(cases), formula, kink, torch,
-            unlike=unlike, passes_on=passes_on,
+            takes_dtype=takes_dtype, unlike=unlike, passes_on=passes_on,
         )  # fmt: skip
         return register(entry)
 

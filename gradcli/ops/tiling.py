@@ -57,7 +57,13 @@ def tile(x: Node, *dims: int) -> Node:
         Case("x.repeat_interleave([1, 0, 2], dim=-1)"),
     ],
 )
-def repeat_interleave(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> Node:
+def repeat_interleave(
+    x: Node,
+    repeats: tuple[int, ...],
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> Node:
     """Each element along `dim` (of all in one row without it) some times in a row."""
     if dim is None:
         x, dim = flatten(x), 0
@@ -202,6 +208,7 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
 @function(
     "unfold",
     "shaping",
+    unlike={"F.unfold": "x.unfold(dimension, size, step) for each axis"},
     cases=[Case("x.unfold(1, 2, 1)"), Case("x.unfold(0, 3, 2)", {"x": (6, 2)})],
 )
 def unfold(x: Node, dimension: int, size: int, step: int) -> Node:

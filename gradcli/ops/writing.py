@@ -69,8 +69,28 @@ PLACES = "[[0, 2], [1, 1]]"
     ],
     kink="where a place is named twice the last value stays, and alone gets a gradient",
 )
-def scatter(x: Node, dim: int, index: Index, src: Node) -> Node:
-    """x with the elements of `src` (or one value) at the places along `dim` that `index` names."""
+def scatter(
+    x: Node,
+    dim: int,
+    index: Index,
+    src: Node | None = None,
+    *,
+    value: Node | None = None,
+    reduce: str | None = None,
+) -> Node:
+    """x with the elements of `src` (or one `value`) at the places along `dim` that `index` names.
+
+    With reduce='add' they are added to what is there, as `scatter_add` does.
+    """
+    src = value if src is None else src
+    if src is None or reduce not in (None, "add"):
+        raise GradcliError(
+            "type" if src is None else "value",
+            "scatter needs src or value" if src is None else f"scatter cannot reduce by {reduce!r}",
+            hint="scatter(x, dim, index, src), and reduce='add' to add",
+        )
+    if reduce == "add":
+        return scatter_add.build(x, dim, index, src)  # type: ignore[no-any-return]
     x, src = filling(x, src)
     if not x.shape:
         return reshape(scatter.build(flatten(x), dim, flatten(index), flatten(src)), ())

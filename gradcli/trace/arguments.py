@@ -12,14 +12,31 @@ from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values, describe
 
 ALIASES = {
-    "axis": "dim",
-    "axes": "dims",
-    "keepdims": "keepdim",
-    "ddof": "correction",
-    "a_min": "min",
-    "a_max": "max",
+    "axis": ("dim", "dims"), "axes": ("dims", "dim"), "dims": ("dim",), "keepdims": ("keepdim",),
+    "ddof": ("correction",), "a_min": ("min",), "a_max": ("max",), "size": ("shape",),
+    "tensor": ("b", "x"), "A": ("a", "x"), "B": ("b",),
+    "other": ("b",), "mat2": ("b",), "vec": ("b",), "vec2": ("b",), "input2": ("factor",),
+    "axis0": ("dim0",), "axis1": ("dim1",), "rcond": ("rtol",),
+    "split_size_or_sections": ("split_size",),
+}  # fmt: skip
+"""Keywords of PyTorch and NumPy: the parameters that they may mean, the likeliest first."""
+REFUSED = {
+    "out": "values never change in place: bind the result to a name",
+    "generator": "gradcli eval --seed N sets the seed of all random numbers",
+    "size_average": "write reduction='mean' or reduction='sum'",
+    "reduce": "write reduction='mean', 'sum' or 'none'",
+    "out_dtype": "a run has one floating-point dtype: --dtype float32 sets it",
+    "sparse": "gradients are never sparse here: leave it out",
+    "sparse_grad": "gradients are never sparse here: leave it out",
+    "scale_grad_by_freq": "divide the gradient by the counts yourself",
+    "max_norm": "weights never change in place: normalise them before",
+    "cudnn_enable": "it has no effect on values: leave it out",
+    "cudnn_enabled": "it has no effect on values: leave it out",
+    "_stacklevel": "it has no effect on values: leave it out",
+    "some": "write mode='reduced' or mode='complete'",
+    "norm_type": "weights never change in place: normalise them before",
 }
-"""NumPy's keywords, where PyTorch's differ."""
+"""PyTorch's keywords for what is not here, and what to do instead."""
 
 Convert: TypeAlias = Callable[[Values, Value, str], Any]
 
@@ -151,6 +168,8 @@ def _built(
     if function.operands and not keywords and len(arguments) == len(function.operands):
         return function.build(*[values.tensor(argument, function.name) for argument in arguments])
     parameters = parameters_of(function)
+    if "inplace" in keywords and function.group == "activation":
+        keywords = _not_in_place(values, function, keywords)
     positional, rest, named = _bind(function, parameters, arguments, keywords)
 
     def convert(parameter: Parameter, value: Value) -> Any:
@@ -173,6 +192,19 @@ def _built(
     if function.build.__code__.co_varnames[:1] == ("graph",):
         return function.build(values.graph, *converted, **by_name)
     return function.build(*converted, **by_name)
+
+
+def _not_in_place(
+    values: Values, function: Function, keywords: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The keywords without `inplace`, which must be false."""
+    if values.truth(keywords["inplace"]):
+        raise GradcliError(
+            "value",
+            f"{function.name}: inplace=True changes a value in place, which nothing does here",
+            hint=f"leave it out and bind the result: x = {function.name}(x)",
+        )
+    return {name: value for name, value in keywords.items() if name != "inplace"}
 
 
 def bind_names(
@@ -237,7 +269,8 @@ def _bind(
     named: dict[str, Value] = {}
     known = {p.name for p in parameters}
     for name, value in keywords.items():
-        target = name if name in known else ALIASES.get(name, name)
+        meant = ALIASES.get(name, ()) if name not in known else ()
+        target = next((each for each in meant if each in known), name)
         if target in ("input", "self") and plain and target not in known:
             target = plain[0].name
         if target == "other" and len(function.operands) > 1 and target not in known:
@@ -271,6 +304,8 @@ def _count(parameters: Sequence[Parameter]) -> str:
 
 
 def _unknown_keyword(function: Function, name: str, known: set[str]) -> GradcliError:
+    if name in REFUSED:
+        return GradcliError("name", f"{function.name} takes no {name} here", hint=REFUSED[name])
     guess = nearest(name, known)
     return GradcliError(
         "name",

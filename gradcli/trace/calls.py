@@ -13,7 +13,7 @@ from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import function_name, method_name, place_receiver
-from gradcli.trace.constructors import KINDS, construct, dtype_name
+from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dtype_name
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.frames import UserFunction
@@ -78,6 +78,8 @@ class Calls(Expressions):
             place_receiver(built_in, arguments, keywords)
         if built_in.group == "creation":
             return construct(self.autograd, built_in, arguments, keywords)
+        if "dtype" in keywords and built_in.takes_dtype:
+            return compute_in(self.autograd, built_in, arguments, keywords)
         return call(self.values, built_in, arguments, keywords)
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
@@ -95,7 +97,8 @@ class Calls(Expressions):
                 raise GradcliError(
                     "type", f"{keyword.name} is given twice", hint="leave one of them out"
                 )
-            dtype = dtype_name(keyword.value) if keyword.name == "dtype" else None
+            named = keyword.name == "dtype" or keyword.name in LAYOUTS
+            dtype = dtype_name(keyword.value) if named else None
             keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
         return keywords
 

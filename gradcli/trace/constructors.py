@@ -29,7 +29,8 @@ def construct(
     keywords: Mapping[str, Value],
 ) -> Value:
     """Call a function that makes a tensor. A run has one device and one floating-point dtype, so
-    `device` is read and has no effect, and `dtype` tells floats, integers and truth values apart.
+    `device` and the memory's layout have no effect, and `dtype` tells floats, integers and truth
+    values apart.
     """
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     node: Node = call(autograd.values, function, arguments, own)
@@ -40,7 +41,26 @@ def construct(
     return autograd.mark(node) if marked is not None and autograd.values.truth(marked) else node
 
 
-EXTRA = ("requires_grad", "dtype", "device")
+LAYOUTS = ("layout", "memory_format")
+"""Keywords whose values are constants of PyTorch, which have no effect here."""
+EXTRA = ("requires_grad", "dtype", "device", "pin_memory", *LAYOUTS)
+
+
+def compute_in(
+    autograd: Autograd,
+    function: Function,
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> Value:
+    """Call a function that converts its operand to `dtype` before it computes."""
+    own = {name: value for name, value in keywords.items() if name != "dtype"}
+    dtype = keywords["dtype"]
+    if dtype is None or not arguments:
+        return call(autograd.values, function, arguments, own)
+    node = as_dtype(autograd, autograd.values.tensor(arguments[0], function.name), dtype)
+    result: Node = call(autograd.values, function, [node, *arguments[1:]], own)
+    converted: Node = as_dtype(autograd, result, dtype)
+    return converted
 
 
 def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
