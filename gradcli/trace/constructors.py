@@ -55,8 +55,12 @@ def compute_in(
     """Call a function that converts its operand to `dtype` before it computes."""
     own = {name: value for name, value in keywords.items() if name != "dtype"}
     dtype = keywords["dtype"]
+    operand = next((name for name in ("input", "self", "x", "a") if name in own), None)
+    if not arguments and operand is not None:
+        arguments = [own.pop(operand)]
     if dtype is None or not arguments:
-        return call(autograd.values, function, arguments, own)
+        unchanged: Value = call(autograd.values, function, arguments, own)
+        return unchanged
     node = as_dtype(autograd, autograd.values.tensor(arguments[0], function.name), dtype)
     result: Node = call(autograd.values, function, [node, *arguments[1:]], own)
     converted: Node = as_dtype(autograd, result, dtype)

@@ -61,7 +61,7 @@ def complaint(program: str) -> str:
         ("mean(x, dtype=None)", "mean(x)"),
         ("sum(3*x, dtype=torch.long)", "sum((3*x).long()).long()"),
         ("cumsum(3*x, 0, dtype=torch.int64)", "cumsum((3*x).long(), 0).long()"),
-        ("prod(input=v, dtype=torch.float64)", "prod(v)"),
+        ("prod(input=3*v, dtype=torch.long)", "prod((3*v).long()).long()"),
         ("torch.softmax(x, 0, dtype=torch.float64)", "softmax(x, 0)"),
         ("torch.norm(x, p=None, dtype=torch.float64)", "norm(x)"),
         ("var(x, correction=None)", "var(x)"),
