@@ -19,17 +19,22 @@ Kernel: TypeAlias = Callable[..., Any]
 
 def _cube(x: Array, out: Array | None = None) -> Array:
     square = np.multiply(x, x, out=out)
-    return np.multiply(square, x, out=out)
+    return np.multiply(square, x, out=_array(square))
 
 
 def _fourth(x: Array, out: Array | None = None) -> Array:
     square = np.multiply(x, x, out=out)
-    return np.multiply(square, square, out=out)
+    return np.multiply(square, square, out=_array(square))
 
 
 def _inverse_square(x: Array, out: Array | None = None) -> Array:
     inverse = np.reciprocal(x, out=out)
-    return np.multiply(inverse, inverse, out=out)
+    return np.multiply(inverse, inverse, out=_array(inverse))
+
+
+def _array(value: Any) -> Array | None:
+    """Where the next product may go: into an array, but a single number is none."""
+    return value if isinstance(value, np.ndarray) else None
 
 
 INTEGERS = {4: np.int32, 8: np.int64}

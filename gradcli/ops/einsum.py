@@ -97,6 +97,8 @@ CONTRACT: Linear = Linear(
     batched=_batched,
     contracts=True,
     takes=NUMBERS,
+    # Copies of the operands in the order of a product, and where nothing is summed, the product.
+    work=lambda node: node.size + sum(each.size for each in node.inputs),
 )
 
 

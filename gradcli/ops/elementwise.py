@@ -35,6 +35,7 @@ class Elementwise(Op):
         latex: str,
         infix: str,
         edge: Edge | None,
+        arrays: float,
     ) -> None:
         super().__init__(name)
         self.edge = edge
@@ -51,7 +52,7 @@ class Elementwise(Op):
         """The name of the NumPy function that does it in one call, if there is one."""
         self._forward = forward
         if self.ufunc is None:
-            self.work = _temporaries
+            self.work = lambda node: arrays * node.size
         self.cuda = cuda
         self.latex = latex
         self.infix = infix
@@ -106,11 +107,6 @@ class Elementwise(Op):
         return node.graph.apply(self, tuple(operands), node.attributes)
 
 
-def _temporaries(node: Node) -> float:
-    """The arrays that a forward function of several calls makes on the way: seldom more."""
-    return 3.0 * node.size
-
-
 def elementwise(
     name: str,
     doc: str,
@@ -134,6 +130,7 @@ def elementwise(
     aliases: tuple[str, ...] = (),
     kink: str = "",
     edge: Edge | None = None,
+    arrays: float = 3.0,
     torch: str = "",
     receiver: int = 0,
     variant: Callable[..., Node] | None = None,
@@ -143,7 +140,8 @@ def elementwise(
 
     `forward` is the name of a NumPy function, or a function `(xp, *arrays)`. `derivative` gives
     the local derivative by each operand. Ops that select elements give `chain` instead: rules
-    `(change, y, *operands)` that are linear in `change`, built with `where`. `variant` builds
+    `(change, y, *operands)` that are linear in `change`, built with `where`. `arrays` is how many
+    of the result's size a `forward` of several calls makes on the way, at most. `variant` builds
     calls with keywords; its parameters are the operands, then the keywords.
 
     The first `conditions` operands are read as truth values. The others are promoted to a kind that
@@ -157,7 +155,19 @@ def elementwise(
     )
     chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
     op = Elementwise(
-        name, forward, partials, chains, takes, conditions, result, whole, cuda, latex, infix, edge
+        name,
+        forward,
+        partials,
+        chains,
+        takes,
+        conditions,
+        result,
+        whole,
+        cuda,
+        latex,
+        infix,
+        edge,
+        arrays,
     )
     plain = "float" in takes and not conditions
 

@@ -92,6 +92,7 @@ erfc = elementwise(
     group="special",
     cuda="erfc({0})",
     latex=r"\mathrm{{erfc}}({0})",
+    arrays=5.0,
     formula="1 - erf(x)",
 )
 erfcx: Function = elementwise(
@@ -125,6 +126,7 @@ ndtr = elementwise(
     group="special",
     cuda="normcdf({0})",
     latex=r"\Phi({0})",
+    arrays=5.0,
     formula="erfc(-x / sqrt(2)) / 2",
 )
 log_ndtr = elementwise(
@@ -141,6 +143,7 @@ log_ndtr = elementwise(
     cuda="{0} < -1 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
     " : log1p(-normcdf(-{0}))",
     latex=r"\ln \Phi({0})",
+    arrays=7.0,
     formula="log(ndtr(x))",
 )
 
@@ -280,6 +283,7 @@ spherical_jn: Function = elementwise(
     operands="n x",
     group="special",
     latex="j_{{{0}}}({1})",
+    arrays=8.0,
     formula="spherical_jn(n, x)",
     cases=[Case("spherical_jn(0, x)"), Case("spherical_jn([[1], [3]], x)")],
     kink="no gradient by n",
