@@ -85,21 +85,21 @@ def _compiled(text: str) -> CodeType:
 
 def in_torch(
     program: Program,
-    inputs: Mapping[str, Array] | None = None,
     mode: Callable[[], AbstractContextManager[Any]] = nullcontext,
-    names: Mapping[str, Any] = TORCH_NAMES,
+    backward: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Answer:
-    """PyTorch's answer; `inputs` may stand for the program's, `mode` is entered for the run."""
-    names = dict(names)
+    """PyTorch's answer; `mode` is entered for the run, `backward` for the grads at its end."""
+    names = dict(TORCH_NAMES)
     torch.set_default_dtype(torch.float32 if program.dtype == "float32" else torch.float64)
     try:
         with warnings.catch_warnings(), mode():
             warnings.simplefilter("ignore")
-            for name, array in (program.inputs if inputs is None else inputs).items():
+            for name, array in program.inputs.items():
                 leaf = torch.from_numpy(np.array(array))
                 names[name] = leaf.requires_grad_() if array.dtype.kind == "f" else leaf
             exec(_compiled(program.text(TORCH)), names)
-            grads = _grads(program, names)
+            with backward():
+                grads = _grads(program, names)
     except GradcliError:
         raise
     except Exception as error:  # noqa: BLE001
