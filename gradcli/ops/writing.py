@@ -184,7 +184,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     axis = _vector("index_copy", x, dim, index)
     x, source = together((x, _slices("index_copy", x, axis, index, source)))
     if not x.shape:
-        return source
+        return reshape(index_copy(reshape(x, 1), 0, reshape(index, 1), reshape(source, 1)), ())
     return _overwritten(x, index_along(_numbered(x), axis, index), source)
 
 
@@ -198,7 +198,7 @@ def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     axis = _vector("index_fill", x, dim, index)
     x, value = filling(x, value)
     if not x.shape:
-        return value
+        return reshape(index_fill(reshape(x, 1), 0, index, value), ())
     places = index_along(_numbered(x), axis, index)
     return _overwritten(x, places, expand(value, places.shape))
 

@@ -26,3 +26,11 @@ def test_of_nothing_and_of_single_values(program: str, expected: object) -> None
     text = f"x = 0; y = {program}; sum(y) * x"
     result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
     np.testing.assert_allclose(result.values["y"], expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("call", ["index_fill(x, 0, [0], 2)", "index_copy(x, 0, [0], tensor(2))"])
+def test_what_is_overwritten_in_a_single_value_has_the_grad_0(call: str) -> None:
+    text = f"x = tensor(3, requires_grad=True); y = {call}; y.backward()"
+    result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
+    assert result.values["y"] == 2
+    assert result.grads["x"] == 0

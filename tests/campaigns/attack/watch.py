@@ -17,8 +17,10 @@ from tests.campaigns.attack.layers import SECONDS
 ROOT = Path(__file__).parents[3]
 LONGEST = 2 * SECONDS + 2
 """Seconds that one case may take, on a machine that is busy."""
-LARGEST = 1.15 * 2**28 + 2**25 + 2**27
-"""Bytes: the limit, what the promise adds, and what the modules and the corpus take."""
+LARGEST = 1.15 * 2**28 + 2**25
+"""Bytes that one case may take: the limit, and what the promise adds."""
+LIFETIME = 4000
+"""Cases that one worker runs, so that none answers for the memory of many."""
 LOOK = 0.25
 """Seconds between looks at a worker."""
 
@@ -29,13 +31,11 @@ def watched(seed: int, first: int, last: int, share: float) -> Iterator[int | di
     A worker that ends or has to be ended costs one case; another goes on behind it.
     """
     while first < last:
-        number = first - 1
-        for line in _lines(seed, first, last, share):
+        number = first
+        for line in _lines(seed, first, min(first + LIFETIME, last), share):
             if isinstance(line, int):
                 number = line
             yield line
-        if number >= last - 1:
-            return
         first = number + 1
 
 
@@ -55,6 +55,7 @@ def _lines(seed: int, first: int, last: int, share: float) -> Iterator[int | dic
         assert worker.stderr is not None
         os.set_blocking(worker.stdout.fileno(), False)
         number, since, rest, done, why = first, time.monotonic() + 30, b"", False, ""
+        before = LARGEST
         with selectors.DefaultSelector() as selector:
             selector.register(worker.stdout, selectors.EVENT_READ)
             while not why:
@@ -71,10 +72,11 @@ def _lines(seed: int, first: int, last: int, share: float) -> Iterator[int | dic
                             yield json.loads(line)
                         else:
                             number, since = int(line), time.monotonic()
+                            before = _resident(worker.pid)
                             yield number
                 if time.monotonic() - since > LONGEST:
                     why = f"took longer than {LONGEST:g} seconds"
-                elif (size := _resident(worker.pid)) > LARGEST:
+                elif (size := _resident(worker.pid) - before) > LARGEST:
                     why = f"took {size / 2**20:.0f} MiB"
         if why != "ended":
             worker.kill()
