@@ -34,13 +34,13 @@ def add_at(xp: Any, zeros: Array, places: tuple[Any, ...], x: Array) -> Array:
 
 def product(xp: Any, a: Array, b: Array) -> Array:
     """The matrix product."""
-    return xp.matmul(_for_blas(xp, a), _for_blas(xp, b))  # type: ignore[no-any-return]
+    if not (a.flags.forc and b.flags.forc):
+        a, b = _for_blas(xp, a), _for_blas(xp, b)
+    return xp.matmul(a, b)  # type: ignore[no-any-return]
 
 
 def _for_blas(xp: Any, x: Array) -> Array:
     """x in an order that BLAS reads: through any other, NumPy adds up products one by one."""
-    if x.flags.c_contiguous:
-        return x
     steps = x.strides[-2:]
     if min(steps) > 0 and (x.ndim == 1 or x.itemsize in steps):
         return x
