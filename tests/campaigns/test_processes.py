@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns import faults, files, kills, outputs, races
+from tests.campaigns import caps, faults, files, kills, outputs, races
 from tests.campaigns.runner import Attack, Verdict, campaign, main
 
 SHORT: dict[str, tuple[Attack, range]] = {
+    "caps": (caps.attack, range(0, 10 * len(caps.NAMES), len(caps.NAMES) + 41)),
     "files": (files.attack, range(60, 100)),
     "kills": (kills.attack, range(12)),
     "outputs": (outputs.attack, range(2)),
     "races": (races.attack, range(5)),
 }
 LONG: dict[str, tuple[Attack, range]] = {
+    "caps": (caps.attack, range(20 * len(caps.NAMES))),
     "faults": (faults.attack, range(len(faults.PAIRS))),
     "files": (files.attack, range(10_000)),
     "kills": (kills.attack, range(3000)),
