@@ -102,6 +102,18 @@ class Op:
     """The kinds that it computes with; operands of others are promoted: `gradcli.ops.promotion`."""
     typed: bool = False
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
+    infix: str = ""
+    """The operator that the language writes between the operands, or in front of the only one."""
+    attributes: tuple[str, ...] = ()
+    """By which keywords the attributes are passed to the function of the op's name; empty where
+    they are, in order, the parameters that follow its operands."""
+    spell: Callable[..., Any] | None = None
+    """`(node, *operands)`: the node as an expression of the language over those of its operands,
+    where neither an operator nor a call of the function of the op's name says it; None where the
+    language has no words for it."""
+    fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None = None
+    """For an op that packs several results side by side into a row, given its operand: what they
+    are called, and their shapes behind the batch axes."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -162,7 +162,7 @@ class _Simplifier:
 
     def product(self, node: Node) -> Product:
         """The node as a product; what is used elsewhere too is one factor."""
-        node = _repeated(node)
+        node = repeated(node)
         found = self._products.get(node)
         if found is not None and (node not in self._shared or _is_term(found)):
             return found
@@ -205,7 +205,7 @@ class _Simplifier:
     def scale(self, node: Node) -> Node | None:
         """A plain product where the first factor is never 0, or the second is finite."""
         a, b = node.inputs
-        plain = self.assume_finite or number_of(a) or number_of(_repeated(b)) is not None
+        plain = self.assume_finite or number_of(a) or number_of(repeated(b)) is not None
         return self.mul(node) if plain else None
 
     def pow(self, node: Node) -> Node | None:
@@ -232,8 +232,8 @@ class _Simplifier:
         if a.like(b) and (self.assume_finite or (a.above > 0) == (b.above > 0)):
             return self.build(Product(a.above + b.above, a.below, a.factors, a.divisors), node)
         left, right = node.inputs
-        if self.assume_finite and 0 in map(number_of, map(_repeated, node.inputs)):
-            return right if number_of(_repeated(left)) == 0 else left
+        if self.assume_finite and 0 in map(number_of, map(repeated, node.inputs)):
+            return right if number_of(repeated(left)) == 0 else left
         if b.above < 0 and not _is_number(b):
             return left - self._negative(b, node)
         if a.above < 0 and not _is_number(a):
@@ -257,12 +257,12 @@ class _Simplifier:
         below = node.inputs[0]
         if below.op.name == "reshape":
             return OPERATORS["reshape"](below.inputs[0], node.shape)
-        if _repeated(below).shape == ():
-            return OPERATORS["expand"](_repeated(below), node.shape)
+        if repeated(below).shape == ():
+            return OPERATORS["expand"](repeated(below), node.shape)
         return None
 
     def expand(self, node: Node) -> Node | None:
-        below = _repeated(node.inputs[0])
+        below = repeated(node.inputs[0])
         return None if below is node.inputs[0] else OPERATORS["expand"](below, node.shape)
 
     def permute(self, node: Node) -> Node | None:
@@ -272,14 +272,14 @@ class _Simplifier:
             (outer,), (inner,) = node.attributes, below.attributes
             if all(inner[axis] == i - len(inner) for i, axis in enumerate(outer)):
                 return below.inputs[0]
-        if _repeated(below).shape == ():
-            return OPERATORS["expand"](_repeated(below), node.shape)
+        if repeated(below).shape == ():
+            return OPERATORS["expand"](repeated(below), node.shape)
         return None
 
     def sum(self, node: Node) -> Node | None:
         """n copies of a number add up to n times the number."""
         (below,) = node.inputs
-        single = _repeated(below)
+        single = repeated(below)
         if single is below or single.shape or not node.size:
             return None
         count = self.product(single).times(Product(float(below.size // node.size)))
@@ -311,13 +311,13 @@ def _without_copies(node: Node) -> Node:
     """An elementwise op on what its operands repeat: it broadcasts by itself."""
     if not isinstance(node.op, Elementwise) or len(node.inputs) == 1:
         return node
-    operands = [_repeated(each) for each in node.inputs]
+    operands = [repeated(each) for each in node.inputs]
     if broadcast(node.op.name, [each.shape for each in operands]) != node.shape:
         return node
     return _on(node, operands)
 
 
-def _repeated(node: Node) -> Node:
+def repeated(node: Node) -> Node:
     """What a node only repeats along axes."""
     while node.op.name == "expand":
         node = node.inputs[0]

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradcli.analysis.single import Run
-from gradcli.analysis.spelling import NOWHERE, call, literal, name
-from gradcli.analysis.unparse import unparse
 from gradcli.diagnostics import Source
 from gradcli.graph import INPUT, Node, ancestors
+from gradcli.language.construct import NOWHERE, call, literal, name
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.session import Prepared
 from gradcli.simplify import simplify
+from gradcli.spelling.program import unparse
 
 LARGEST = 10_000
 """An input of more elements is not written down: it has to be given again."""

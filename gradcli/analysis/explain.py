@@ -14,6 +14,7 @@ from gradcli.differentiate import contributions
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.kinds import is_promotion
+from gradcli.ops.shaping import SUM_TO
 from gradcli.session import Prepared
 
 LONGEST = 400
@@ -159,10 +160,8 @@ def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[
         for position, rule in contributions(node, symbol, linked, selected):
             operand = node.inputs[position]
             value = np.broadcast_to(run.evaluator.value(rule), operand.shape)
-            broadcast = rule.op.name == "sum_to" and operand.shape != node.shape
-            plain = rule.inputs[0] if broadcast else rule
-            shape = node.shape if broadcast else None
-            _add(parts, operand, Part(node, plain, value, shape, value))
+            shape = rule.inputs[0].shape if rule.op is SUM_TO else None
+            _add(parts, operand, Part(node, rule, value, shape, value))
     return grads
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from gradcli.analysis.derive import Derived, leaves_of
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.single import Run
-from gradcli.analysis.unparse import unparse
 from gradcli.graph import Array
 from gradcli.language.syntax import Statement
+from gradcli.spelling.program import unparse
 
 
 @dataclass(frozen=True, slots=True)

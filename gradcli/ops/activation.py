@@ -34,6 +34,8 @@ relu = elementwise(
     formula="maximum(x, 0)",
     edge=lambda xp, x: x,
     kink="0 at 0",
+    torch="torch.relu",
+    jax="jax.nn.relu",
 )
 
 
@@ -243,6 +245,7 @@ softsign = elementwise(
     cuda="{0} / (1 + abs({0}))",
     latex=r"\frac{{{0}}}{{1 + |{0}|}}",
     formula="x / (1 + abs(x))",
+    torch="torch.nn.functional.softsign",
 )
 
 
@@ -269,4 +272,5 @@ tanhshrink = elementwise(
     + ") / cosh({0}) : {0} - tanh({0});",
     latex=r"{0} - \tanh {0}",
     formula="x - tanh(x)",
+    torch="torch.nn.functional.tanhshrink",
 )

@@ -154,6 +154,7 @@ lerp = elementwise(
     cuda="abs({2}) < ({T})0.5 ? {0} + {2} * ({1} - {0}) : {1} - ({1} - {0}) * (1 - {2})",
     latex=r"{0} + {2} \cdot ({1} - {0})",
     formula="input + weight * (end - input)",
+    torch="torch.lerp",
 )
 
 

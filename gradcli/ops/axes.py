@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.language.construct import attribute, call, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import Axes, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import flat, reshape
@@ -18,6 +20,14 @@ def _inverse(axes: Axes) -> Axes:
     return tuple(places[i - len(axes)] for i in range(len(axes)))
 
 
+def _permute_spelled(node: Node, x: Expression) -> Expression:
+    (axes,) = node.attributes
+    *leading, last, first = axes
+    if (last, first) == (-1, -2) and leading == sorted(leading):
+        return attribute(x, "mT" if leading else "T")
+    return call("permute", x, *(number(axis + len(axes)) for axis in axes))
+
+
 PERMUTE: Linear = Linear(
     "permute",
     infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
@@ -27,6 +37,7 @@ PERMUTE: Linear = Linear(
     adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
     batched=lambda y, x, axes: x.graph.apply(PERMUTE, (x,), ((-x.ndim, *axes),)),
     view=True,
+    spell=_permute_spelled,
 )
 
 
@@ -35,6 +46,8 @@ PERMUTE: Linear = Linear(
     "shaping",
     op=PERMUTE,
     cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
+    numpy="np.transpose",
+    torch="torch.permute",
 )
 def permute(x: Node, *dims: int) -> Node:
     """The axes in another order."""
@@ -161,6 +174,7 @@ ROLL: Linear = Linear(
     "shaping",
     op=ROLL,
     cases=[Case("roll(x, 1)"), Case("roll(x, -1, 1)"), Case("roll(x, (1, 2), dims=(0, 1))")],
+    torch="torch.roll",
 )
 def roll(x: Node, shifts: tuple[int, ...], dims: tuple[int, ...] | None = None) -> Node:
     """Elements moved along `dims`; what leaves at one end comes back at the other.

@@ -187,6 +187,7 @@ PROBABILITIES = General(
     adjoints=(lambda change, y, x: change,),
     forward_rule=lambda tangents, y, x: tangents[0],
     view=True,
+    spell=lambda node, x: x,
 )
 """x as it is; raises `value` unless it is from 0 to 1."""
 

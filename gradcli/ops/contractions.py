@@ -6,6 +6,7 @@ from math import prod
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.language.construct import binary
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.kinds import NUMBERS, Linear, aligned
@@ -91,6 +92,7 @@ MATMUL = Linear(
     batched=_batched,
     contracts=True,
     takes=NUMBERS,
+    spell=lambda node, a, b: binary("@", a, b),
 )
 
 

@@ -20,6 +20,9 @@ DETACH = General(
     aliases=("stop_gradient",),
     op=DETACH,
     cases=[Case("x * detach(x)", smooth=False)],
+    numpy="np.asarray",
+    torch="torch.detach",
+    jax="jax.lax.stop_gradient",
 )
 def detach(x: Node) -> Node:
     """x as a constant: no gradient flows back through it."""
@@ -32,6 +35,7 @@ LEAF = General(
     forward=lambda xp, x, marked: x,
     view=True,
     unique=True,
+    spell=lambda node, x: x,
 )
 """A value that the user made, as a leaf of its own: gradients arrive here and end here."""
 
@@ -51,6 +55,7 @@ BIND = Linear(
     adjoints=(lambda change, y, x: change,),
     view=True,
     unique=True,
+    spell=lambda node, x: x,
 )
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Graph, Kind, Node, Shape
-from gradcli.ops.kinds import General, cast
+from gradcli.graph import Array, Graph, Node, Shape
+from gradcli.language.construct import call, number
+from gradcli.language.syntax import Expression
+from gradcli.ops.kinds import General, Spelling, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.shaping import expand, part, reshape
 from gradcli.ops.table import Case, function
@@ -28,13 +30,15 @@ def _filled(graph: Graph, value: float, shape: Shape) -> Node:
     return expand(graph.constant(value), shape)
 
 
-@function("zeros", "creation", cases=[Case("x * zeros(2, 3)")])
+@function(
+    "zeros", "creation", cases=[Case("x * zeros(2, 3)")], numpy="np.zeros", torch="torch.zeros"
+)
 def zeros(graph: Graph, *shape: int) -> Node:
     """Zeros of a shape."""
     return _filled(graph, 0.0, _lengths("zeros", shape))
 
 
-@function("ones", "creation", cases=[Case("x * ones(2, 3)")])
+@function("ones", "creation", cases=[Case("x * ones(2, 3)")], numpy="np.ones", torch="torch.ones")
 def ones(graph: Graph, *shape: int) -> Node:
     """Ones of a shape."""
     return _filled(graph, 1.0, _lengths("ones", shape))
@@ -46,19 +50,37 @@ def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
     return expand(fill_value, _lengths("full", (shape,)))
 
 
-@function("zeros_like", "creation", cases=[Case("x * zeros_like(x)")])
+@function(
+    "zeros_like",
+    "creation",
+    cases=[Case("x * zeros_like(x)")],
+    numpy="np.zeros_like",
+    torch="torch.zeros_like",
+)
 def zeros_like(x: Node) -> Node:
     """Zeros of the shape and kind of x."""
     return full_like(x, x.graph.constant(0.0))
 
 
-@function("ones_like", "creation", cases=[Case("x * ones_like(x)")])
+@function(
+    "ones_like",
+    "creation",
+    cases=[Case("x * ones_like(x)")],
+    numpy="np.ones_like",
+    torch="torch.ones_like",
+)
 def ones_like(x: Node) -> Node:
     """Ones of the shape and kind of x."""
     return full_like(x, x.graph.constant(1.0))
 
 
-@function("full_like", "creation", cases=[Case("x * full_like(x, 3)")])
+@function(
+    "full_like",
+    "creation",
+    cases=[Case("x * full_like(x, 3)")],
+    numpy="np.full_like",
+    torch="torch.full_like",
+)
 def full_like(x: Node, fill_value: Node) -> Node:
     """One value, in every place of the shape of x; a number takes the kind of x."""
     _, value = filling(x, fill_value)
@@ -115,12 +137,29 @@ def as_tensor(data: Node) -> Node:
 
 
 def _constructor(
-    name: str, shape: Callable[..., Shape], forward: Callable[..., Array], kind: Kind = "float"
+    name: str,
+    shape: Callable[..., Shape],
+    forward: Callable[..., Array],
+    spell: Spelling = lambda node: call(node.op.name, *map(number, node.attributes[:-1])),
 ) -> General:
     """An op without operands."""
     return General(
-        name, infer=lambda *attributes: (shape(*attributes), kind), forward=forward, typed=True
+        name,
+        infer=lambda *attributes: (shape(*attributes), "float"),
+        forward=forward,
+        typed=True,
+        spell=spell,
     )
+
+
+def _arange_spelled(node: Node) -> Expression | None:
+    """Unless all are whole numbers, the end is half a step early, so that no rounding matters."""
+    start, count, step, _ = node.attributes
+    whole = start == int(start) and step == int(step)
+    end = start + (count if whole else count - 0.5) * step
+    if not count:
+        return None
+    return call("arange", *map(number, (end,) if (start, step) == (0, 1) else (start, end, step)))
 
 
 EYE = _constructor(
@@ -132,6 +171,7 @@ ARANGE = _constructor(
     "arange",
     shape=lambda start, count, step, kind: (count,),
     forward=lambda xp, start, count, step, dtype: start + step * xp.arange(count, dtype=dtype),
+    spell=_arange_spelled,
 )
 LINSPACE = _constructor(
     "linspace",
@@ -146,6 +186,8 @@ LINSPACE = _constructor(
     aliases=("identity",),
     cases=[Case("x @ eye(3)")],
     unlike={"jax.nn.identity": "x itself"},
+    numpy="np.eye",
+    torch="torch.eye",
 )
 def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     """The identity matrix: ones on the diagonal."""
@@ -153,7 +195,9 @@ def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     return graph.apply(EYE, (), (rows, columns, "float"))
 
 
-@function("arange", "creation", cases=[Case("x * arange(3)")])
+@function(
+    "arange", "creation", cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange"
+)
 def arange(graph: Graph, start: float, end: float | None = None, step: float = 1.0) -> Node:
     """Numbers from `start` up to, not including, `end`; with one argument from 0."""
     if end is None:
@@ -164,7 +208,13 @@ def arange(graph: Graph, start: float, end: float | None = None, step: float = 1
     return graph.apply(ARANGE, (), (float(start), count, float(step), "float"))
 
 
-@function("linspace", "creation", cases=[Case("x * linspace(0, 1, 3)")])
+@function(
+    "linspace",
+    "creation",
+    cases=[Case("x * linspace(0, 1, 3)")],
+    numpy="np.linspace",
+    torch="torch.linspace",
+)
 def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     """`steps` numbers at equal distances, from `start` to `end`, both included."""
     (count,) = _lengths("linspace", (steps,))
@@ -190,6 +240,7 @@ def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
         unique=True,
         typed=True,
         host=True,
+        spell=lambda node: call(name, *map(number, node.shape)),
     )
 
 
@@ -230,13 +281,20 @@ def rand_like(x: Node) -> Node:
     aliases=("double",),
     cases=[Case("float(x > 0)", smooth=False)],
     passes_on=True,
+    numpy="np.float64",
 )
 def float_(x: Node) -> Node:
     """Truth values and integers as floating-point numbers."""
     return cast(x, "float")
 
 
-@function("long", "creation", aliases=("int",), cases=[Case("x * long(2 * x)", smooth=False)])
+@function(
+    "long",
+    "creation",
+    aliases=("int",),
+    cases=[Case("x * long(2 * x)", smooth=False)],
+    numpy="np.int64",
+)
 def long(x: Node) -> Node:
     """x as integers: fractions are cut off, towards 0."""
     return cast(x, "int")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.graph import Array, Node
+from gradcli.language.construct import attribute, call
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
@@ -142,12 +143,14 @@ LOGABSDET = General(
     ),
     contracts=True,
     work=copies(0, 1),
+    spell=lambda node, a: attribute(call("slogdet", a), "logabsdet"),
 )
 DETSIGN = General(
     "detsign",
     infer=lambda a: (a.shape[:-2], "float"),
     forward=lambda xp, a: xp.linalg.slogdet(a)[0],
     work=copies(0, 1),
+    spell=lambda node, a: attribute(call("slogdet", a), "sign"),
 )
 """The sign of the determinant: locally constant, so no gradient passes."""
 
@@ -164,6 +167,8 @@ class LogDeterminant(NamedTuple):
     "linear algebra",
     op=DET,
     cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
+    numpy="np.linalg.det",
+    torch="torch.linalg.det",
 )
 def det(x: Node) -> Node:
     """The determinant of square matrices.
@@ -178,6 +183,8 @@ def det(x: Node) -> Node:
     "linear algebra",
     cases=[Case("slogdet(x).logabsdet", SQUARE), Case("slogdet(x)[1]", BATCH)],
     kink="the adjugate over 0 at singular matrices: infinities, nan where that is 0/0",
+    numpy="np.linalg.slogdet",
+    torch="torch.linalg.slogdet",
 )
 def slogdet(x: Node) -> LogDeterminant:
     """The sign of the determinant and the logarithm of its absolute value."""

@@ -6,6 +6,8 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import WHOLE, call, number, numbers, places, subscript
+from gradcli.language.syntax import Expression
 from gradcli.ops.axes import movedim, permute
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import normalize_axis, show
@@ -27,14 +29,26 @@ TRIU: Linear = Linear(
 )
 
 
-@function("tril", "indexing", op=TRIL, cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")])
+@function(
+    "tril",
+    "indexing",
+    op=TRIL,
+    cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")],
+    torch="torch.tril",
+)
 def tril(x: Node, diagonal: int = 0) -> Node:
     """x on and below a diagonal of its last two axes, 0 above it."""
     _check_matrix("tril", x)
     return x.graph.apply(TRIL, (x,), (_within(x, diagonal),))
 
 
-@function("triu", "indexing", op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")])
+@function(
+    "triu",
+    "indexing",
+    op=TRIU,
+    cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")],
+    torch="torch.triu",
+)
 def triu(x: Node, diagonal: int = 0) -> Node:
     """x on and above a diagonal of its last two axes, 0 below it."""
     _check_matrix("triu", x)
@@ -64,6 +78,27 @@ def _diag_embed(xp: Any, x: Array, rows: int, columns: int, offset: int) -> Arra
     return result  # type: ignore[no-any-return]
 
 
+def _diagonal_spelled(node: Node, x: Expression) -> Expression:
+    """The op takes the last two axes, the function by default the first two."""
+    (offset,) = node.attributes
+    ndim = node.inputs[0].ndim
+    if ndim > 2:
+        return call("diagonal", x, *map(number, (offset, ndim - 2, ndim - 1)))
+    return call("diagonal", x, number(offset)) if offset else call("diagonal", x)
+
+
+def _diag_embed_spelled(node: Node, x: Expression) -> Expression:
+    """A square one, of which rows and columns are left out or put in at the end."""
+    rows, columns, offset = node.attributes
+    square = call("diag_embed", x, **({"offset": number(offset)} if offset else {}))
+    length = node.inputs[0].shape[-1] + abs(offset)
+    if rows == columns == length:
+        return square
+    cut = [places(0, min(length, n), 1) for n in (rows, columns)]
+    kept = subscript(square, [*[WHOLE] * (node.ndim - 2), *cut])
+    return call("embed", kept, numbers(node.shape), numbers([0] * node.ndim))
+
+
 DIAGONAL: Linear = Linear(
     "diagonal",
     infer=lambda x, offset: (*x.shape[:-2], _diagonal_length(x.shape, offset)),
@@ -73,6 +108,7 @@ DIAGONAL: Linear = Linear(
     ),
     selects=True,
     view=True,
+    spell=_diagonal_spelled,
 )
 DIAG_EMBED: Linear = Linear(
     "diag_embed",
@@ -81,6 +117,7 @@ DIAG_EMBED: Linear = Linear(
     adjoints=(
         lambda change, y, x, rows, columns, offset: x.graph.apply(DIAGONAL, (change,), (offset,)),
     ),
+    spell=_diag_embed_spelled,
 )
 
 
@@ -93,6 +130,8 @@ DIAG_EMBED: Linear = Linear(
         Case("diagonal(x, 1)"),
         Case("diagonal(x, -1, dim1=0, dim2=2)", {"x": (3, 2, 3)}),
     ],
+    numpy="np.diagonal",
+    torch="torch.diagonal",
 )
 def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
     """The diagonal over the axes `dim1` and `dim2`, as a new last axis."""
@@ -129,6 +168,7 @@ def linalg_diagonal(x: Node, *, offset: int = 0, dim1: int = -2, dim2: int = -1)
         Case("diag_embed(x, offset=-1)"),
         Case("diag_embed(x, 1, dim1=0, dim2=2)"),
     ],
+    torch="torch.diag_embed",
 )
 def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:
     """Matrices along `dim1` and `dim2` that are 0 but for the last axis of x on a diagonal."""

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import argument, call
 from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.kinds import NUMBERS, Linear
@@ -99,6 +100,7 @@ CONTRACT: Linear = Linear(
     takes=NUMBERS,
     # Copies of the operands in the order of a product, and where nothing is summed, the product.
     work=lambda node: node.size + sum(each.size for each in node.inputs),
+    spell=lambda node, a, b: call("einsum", argument(node.attributes[0]), a, b),
 )
 
 
@@ -134,6 +136,8 @@ Term: TypeAlias = tuple[Node, str]
         Case("einsum('ij,ij->ij', x, y)", {"x": (2, 3), "y": (1, 3)}),
         Case("einsum(',ij->ji', x, y)", {"x": (), "y": (2, 3)}),
     ],
+    numpy="np.einsum",
+    torch="torch.einsum",
 )
 def einsum(equation: str, *operands: Node) -> Node:
     """Products of elements with equal labels, summed over labels that the output leaves out."""

@@ -116,6 +116,8 @@ xlogy = elementwise(
     edge=lambda xp, x, other: other,
     domain=(0.3, 3.0),
     kink="by `input`, 0 where it is 0 and `other` is not positive",
+    numpy="scipy.special.xlogy",
+    torch="torch.xlogy",
 )
 xlog1py = elementwise(
     "xlog1py",
@@ -135,6 +137,8 @@ xlog1py = elementwise(
     edge=lambda xp, x, other: 1 + other,
     domain=(0.3, 3.0),
     kink="by `input`, 0 where it is 0 and `other` is not above -1",
+    numpy="scipy.special.xlog1py",
+    torch="torch.special.xlog1py",
 )
 entr = elementwise(
     "entr",
@@ -150,4 +154,6 @@ entr = elementwise(
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
+    numpy="scipy.special.entr",
+    torch="torch.special.entr",
 )

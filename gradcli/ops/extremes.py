@@ -72,6 +72,8 @@ AMIN = Reduction(
     aliases=("np.max",),
     cases=[*cases_of("amax"), Case("np.max(x, axis=1)")],
     kink="ties share equally",
+    numpy="np.max",
+    torch="torch.amax",
 )
 def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
@@ -85,6 +87,8 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     aliases=("np.min",),
     cases=[*cases_of("amin"), Case("np.min(x, axis=1)")],
     kink="ties share equally",
+    numpy="np.min",
+    torch="torch.amin",
 )
 def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
@@ -134,7 +138,9 @@ def _arg(name: str, choose: str, doc: str) -> Function:
 
     build.__doc__ = doc
     cases = [Case(f"{name}(x)", smooth=False), Case(f"{name}(x, dim=1)", smooth=False)]
-    return function(name, "reduction", op=op, cases=cases)(build)
+    return function(
+        name, "reduction", op=op, cases=cases, numpy=f"np.{name}", torch=f"torch.{name}"
+    )(build)
 
 
 argmax = _arg("argmax", "argmax", "Where the largest element is (the first one of a tie).")

@@ -9,12 +9,13 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import call
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.creation import zeros
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
-from gradcli.ops.packing import FIELDS, lapack, pack, packed, packed_shape, skew, unpack
+from gradcli.ops.packing import lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import take_slices
 from gradcli.ops.systems import SOLVE, copies, matrices, on_host, square
@@ -103,6 +104,8 @@ CHOLESKY = General(
         Case("cholesky(x @ x.mT + eye(2), upper=True)", {"x": (2, 2, 2)}),
     ],
     unlike={"scipy.linalg.cholesky": "cholesky(x, upper=True)"},
+    numpy="np.linalg.cholesky",
+    torch="torch.linalg.cholesky",
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
     """The lower triangular L with L @ L.mT = x, or L.mT where `upper`.
@@ -159,6 +162,8 @@ QR = General(
     forward_rule=_qr_tangent,
     contracts=True,
     work=copies(1, 1.6),
+    spell=lambda node, a: call("qr", a),
+    fields=lambda a: tuple(zip(OrthogonalTriangular._fields, _qr_shapes(a), strict=True)),
 )
 """For at least as many rows as columns."""
 
@@ -169,7 +174,7 @@ def _complement_shape(q: Node) -> tuple[Shape, Any]:
 
 
 COMPLEMENT = General(
-    "complement",
+    "orthogonal_complement",
     infer=_complement_shape,
     forward=lambda xp, q: xp.linalg.qr(q, mode="complete")[0][..., q.shape[-1] :],
     adjoints=(lambda change, y, q: -(y @ (matrix_transpose(change) @ q)),),
@@ -205,9 +210,6 @@ class OrthogonalTriangular(NamedTuple):
     R: Node
 
 
-FIELDS[QR] = (OrthogonalTriangular._fields, _qr_shapes)
-
-
 @function(
     "qr",
     "linear algebra",
@@ -220,6 +222,8 @@ FIELDS[QR] = (OrthogonalTriangular._fields, _qr_shapes)
         Case("qr(x, mode='complete').Q**2 @ [1, 2, 2, 2]", {"x": (4, 1)}, smooth=False),
     ],
     unlike={"scipy.linalg.qr": "qr(x, 'complete')"},
+    numpy="np.linalg.qr",
+    torch="torch.linalg.qr",
 )
 def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     """Q with orthonormal columns and upper triangular R with Q @ R = x.

@@ -8,6 +8,9 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node, Shape
+from gradcli.language.construct import WHOLE, call, numbers, subscript
+from gradcli.language.construct import index as as_index
+from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import Axes, broadcast, show
 from gradcli.ops.shaping import reshape, take_slices
@@ -70,6 +73,19 @@ def _put_add(xp: Any, change: Array, *rest: Any) -> Array:
     return add_at(xp, xp.zeros(shape, change.dtype), places, change)
 
 
+def _index_spelled(node: Node, x: Expression, *indices: Expression) -> Expression:
+    items: list[Any] = [WHOLE] * node.inputs[0].ndim
+    for axis, index in zip(node.attributes[0], indices, strict=True):
+        items[axis] = as_index(index)
+    return subscript(x, items)
+
+
+def _put_add_spelled(node: Node, x: Expression, *indices: Expression) -> Expression:
+    shape, axes = node.attributes
+    dims = [axis + len(shape) for axis in axes]
+    return call("put_add", x, numbers(shape), numbers(dims), *map(as_index, indices))
+
+
 INDEX: Linear = Linear(
     "index",
     infer=_indexed_shape,
@@ -83,6 +99,7 @@ INDEX: Linear = Linear(
         x.graph.apply(INDEX, (x, *rest[:-1]), rest[-1:]) if are_neighbours(rest[-1]) else None
     ),
     selects=True,
+    spell=_index_spelled,
 )
 PUT_ADD: Linear = Linear(
     "put_add",
@@ -95,6 +112,7 @@ PUT_ADD: Linear = Linear(
         if are_neighbours(rest[-1])
         else None
     ),
+    spell=_put_add_spelled,
 )
 
 

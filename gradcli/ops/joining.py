@@ -56,6 +56,8 @@ CAT = JointlyLinear(
         Case("cat([x, y])", {"x": (2, 3), "y": (1, 3)}),
         Case("cat([x, 2*x, y], dim=-1)", {"x": (2, 3), "y": (2, 1)}),
     ],
+    numpy="np.concatenate",
+    torch="torch.cat",
 )
 def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     """Tensors one behind the other along the axis `dim`; their other lengths must agree."""

@@ -23,6 +23,8 @@ from gradcli.graph import (
     Operand,
     Shape,
 )
+from gradcli.language.construct import call, compare, listed, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.shapes import Axes, reduced
 
 Rule: TypeAlias = Callable[..., Node]
@@ -33,6 +35,12 @@ Work: TypeAlias = Callable[[Node], float]
 
 Edge: TypeAlias = Callable[..., Array]
 """Distance to where an op is not smooth: see `Op.edge`."""
+
+Spelling: TypeAlias = Callable[..., Expression | None]
+"""How the language writes a node: see `Op.spell`."""
+
+Fields: TypeAlias = Callable[[Node], Sequence[tuple[str, Shape]]]
+"""What packed results are called, and their shapes: see `Op.fields`."""
 
 BatchingRule: TypeAlias = Callable[..., Node | None]
 """`(y, *operands, *attributes)`: y where an operand has a batch axis in front, or None."""
@@ -95,12 +103,14 @@ class Linear(Adjoint):
         work: Work | None = None,
         takes: frozenset[Kind] = ANY,
         batched: BatchingRule | None = None,
+        spell: Spelling | None = None,
     ) -> None:
         super().__init__(name, forward, adjoints)
         self.work = work
         self.takes = takes
         self._infer = infer
         self._batched = batched
+        self.spell = spell
         self.selects = selects
         self.contracts = contracts
         self.view = view
@@ -127,11 +137,18 @@ class Linear(Adjoint):
         return node.graph.apply(self, inputs, node.attributes)
 
 
+def _joined(node: Node, *operands: Expression) -> Expression:
+    """`cat([a, b], dim=0)`."""
+    return call(node.op.name, listed(operands), dim=number(node.attributes[0] + node.ndim))
+
+
 class JointlyLinear(Op):
     """Linear in all operands together, any number of them, as joining arrays is.
 
     `adjoint(cotangent, y, operand, *attributes)` gives the cotangent of operand number `operand`.
     """
+
+    spell = staticmethod(_joined)
 
     def __init__(
         self,
@@ -194,10 +211,12 @@ class Reduction(Op):
         combine: str = "",
         takes: frozenset[Kind] = FLOATS,
         edge: Edge | None = None,
+        attributes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name)
         self.takes = takes
         self.edge = edge
+        self.attributes = attributes
         self._forward = forward
         self.derivative = derivative
         self.selects = selects
@@ -264,11 +283,15 @@ class General(Adjoint):
         edge: Edge | None = None,
         work: Work | None = None,
         batched: BatchingRule | None = None,
+        spell: Spelling | None = None,
+        fields: Fields | None = None,
     ) -> None:
         super().__init__(name, forward, adjoints)
         self.edge = edge
         self.work = work
         self.takes = takes
+        self.spell = spell
+        self.fields = fields
         self._infer = infer
         self._batched = batched
         self.forward_rule = forward_rule
@@ -295,17 +318,6 @@ class General(Adjoint):
         return None if self._batched is None else self._batched(node, *inputs, *node.attributes)
 
 
-def attribute_names(node: Node) -> tuple[str, ...]:
-    """What a node's attributes are called: the forward function's parameters behind the operands.
-
-    Empty where it takes them together, as `*rest`.
-    """
-    if isinstance(node.op, JointlyLinear):
-        return ("axis",)
-    code = getattr(getattr(node.op, "_forward", None), "__code__", None)
-    return code.co_varnames[: code.co_argcount][1 + len(node.inputs) :] if code else ()
-
-
 # --- operands ----------------------------------------------------------------------------
 
 
@@ -323,11 +335,18 @@ def cast(node: Node, kind: Kind) -> Node:
     return node if node.kind == kind else node.graph.apply(CAST, (node,), (kind,))
 
 
+def _converted(node: Node, x: Expression) -> Expression:
+    if node.kind == "bool":
+        return compare("!=", x, number(0.0))
+    return call("float" if node.kind == "float" else "long", x)
+
+
 class Cast(Op):
     """Conversion between kinds. Gradients stop here: one side is not a float."""
 
     typed = True
     cuda = "{0}"
+    spell = staticmethod(_converted)
     edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:

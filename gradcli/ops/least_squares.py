@@ -27,7 +27,7 @@ def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> 
     return 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.graph.precision).eps)
 
 
-def _pinv(xp: Any, a: Array, atol: float, rtol: float) -> Array:
+def _pinv(xp: Any, a: Array, rtol: float, atol: float) -> Array:
     u, s, vh = lapack("pinv", xp.linalg.svd, a, full_matrices=False)
     largest = peak(xp, s, (-1,), 0.0)
     kept = s > xp.maximum(rtol * largest, atol)
@@ -54,7 +54,7 @@ def _pinv_tangent(tangents: Sequence[Node], y: Node, a: Node, *_: float) -> Node
 
 PINV = General(
     "pinv",
-    infer=lambda a, atol, rtol: ((*a.shape[:-2], a.shape[-1], a.shape[-2]), "float"),
+    infer=lambda a, rtol, atol: ((*a.shape[:-2], a.shape[-1], a.shape[-2]), "float"),
     forward=_pinv,
     adjoints=(_pinv_adjoint,),
     forward_rule=_pinv_tangent,
@@ -73,6 +73,7 @@ PINV = General(
         Case("pinv(x)", {"x": (2, 2, 3)}),
         Case("pinv(x[:, :1] @ x[:1])", {"x": (3, 3)}),
     ],
+    torch="torch.linalg.pinv",
 )
 def pinv(
     x: Node,
@@ -87,7 +88,7 @@ def pinv(
     symmetric, which changes nothing.
     """
     x = matrices("pinv", x)
-    return x.graph.apply(PINV, (x,), (atol or 0.0, _relative_cutoff(x, rtol, atol)))
+    return x.graph.apply(PINV, (x,), (_relative_cutoff(x, rtol, atol), atol or 0.0))
 
 
 class LeastSquares(NamedTuple):

@@ -29,6 +29,8 @@ sigmoid: Function = elementwise(
     cuda="({0} >= 0 ? 1 : exp(-abs({0}))) / (1 + exp(-abs({0})))",
     latex=r"\sigma({0})",
     formula="1 / (1 + exp(-x))",
+    torch="torch.sigmoid",
+    jax="jax.nn.sigmoid",
 )
 
 
@@ -50,6 +52,7 @@ LOGIT = elementwise(
     edge=lambda xp, x: x * (1 - x),
     domain=(0.1, 0.9),
     kink="inf at 0 and 1",
+    torch="torch.logit",
 )
 
 

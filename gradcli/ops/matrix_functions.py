@@ -162,6 +162,7 @@ MATRIX_EXP = General(
     op=MATRIX_EXP,
     cases=[Case("matrix_exp(x)", {"x": (3, 3)}), Case("matrix_exp(x)", {"x": (2, 2, 2)})],
     formula="eye(n) + x + x @ x / 2 + x @ x @ x / 6 + …",
+    torch="torch.linalg.matrix_exp",
 )
 def matrix_exp(x: Node) -> Node:
     """The exponential series of square matrices."""

@@ -56,7 +56,13 @@ def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     return x if p <= 1 else size
 
 
-NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_edge)
+NORM = Reduction(
+    "norm",
+    forward=_norm,
+    derivative=_norm_derivative,
+    edge=_norm_edge,
+    attributes=("dim", "keepdim", "p"),
+)
 
 
 @function(
@@ -74,6 +80,7 @@ NORM = Reduction("norm", forward=_norm, derivative=_norm_derivative, edge=_norm_
     ],
     formula="sum(abs(x)**p) ** (1/p)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
+    torch="torch.linalg.vector_norm",
 )
 def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""

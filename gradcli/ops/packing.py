@@ -14,16 +14,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Op, Shape
+from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import eq
 from gradcli.ops.creation import eye
 from gradcli.ops.joining import cat
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshape, take_slices, unsqueeze
-
-FIELDS: dict[Op, tuple[tuple[str, ...], Callable[[Node], tuple[Shape, ...]]]] = {}
-"""What packed results are called, and their shapes behind the batch axes, for an operand."""
 
 
 def pack(xp: Any, parts: Sequence[Array], batch: Shape) -> Array:

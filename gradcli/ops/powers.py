@@ -93,6 +93,7 @@ rsqrt = elementwise(
     formula="1 / sqrt(x)",
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
+    torch="torch.rsqrt",
 )
 reciprocal = elementwise(
     "reciprocal",

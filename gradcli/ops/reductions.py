@@ -65,14 +65,30 @@ def count_of(x: Node, axes: Axes) -> float:
     return float(math.prod(x.shape[axis] for axis in axes))
 
 
-@function("sum", "reduction", takes_dtype=True, op=SUM, cases=cases_of("sum"), formula="sum(x)")
+@function(
+    "sum",
+    "reduction",
+    takes_dtype=True,
+    op=SUM,
+    cases=cases_of("sum"),
+    formula="sum(x)",
+    numpy="np.sum",
+    torch="torch.sum",
+)
 def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""
     return reduce_axes(SUM, x, dim, keepdim)
 
 
 @function(
-    "mean", "reduction", takes_dtype=True, op=MEAN, cases=cases_of("mean"), formula="sum(x) / n"
+    "mean",
+    "reduction",
+    takes_dtype=True,
+    op=MEAN,
+    cases=cases_of("mean"),
+    formula="sum(x) / n",
+    numpy="np.mean",
+    torch="torch.mean",
 )
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""

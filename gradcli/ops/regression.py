@@ -7,6 +7,8 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.language.construct import binary, call, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.kinds import General
 from gradcli.ops.losses import (
@@ -134,6 +136,11 @@ def _variance(xp: Any, x: Array, eps: float) -> Array:
     return xp.maximum(x, eps)  # type: ignore[no-any-return]
 
 
+def _variance_spelled(node: Node, x: Expression) -> Expression:
+    missing = binary("-", call("maximum", x, number(node.attributes[0])), x)
+    return binary("+", x, call("detach", missing))
+
+
 VARIANCE = General(
     "variance_at_least",
     infer=lambda x, eps: (x.shape, "float"),
@@ -141,6 +148,7 @@ VARIANCE = General(
     adjoints=(lambda change, y, x, eps: change,),
     forward_rule=lambda tangents, y, x, eps: tangents[0],
     edge=lambda xp, x, eps: x - eps,
+    spell=_variance_spelled,
 )
 """A variance, raised to `eps` where it is less; the gradient does not see it, as in PyTorch."""
 

@@ -28,6 +28,7 @@ def _rounding(
     close: str,
     aliases: tuple[str, ...] = (),
     edge: Edge = to_integer,
+    torch: str | None = None,
 ) -> Function:
     return elementwise(
         name,
@@ -43,6 +44,7 @@ def _rounding(
         smooth=False,
         kink="the derivative is 0 everywhere, at the jumps too",
         edge=edge,
+        torch=torch,
     )
 
 
@@ -57,6 +59,7 @@ rint = _rounding(
     r"\lfloor",
     r"\rceil",
     edge=lambda xp, x: to_integer(xp, x - 0.5),
+    torch="torch.round",
 )
 trunc = _rounding(
     "trunc", "x without its fraction.", "trunc", r"\mathrm{{trunc}}(", ")", aliases=("fix",)
@@ -107,7 +110,12 @@ def _check_divisor(xp: Any, divisor: Array) -> Array:
     return divisor
 
 
-DIVISOR = General("divisor", infer=lambda divisor: (divisor.shape, "int"), forward=_check_divisor)
+DIVISOR = General(
+    "divisor",
+    infer=lambda divisor: (divisor.shape, "int"),
+    forward=_check_divisor,
+    spell=lambda node, divisor: divisor,
+)
 
 
 def _divided(op: Op, a: Node, b: Node) -> Node:
@@ -119,6 +127,7 @@ floor_divide = elementwise(
     "floor_divide",
     "Quotient rounded towards minus infinity.",
     "floor_divide",
+    torch="",  # its floor_divide has no gradient
     operands="a b",
     group="rounding",
     takes=NUMBERS,

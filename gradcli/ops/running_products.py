@@ -43,6 +43,8 @@ CUMPROD: General = General(
     takes_dtype=True,
     op=CUMPROD,
     cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")],
+    numpy="np.cumprod",
+    torch="torch.cumprod",
 )
 def cumprod(x: Node, dim: int) -> Node:
     """Running products along `dim`."""
@@ -77,6 +79,7 @@ PROD = Reduction(
     op=PROD,
     cases=cases_of("prod"),
     formula="x[0] * x[1] * …",
+    numpy="np.prod",
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.language.construct import attribute, call, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.axes import flip
 from gradcli.ops.comparison import eq, logical_xor
 from gradcli.ops.exponential import exp
@@ -50,6 +52,8 @@ CUMSUM: Linear = Linear(
     takes_dtype=True,
     op=CUMSUM,
     cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")],
+    numpy="np.cumsum",
+    torch="torch.cumsum",
 )
 def cumsum(x: Node, dim: int) -> Node:
     """Running sums along `dim`."""
@@ -104,6 +108,7 @@ LOGCUMSUMEXP = General(
     op=LOGCUMSUMEXP,
     cases=[Case("logcumsumexp(x, 0)"), Case("logcumsumexp(x, dim=-1)")],
     formula="log(cumsum(exp(x)))",
+    torch="torch.logcumsumexp",
 )
 def logcumsumexp(x: Node, dim: int) -> Node:
     """log(cumsum(exp(x))) without overflow."""
@@ -132,17 +137,26 @@ def _last_places(extreme: str) -> Callable[..., Array]:
     return forward
 
 
+def _indices_of(function: str) -> Callable[..., Expression]:
+    def spell(node: Node, x: Expression) -> Expression:
+        return attribute(call(function, x, number(node.attributes[0] + node.ndim)), "indices")
+
+    return spell
+
+
 CUMARGMAX = General(
     "cumargmax",
     infer=lambda x, axis: (x.shape, "int"),
     forward=_last_places("maximum"),
     edge=spacing,
+    spell=_indices_of("cummax"),
 )
 CUMARGMIN = General(
     "cumargmin",
     infer=lambda x, axis: (x.shape, "int"),
     forward=_last_places("minimum"),
     edge=spacing,
+    spell=_indices_of("cummin"),
 )
 
 
@@ -151,6 +165,7 @@ CUMARGMIN = General(
     "scan",
     cases=[Case("cummax(x, 0).values"), Case("cummax(x, dim=1)[0]")],
     kink="at a tie the last one gets all",
+    torch="torch.cummax",
 )
 def cummax(x: Node, dim: int) -> RunningExtremes:
     """The largest element so far along `dim`: a pair of values and indices."""
@@ -162,6 +177,7 @@ def cummax(x: Node, dim: int) -> RunningExtremes:
     "scan",
     cases=[Case("cummin(x, 0).values"), Case("cummin(x, dim=1)[0]")],
     kink="at a tie the last one gets all",
+    torch="torch.cummin",
 )
 def cummin(x: Node, dim: int) -> RunningExtremes:
     """The smallest element so far along `dim`: a pair of values and indices."""

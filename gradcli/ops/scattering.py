@@ -9,6 +9,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import call, number, numbers
+from gradcli.language.construct import index as as_index
+from gradcli.language.syntax import Expression
 from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
@@ -38,6 +41,23 @@ def _scatter_add(xp: Any, change: Array, index: Array, shape: Shape, axis: int) 
     return add_at(xp, xp.zeros(shape, change.dtype), _grid(xp, index, axis), change)
 
 
+def _gather_spelled(node: Node, x: Expression, index: Expression) -> Expression:
+    return call("gather", x, number(node.attributes[0] + node.ndim), as_index(index))
+
+
+def _scatter_spelled(node: Node, x: Expression, index: Expression) -> Expression:
+    """`put_add` at every place of the index, its number along the axis replaced."""
+    shape, axis = node.attributes
+    given = node.inputs[1]
+    places: list[Expression] = []
+    for i, length in enumerate(given.shape):
+        around = [1] * given.ndim
+        around[i] = length
+        places.append(call("reshape", call("arange", number(length)), *map(number, around)))
+    places[axis] = as_index(index)
+    return call("put_add", x, numbers(shape), numbers(range(len(shape))), *places)
+
+
 GATHER: Linear = Linear(
     "gather",
     infer=lambda x, index, axis: index.shape,
@@ -49,6 +69,7 @@ GATHER: Linear = Linear(
     ),
     batched=lambda y, x, index, axis: x.graph.apply(GATHER, (x, _repeated(index, x)), (axis,)),
     selects=True,
+    spell=_gather_spelled,
 )
 SCATTER_ADD: Linear = Linear(
     "scatter_sum",
@@ -61,6 +82,7 @@ SCATTER_ADD: Linear = Linear(
     batched=lambda y, x, index, shape, axis: x.graph.apply(
         SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
     ),
+    spell=_scatter_spelled,
 )
 
 
@@ -77,6 +99,7 @@ def _repeated(index: Node, x: Node) -> Node:
         Case("gather(x, 1, [[0, 2], [1, 1]])"),
         Case("x.gather(0, [[0, 1, 1]])"),
     ],
+    torch="torch.gather",
 )
 def gather(x: Node, dim: int, index: Index) -> Node:
     """The elements of x whose place along `dim` is in `index`; other places are the index's own."""

@@ -32,6 +32,8 @@ where: Function = elementwise(
     formula="where(condition, input, other)",
     receiver=1,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
+    numpy="np.where",
+    torch="torch.where",
 )
 maximum = elementwise(
     "maximum",
@@ -203,6 +205,7 @@ heaviside = elementwise(
     "heaviside",
     "0 below 0, 1 above, and `values` at 0.",
     "heaviside",
+    torch="",  # its heaviside has no gradient
     operands="input values",
     group="selection",
     takes=ANY,

@@ -4,18 +4,57 @@ reshape ↔ reshape, expand ↔ sum_to, slice ↔ embed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import (
+    WHOLE,
+    argument,
+    attribute,
+    call,
+    number,
+    numbers,
+    places,
+    subscript,
+)
+from gradcli.language.syntax import Expression, Index, Slice
 from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
 # --- reshape -------------------------------------------------------------------------------
+
+
+def is_item(node: Node) -> bool:
+    """Whether a node is a slice without axes of length 1: `x[0]` is `x[0:1]` without its first."""
+    if node.op is not RESHAPE or node.inputs[0].op is not SLICE:
+        return False
+    below = node.inputs[0]
+    dropped = _dropped(below, node.ndim)
+    kept = tuple(length for axis, length in enumerate(below.shape) if axis not in dropped)
+    return below.inputs[0].op.fields is None and kept == node.shape
+
+
+def _dropped(below: Node, ndim: int) -> list[int]:
+    """The axes of a slice that an item of it with `ndim` axes does not have."""
+    single = [axis for axis, length in enumerate(below.shape) if length == 1]
+    return single[: max(0, below.ndim - ndim)]
+
+
+def _reshape_spelled(node: Node, x: Expression) -> Expression:
+    if not (is_item(node) and isinstance(x, Index)):
+        return call("reshape", x, *(map(number, node.shape) if node.shape else [numbers(())]))
+    (below,) = node.inputs
+    items = list(_slices(below.attributes[0], below.inputs[0].shape))
+    for axis in _dropped(below, node.ndim):
+        items[axis] = number(below.attributes[0][axis][0])
+    return subscript(x.value, items)
+
 
 RESHAPE: Linear = Linear(
     "reshape",
@@ -24,6 +63,7 @@ RESHAPE: Linear = Linear(
     adjoints=(lambda change, y, x, shape: x.graph.apply(RESHAPE, (change,), (x.shape,)),),
     batched=lambda y, x, shape: x.graph.apply(RESHAPE, (x,), ((x.shape[0], *shape),)),
     view=True,
+    spell=_reshape_spelled,
 )
 
 
@@ -33,6 +73,8 @@ RESHAPE: Linear = Linear(
     aliases=("view",),
     op=RESHAPE,
     cases=[Case("reshape(x, 3, 2)"), Case("x.view(-1)"), Case("x.reshape(1, -1, 2)")],
+    numpy="np.reshape",
+    torch="torch.reshape",
 )
 def reshape(x: Node, *shape: int) -> Node:
     """The same elements, row by row, in another shape; one length may be -1 (what is left)."""
@@ -71,6 +113,7 @@ def _complete(x: Node, shape: Shape) -> Shape:
     "shaping",
     cases=[Case("flatten(x)"), Case("x.flatten(1)", {"x": (2, 2, 3)})],
     passes_on=True,
+    torch="torch.flatten",
 )
 def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     """One axis in the place of those from `start_dim` to `end_dim`."""
@@ -150,6 +193,15 @@ def _batched_sum(y: Node, x: Node, shape: Shape) -> Node:
     return reshape(x.graph.apply(SUM_TO, (x,), (kept,)), (count, *shape))
 
 
+def _expand_spelled(node: Node, x: Expression) -> Expression:
+    """`zeros(2, 3)`, `ones(2, 3)`, or the value repeated."""
+    (below,) = node.inputs
+    value = None if below.known is None or below.shape else float(below.known)
+    if below.kind == "float" and (value == 1 or (value == 0 and math.copysign(1, value) > 0)):
+        return call("ones" if value else "zeros", *map(number, node.shape))
+    return call("expand", x, *map(number, node.shape))
+
+
 EXPAND: Linear = Linear(
     "expand",
     infer=lambda x, shape: shape,
@@ -159,7 +211,24 @@ EXPAND: Linear = Linear(
         EXPAND, (aligned(x, len(shape)),), ((x.shape[0], *shape),)
     ),
     view=True,
+    spell=_expand_spelled,
 )
+
+
+def _sum_to_spelled(node: Node, x: Expression) -> Expression:
+    """`sum(x, dim=0)` where the summed axes all go, or all stay at length 1."""
+    (below,) = node.inputs
+    lead = below.ndim - node.ndim
+    kept = [i for i in range(lead, below.ndim) if node.shape[i - lead] == 1 != below.shape[i]]
+    if lead and kept:
+        return call("sum_to", x, *map(number, node.shape))
+    dims = kept or list(range(lead))
+    keywords = {"keepdim": argument(True)} if kept else {}
+    if len(dims) == below.ndim:
+        return call("sum", x, **keywords)
+    return call("sum", x, dim=number(dims[0]) if len(dims) == 1 else numbers(dims), **keywords)
+
+
 SUM_TO: Linear = Linear(
     "sum_to",
     infer=lambda x, shape: shape,
@@ -167,6 +236,7 @@ SUM_TO: Linear = Linear(
     adjoints=(lambda change, y, x, shape: x.graph.apply(EXPAND, (change,), (x.shape,)),),
     combine="add",
     batched=_batched_sum,
+    spell=_sum_to_spelled,
 )
 
 
@@ -176,6 +246,8 @@ SUM_TO: Linear = Linear(
     aliases=("broadcast_to",),
     op=EXPAND,
     cases=[Case("expand(x, 4, 2, 3)"), Case("x.expand(2, 3)", {"x": (2, 1)})],
+    numpy="np.broadcast_to",
+    torch="torch.broadcast_to",
 )
 def expand(x: Node, *shape: int) -> Node:
     """x repeated along new leading axes and axes of length 1; -1 keeps an axis as it is."""
@@ -237,6 +309,44 @@ def _embed(xp: Any, x: Array, shape: Shape, slices: Slices) -> Array:
     return result  # type: ignore[no-any-return]
 
 
+def _slices(slices: Slices, shape: Shape) -> Iterator[Slice | Expression]:
+    """What stands between the brackets for each axis."""
+    for (first, count, step), length in zip(slices, shape, strict=True):
+        whole = (first, count, step) == (0, length, 1)
+        yield WHOLE if whole else places(first, count, step)
+
+
+def _slice_spelled(node: Node, x: Expression) -> Expression:
+    (below,) = node.inputs
+    (slices,) = node.attributes
+    if below.op.fields is not None:
+        return _field(below, x, slices)
+    return subscript(x, list(_slices(slices, below.shape)))
+
+
+def _field(row: Node, results: Expression, slices: Slices) -> Expression:
+    """One of several results that are packed side by side into a row."""
+    assert row.op.fields is not None
+    *lead, (first, count, step) = slices
+    fields = list(row.op.fields(row.inputs[0]))
+    while len(fields) > 1 and first >= prod(fields[0][1]):
+        first -= prod(fields.pop(0)[1])
+    field, shape = fields[0]
+    value: Expression = attribute(results, field)
+    if len(shape) > 1:
+        value = call("flatten", value, number(-2.0))
+    within = (*row.shape[:-1], prod(shape))
+    items = list(_slices((*lead, (first, count, step)), within))
+    return value if all(item is WHOLE for item in items) else subscript(value, items)
+
+
+def _embed_spelled(node: Node, x: Expression) -> Expression:
+    shape, slices = node.attributes
+    starts, _, steps = zip(*slices, strict=True)
+    more = [] if set(steps) == {1} else [numbers(steps)]
+    return call("embed", x, numbers(shape), numbers(starts), *more)
+
+
 SLICE: Linear = Linear(
     "slice",
     infer=lambda x, slices: tuple(count for _, count, _ in slices),
@@ -245,6 +355,7 @@ SLICE: Linear = Linear(
     batched=lambda y, x, slices: take_slices(x, (_whole(x), *slices)),
     selects=True,
     view=True,
+    spell=_slice_spelled,
 )
 EMBED: Linear = Linear(
     "embed",
@@ -252,6 +363,7 @@ EMBED: Linear = Linear(
     forward=_embed,
     adjoints=(lambda change, y, x, shape, slices: take_slices(change, slices),),
     batched=lambda y, x, shape, slices: embed(x, (x.shape[0], *shape), (_whole(x), *slices)),
+    spell=_embed_spelled,
 )
 
 

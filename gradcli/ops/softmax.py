@@ -98,6 +98,8 @@ SOFTMAX = General(
     op=SOFTMAX,
     cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
     formula="exp(x) / sum(exp(x))",
+    torch="torch.softmax",
+    jax="jax.nn.softmax",
 )
 def softmax(x: Node, dim: int = -1) -> Node:
     """Positive weights that sum to 1 along `dim` (the last axis without it)."""

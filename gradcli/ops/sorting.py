@@ -45,6 +45,7 @@ class Ordered(NamedTuple):
     "indexing",
     op=ARGSORT,
     cases=[Case("argsort(x)", smooth=False), Case("x.argsort(0, True)", smooth=False)],
+    torch="torch.argsort",
 )
 def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Node:
     """The places of the elements along `dim` in rising order; ties keep their order."""

@@ -83,6 +83,8 @@ erf = elementwise(
     cuda="erf({0})",
     latex=r"\mathrm{{erf}}({0})",
     formula="erf(x)",
+    numpy="scipy.special.erf",
+    torch="torch.erf",
 )
 erfc = elementwise(
     "erfc",
@@ -94,6 +96,8 @@ erfc = elementwise(
     latex=r"\mathrm{{erfc}}({0})",
     arrays=5.0,
     formula="1 - erf(x)",
+    numpy="scipy.special.erfc",
+    torch="torch.erfc",
 )
 erfcx: Function = elementwise(
     "erfcx",
@@ -104,6 +108,9 @@ erfcx: Function = elementwise(
     cuda="erfcx({0})",
     latex=r"\mathrm{{erfcx}}({0})",
     formula="exp(x**2) * erfc(x)",
+    numpy="scipy.special.erfcx",
+    torch="torch.special.erfcx",
+    jax=None,
 )
 erfinv = elementwise(
     "erfinv",
@@ -117,6 +124,8 @@ erfinv = elementwise(
     edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="inf at -1 and 1",
+    numpy="scipy.special.erfinv",
+    torch="torch.erfinv",
 )
 ndtr = elementwise(
     "ndtr",
@@ -128,6 +137,8 @@ ndtr = elementwise(
     latex=r"\Phi({0})",
     arrays=5.0,
     formula="erfc(-x / sqrt(2)) / 2",
+    numpy="scipy.special.ndtr",
+    torch="torch.special.ndtr",
 )
 log_ndtr = elementwise(
     "log_ndtr",
@@ -145,6 +156,8 @@ log_ndtr = elementwise(
     latex=r"\ln \Phi({0})",
     arrays=7.0,
     formula="log(ndtr(x))",
+    numpy="scipy.special.log_ndtr",
+    torch="torch.special.log_ndtr",
 )
 
 # --- the gamma family ----------------------------------------------------------------------
@@ -180,6 +193,8 @@ lgamma = elementwise(
     formula="lgamma(x)",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
+    numpy="scipy.special.gammaln",
+    torch="torch.lgamma",
 )
 digamma: Function = elementwise(
     "digamma",
@@ -192,6 +207,8 @@ digamma: Function = elementwise(
     formula="digamma(x)",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
+    numpy="scipy.special.digamma",
+    torch="torch.digamma",
 )
 polygamma: Function = elementwise(
     "polygamma",
@@ -209,6 +226,9 @@ polygamma: Function = elementwise(
     ],
     kink="no gradient by n",
     receiver=1,
+    numpy="scipy.special.polygamma",
+    torch="",  # the order is a plain integer there, and in JAX
+    jax="polygamma",
 )
 
 # --- Bessel functions ----------------------------------------------------------------------
@@ -222,6 +242,8 @@ i0 = elementwise(
     cuda="cyl_bessel_i0({0})",
     latex="I_0({0})",
     formula="i0(x)",
+    numpy="scipy.special.i0",
+    torch="torch.i0",
 )
 
 
@@ -239,6 +261,8 @@ i1: Function = elementwise(
     cuda="cyl_bessel_i1({0})",
     latex="I_1({0})",
     formula="i1(x)",
+    numpy="scipy.special.i1",
+    torch="torch.special.i1",
 )
 
 
@@ -287,6 +311,8 @@ spherical_jn: Function = elementwise(
     formula="spherical_jn(n, x)",
     cases=[Case("spherical_jn(0, x)"), Case("spherical_jn([[1], [3]], x)")],
     kink="no gradient by n",
+    numpy="scipy.special.spherical_jn",
+    jax=None,
 )
 
 
@@ -306,4 +332,6 @@ sinc = elementwise(
     cuda="{0} == 0 ? ({T})1 : sinpi({0}) / (({T})3.141592653589793 * {0})",
     latex=r"\mathrm{{sinc}}({0})",
     formula="sin(pi * x) / (pi * x)",
+    numpy="np.sinc",
+    torch="torch.sinc",
 )

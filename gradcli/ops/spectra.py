@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import argument, call
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.diagonals import diag_embed, diagonal
@@ -14,7 +15,7 @@ from gradcli.ops.extremes import spacing
 from gradcli.ops.factors import orthogonal_complement
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, zeros_like
-from gradcli.ops.packing import FIELDS, gaps, lapack, pack, packed, packed_shape, skew, unpack
+from gradcli.ops.packing import gaps, lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
@@ -94,6 +95,8 @@ SVD = General(
     contracts=True,
     work=copies(2, 4),
     edge=_svd_edge,
+    spell=lambda node, a: call("svd", a, full_matrices=argument(False)),
+    fields=lambda a: tuple(zip(SingularVectors._fields, _svd_shapes(a), strict=True)),
 )
 
 
@@ -132,9 +135,6 @@ class SingularVectors(NamedTuple):
     Vh: Node
 
 
-FIELDS[SVD] = (SingularVectors._fields, _svd_shapes)
-
-
 @function(
     "svd",
     "linear algebra",
@@ -147,6 +147,8 @@ FIELDS[SVD] = (SingularVectors._fields, _svd_shapes)
         Case("svd(x).U[:, 1:]**2 @ [1, 1]", {"x": (3, 1)}),
     ],
     kink="nan in the gradients of U and Vh where singular values are repeated",
+    numpy="np.linalg.svd",
+    torch="torch.linalg.svd",
 )
 def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
     """U, falling S and Vh with U @ diag(S) @ Vh = x.
@@ -202,6 +204,8 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     "linear algebra",
     op=SVDVALS,
     cases=[Case("svdvals(x)", {"x": (3, 2)}), Case("svdvals(x)", {"x": (2, 2, 2)})],
+    numpy="np.linalg.svdvals",
+    torch="torch.linalg.svdvals",
 )
 def svdvals(x: Node, *, driver: str | None = None) -> Node:
     """The singular values, the largest first."""
@@ -255,6 +259,8 @@ EIGH = General(
     work=copies(1, 2),
     symmetric=True,
     edge=_eigh_edge,
+    spell=lambda node, a: call("eigh", a, UPLO=argument(node.attributes[0])),
+    fields=lambda a: tuple(zip(Eigenvectors._fields, _eigh_shapes(a), strict=True)),
 )
 
 
@@ -290,9 +296,6 @@ class Eigenvectors(NamedTuple):
     eigenvectors: Node
 
 
-FIELDS[EIGH] = (Eigenvectors._fields, _eigh_shapes)
-
-
 def _triangle(name: str, uplo: str) -> str:
     if uplo not in ("L", "U"):
         raise GradcliError("value", f"{name}: UPLO is 'L' or 'U', not {uplo!r}")
@@ -308,6 +311,8 @@ def _triangle(name: str, uplo: str) -> str:
         Case("eigh(x + x.mT, 'U')[1]", {"x": (2, 2, 2)}),
     ],
     kink="nan in the gradient of the eigenvectors where eigenvalues are repeated",
+    numpy="np.linalg.eigh",
+    torch="torch.linalg.eigh",
 )
 def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
     """Rising eigenvalues and, in columns, eigenvectors of symmetric matrices.
@@ -329,6 +334,8 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
         Case("eigvalsh(x + x.mT)", {"x": (3, 3)}),
         Case("eigvalsh(x + x.mT, UPLO='U')", {"x": (2, 2, 2)}),
     ],
+    numpy="np.linalg.eigvalsh",
+    torch="torch.linalg.eigvalsh",
 )
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
     """The eigenvalues of symmetric matrices, rising."""

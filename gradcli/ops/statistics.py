@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import binary, call, number
 from gradcli.ops.arithmetic import lerp
 from gradcli.ops.axes import movedim
 from gradcli.ops.comparison import eq, isnan
@@ -53,6 +54,7 @@ VAR = Reduction(
     derivative=lambda y, x, axes, keepdim, correction: (
         2 * (x - mean(x, axes, True)) / freedom_of(x.shape, axes, correction)
     ),
+    attributes=("dim", "keepdim", "correction"),
 )
 
 
@@ -70,6 +72,8 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     op=VAR,
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
+    numpy="np.var",
+    torch="torch.var",
 )
 def var(
     x: Node,
@@ -183,6 +187,7 @@ MEDIAN = Reduction(
     cases=[Case("median(x)"), Case("median(x, 0).values"), Case("median(x, 1, keepdim=True)[0]")],
     formula="sort(x)[(n - 1) // 2]",
     kink="ties share equally; with dim one of them gets all",
+    torch="torch.median",
 )
 def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Extremes:
     """The middle element, the lower one of two; with `dim` a pair of values and indices."""
@@ -220,6 +225,7 @@ ARGSORT = General(
     infer=lambda x: (x.shape, "int"),
     forward=lambda xp, x: xp.argsort(x, axis=-1, kind="stable"),
     edge=lambda xp, x: spacing(xp, x, -1),
+    spell=lambda node, x: call("argsort", x),
 )
 """Places of the elements along the last axis, smallest first, nan at the end."""
 
@@ -282,6 +288,7 @@ RANKS = General(
     forward=_ranks,
     adjoints=(lambda change, y, q, last: change * last,),
     forward_rule=lambda tangents, y, q, last: tangents[0] * last,
+    spell=lambda node, q: binary("*", q, number(node.attributes[0])),
 )
 
 

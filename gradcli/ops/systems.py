@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import call
 from gradcli.ops.axes import matrix_transpose, movedim
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import tril, triu
@@ -179,6 +180,8 @@ def _solved(a: Node, b: Node) -> Node:
         Case("solve(x, y, left=False)", {"x": (3, 3), "y": (2, 3)}),
     ],
     formula="inv(a) @ b",
+    numpy="np.linalg.solve",
+    torch="torch.linalg.solve",
 )
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
@@ -283,6 +286,7 @@ def inverse(name: str, forward: Any) -> General:
         forward_rule=lambda tangents, y, a: _inverse_change(tangents[0], y),
         contracts=True,
         work=copies(0, 2),
+        spell=lambda node, a: call("inv", a),
     )
 
 
@@ -296,6 +300,8 @@ INV = inverse("inv", _inv)
     op=INV,
     cases=[Case("inv(x)", SQUARE), Case("inv(x)", BATCH)],
     formula="inv(x)",
+    numpy="np.linalg.inv",
+    torch="torch.linalg.inv",
 )
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""

@@ -53,8 +53,11 @@ class Function(NamedTuple):
     formula: str = ""
     kink: str = ""
     """What the derivative is where there is none, in words."""
+    numpy: str = ""
     torch: str = ""
-    """PyTorch's name for the same thing, where it differs."""
+    jax: str | None = ""
+    """Its whole names in NumPy (or SciPy), PyTorch and JAX, where they take the same arguments.
+    Without a name a script defines it; JAX without one has NumPy's, with None it lacks it."""
     receiver: int = 0
     """Which operand it is a method of: `x.polygamma(n)` is `polygamma(n, x)`."""
     variant: Callable[..., Any] | None = None
@@ -135,8 +138,10 @@ def function(
     cases: Sequence[Case] = (),
     formula: str = "",
     kink: str = "",
+    numpy: str = "",
     torch: str = "",
     takes_dtype: bool = False,
+    jax: str | None = "",
     unlike: Mapping[str, str] = MappingProxyType({}),
     passes_on: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]:
@@ -146,11 +151,24 @@ def function(
     """
 
     def decorate(build: Callable[..., Any]) -> Function:
-        doc = (build.__doc__ or "").strip()
-        entry = Function(
-            name, build, group, doc, aliases, op, (), tuple(cases), formula, kink, torch,
-            takes_dtype=takes_dtype, unlike=unlike, passes_on=passes_on,
-        )  # fmt: skip
-        return register(entry)
+        return register(
+            Function(
+                name,
+                build,
+                group,
+                (build.__doc__ or "").strip(),
+                aliases,
+                op,
+                cases=tuple(cases),
+                formula=formula,
+                kink=kink,
+                numpy=numpy,
+                torch=torch,
+                jax=jax,
+                takes_dtype=takes_dtype,
+                unlike=unlike,
+                passes_on=passes_on,
+            )
+        )
 
     return decorate

@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
+from gradcli.language.construct import WHOLE, call, literal, numbers, subscript
+from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
@@ -114,6 +118,30 @@ def _windows_shape(x: Node, window: Window) -> Shape:
     return (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
 
 
+def _places_spelled(window: Window, counts: Lengths) -> Iterator[Expression]:
+    """For each axis, where in the input each place of each window lies: (*kernel, *counts)."""
+    sides = zip(window.kernel, window.dilation, counts, window.stride, strict=True)
+    for axis, (kernel, dilation, count, stride) in enumerate(sides):
+        grid = np.arange(kernel)[:, None] * dilation + np.arange(count) * stride
+        around = [1] * (2 * len(counts))
+        around[axis], around[axis + len(counts)] = kernel, count
+        yield literal(grid.reshape(around))
+
+
+def _windows_spelled(node: Node, x: Expression) -> Expression:
+    (window,) = node.attributes
+    axes = len(window.kernel)
+    whole = [WHOLE] * (node.inputs[0].ndim - axes)
+    return subscript(x, [*whole, *_places_spelled(window, node.shape[-axes:])])
+
+
+def _overlap_add_spelled(node: Node, x: Expression) -> Expression:
+    lengths, window = node.attributes
+    places = _places_spelled(window, node.inputs[0].shape[-len(lengths) :])
+    dims = numbers(range(node.ndim - len(lengths), node.ndim))
+    return call("put_add", x, numbers(node.shape), dims, *places)
+
+
 WINDOWS: Linear = Linear(
     "windows",
     infer=_windows_shape,
@@ -124,12 +152,14 @@ WINDOWS: Linear = Linear(
         ),
     ),
     selects=True,
+    spell=_windows_spelled,
 )
 OVERLAP_ADD: Linear = Linear(
     "overlap_add",
     infer=lambda x, lengths, window: (*x.shape[: x.ndim - 2 * len(lengths)], *lengths),
     forward=_overlap_add,
     adjoints=(lambda change, y, x, lengths, window: x.graph.apply(WINDOWS, (change,), (window,)),),
+    spell=_overlap_add_spelled,
 )
 
 

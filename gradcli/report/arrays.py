@@ -21,6 +21,8 @@ IN_FULL = 200
 EDGES = ((3, 3), (2, 2), (1, 1), (1, 0))
 """How many items from the start and the end of a long axis are shown, the first that fits."""
 GAP = "..."
+BRIEF = 12
+"""An array whose text is at most this long is written where it is used."""
 
 _T = TypeVar("_T")
 
@@ -78,6 +80,14 @@ def inline(shown: Excerpt, precision: int, width: int) -> str:
         choice = _only(shown, [_shown(length, *edges) for length in shown.items.shape])
         text = _flat(_numbers(choice, precision), shown.shape)
     return text
+
+
+def brief(array: Array | None, precision: int) -> str | None:
+    """The text of an array that is written where it is used; None for longer ones."""
+    if array is None or array.size > BRIEF:
+        return None
+    text = inline(excerpt(array), precision, BRIEF)
+    return text if len(text) <= BRIEF and GAP not in text else None
 
 
 def number(value: Any, precision: int) -> str:

@@ -18,9 +18,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gradcli.analysis.spelling import NOWHERE, literal, name
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
+from gradcli.language.construct import NOWHERE, call, literal, name
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
     Assign,
@@ -41,8 +41,7 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.table import Parameter
+from gradcli.ops.table import Function, Parameter
 
 Definitions: TypeAlias = dict[str, str]
 """By name: the source of a function or class."""
@@ -56,8 +55,8 @@ class Dialect:
     array: str
     truth: str
     """The dtype of truth values."""
-    names: dict[str, str]
-    """By function: its whole name there."""
+    name: Callable[[Function], str | None]
+    """A function's whole name there, or an empty text; None where nothing may stand for it."""
     renamed: dict[str, str]
     """By keyword: what it is called there."""
     definitions: Callable[[], Definitions]
@@ -65,71 +64,6 @@ class Dialect:
     """By word: the line that brings it to a script; those with their own prefix always come."""
     tensors_only: bool = False
     """Functions of tensors take no plain numbers, and reductions no `keepdim` without an axis."""
-
-
-def _listed(prefix: str, functions: str) -> dict[str, str]:
-    """`a b=c`: a is prefix + a, and b is prefix + c."""
-    pairs = (each.partition("=") for each in functions.split())
-    return {function: prefix + (there or function) for function, _, there in pairs}
-
-
-def _like_numpy(prefix: str) -> dict[str, str]:
-    """What NumPy has; JAX has it too."""
-    elementwise = {
-        function.name: prefix + function.op.ufunc
-        for function in FUNCTIONS.values()
-        if isinstance(function.op, Elementwise) and function.op.ufunc
-    }
-    return (
-        elementwise
-        | _listed(
-            prefix,
-            "amax=max amin=min arange argmax argmin cat=concatenate cumprod cumsum diagonal einsum "
-            "expand=broadcast_to eye float=float64 full_like linspace long=int64 mean ones "
-            "ones_like permute=transpose prod reshape sinc sum var where zeros zeros_like",
-        )
-        | _listed(
-            prefix + "linalg.",
-            "cholesky det eigh eigvalsh inv qr slogdet solve svd svdvals",
-        )
-        | _listed(
-            "special.",
-            "digamma entr erf erfc erfinv i0 i1 lgamma=gammaln log_ndtr ndtr polygamma xlog1py "
-            "xlogy",
-        )
-    )
-
-
-def _torch_names() -> dict[str, str]:
-    elementwise = {
-        function.name: "torch." + function.name
-        for function in FUNCTIONS.values()
-        if isinstance(function.op, Elementwise) and function.op.ufunc
-    }
-    return (
-        elementwise
-        | _listed(
-            "torch.",
-            "amax amin arange argmax argmin argsort cat cummax cummin cumprod cumsum detach "
-            "diag_embed diagonal digamma einsum erf erfc erfinv expand=broadcast_to eye flatten "
-            "full_like gather i0 lerp lgamma linspace log_odds=logit logcumsumexp logsumexp mean "
-            "median ones ones_like permute polygamma prod relu reshape roll rsqrt sigmoid "
-            "rint=round sinc softmax sum tril triu var where xlogy zeros zeros_like",
-        )
-        | _listed(
-            "torch.linalg.",
-            "cholesky det eigh eigvalsh inv matrix_exp norm=vector_norm pinv qr slogdet solve svd "
-            "svdvals",
-        )
-        | _listed("torch.special.", "entr erfcx i1 log_ndtr ndtr xlog1py")
-        | _listed("torch.nn.functional.", "softsign tanhshrink")
-        | {
-            "float": "as_float",
-            "long": "as_long",
-            "floor_divide": "floor_divide",
-            "heaviside": "heaviside",
-        }
-    )
 
 
 @cache
@@ -152,13 +86,20 @@ def _jax_definitions() -> Definitions:
     return {key: re.sub(r"\bnp\.", "jnp.", text) for key, text in others} | ours
 
 
+def _jax_name(function: Function) -> str | None:
+    """JAX has what NumPy has under the same names."""
+    if function.jax is None or function.jax:
+        return function.jax
+    return re.sub(r"^np\.", "jnp.", function.numpy)
+
+
 _AXES = {"dim": "axis", "keepdim": "keepdims"}
 DIALECTS = {
     "numpy": Dialect(
         "np.",
         "np.array",
         "bool_",
-        _like_numpy("np.") | _listed("special.", "erfcx spherical_jn") | {"detach": "np.asarray"},
+        lambda function: function.numpy,
         _AXES,
         lambda: _definitions("numpy.py"),
         {
@@ -172,9 +113,7 @@ DIALECTS = {
         "jnp.",
         "jnp.array",
         "bool_",
-        _like_numpy("jnp.")
-        | _listed("jax.nn.", "relu sigmoid softmax")
-        | {"detach": "jax.lax.stop_gradient"},
+        _jax_name,
         _AXES,
         _jax_definitions,
         {
@@ -190,7 +129,7 @@ DIALECTS = {
         "torch.",
         "torch.tensor",
         "bool",
-        _torch_names(),
+        lambda function: function.torch,
         {"p": "ord"},
         lambda: _definitions("torch.py"),
         {"torch": "import torch"},
@@ -198,10 +137,6 @@ DIALECTS = {
     ),
 }
 """By the name of the library."""
-SHAPED = frozenset({"expand", "ones", "permute", "reshape", "zeros"})
-"""Functions whose lengths or axes the libraries want as one tuple."""
-OF_ONE_AXIS = frozenset({"logsumexp", "prod"})
-"""Reductions that PyTorch does along an axis only."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
 """Imports that every script makes which has them."""
 OWN = frozenset({"Extreme", "_", "f", "grads", "pull", *dir(builtins)})
@@ -230,7 +165,7 @@ class Writer:
         """Lines of Python."""
         return [
             f"{print_expression(self.expression(each.target))} = "
-            f"{print_expression(self._argument(each.value, 'Node'))}"
+            f"{print_expression(self._argument(each.value, 'Node', True))}"
             for each in statements
             if isinstance(each, Assign)
         ]
@@ -270,20 +205,12 @@ class Writer:
                 return self._array(node)
             case Call():
                 return self._call(node)
+            case Unary(operator="not") | Binary(operator="and" | "or"):  # Python's take no arrays
+                return self._call(_logical(node))
             case Unary():
                 return Unary(node.operator, self.expression(node.operand), NOWHERE)
-            case Binary(operator="//") if self.dialect.tensors_only:  # PyTorch's has no gradient
-                both = (node.left, node.right)
-                return self._call(Call(name("floor_divide"), both, (), NOWHERE))
-            case Binary() if _is_plain(node.left) and _is_plain(node.right):
-                # An array: Python's own numbers raise where these give infinity.
-                dtype = Keyword("dtype", name(self.dialect.prefix + self.dtype), NOWHERE)
-                numbers = (self.expression(node.left),)
-                first = Call(name(self.dialect.array), numbers, (dtype,), NOWHERE)
-                return Binary(node.operator, first, self.expression(node.right), NOWHERE, NOWHERE)
             case Binary():
-                left, right = self.expression(node.left), self.expression(node.right)
-                return Binary(node.operator, left, right, NOWHERE, NOWHERE)
+                return self._binary(node)
             case Compare():
                 return Compare(node.operators, tuple(map(self.expression, node.operands)), NOWHERE)
             case Attribute():
@@ -299,12 +226,15 @@ class Writer:
             return List(tuple(map(self._numbers, node.items)), NOWHERE)
         return self.expression(node)
 
-    def _array(self, node: List, dtype: str | None = None) -> Expression:
-        """A list as an array: of truth values, or of floats unless the dtype is given."""
-        first: Expression = node
+    def _array(self, node: Expression, dtype: str | None = None) -> Expression:
+        """A list or a number as an array: of truth values, or of floats unless the dtype is given.
+
+        Python's own numbers would not do: it divides none by 0, and its integers are no floats.
+        """
+        first = node
         while isinstance(first, List):
             first = first.items[0]
-        if isinstance(first, Constant):
+        if isinstance(first, Constant | Compare):
             dtype = self.dialect.truth
         kind = Keyword("dtype", name(self.dialect.prefix + (dtype or self.dtype)), NOWHERE)
         return Call(name(self.dialect.array), (self._numbers(node),), (kind,), NOWHERE)
@@ -321,18 +251,27 @@ class Writer:
         self.used.add("places")
         return Call(name("places"), (self.expression(item),), (), NOWHERE)
 
+    def _binary(self, node: Binary) -> Expression:
+        """An operator; PyTorch's `//` has no gradient."""
+        if node.operator == "//" and self.dialect.tensors_only:
+            return self._call(call("floor_divide", node.left, node.right))
+        both = _is_plain(node.left) and _is_plain(node.right)
+        left = self._array(node.left) if both else self.expression(node.left)
+        return Binary(node.operator, left, self.expression(node.right), NOWHERE, NOWHERE)
+
     def _call(self, node: Call) -> Expression:
         assert isinstance(node.callee, Name)
-        function = node.callee.id
-        keywords = {each.name: each.value for each in node.keywords}
-        callee, defined = self._callee(function, keywords)
-        arguments = [
-            self._argument(each, parameter.kind)
-            for each, parameter in zip(node.arguments, _parameters(function), strict=False)
-        ]
-        if function in SHAPED:
-            kept = 0 if function in ("ones", "zeros") else 1
+        function = FUNCTIONS[node.callee.id]
+        callee, defined = self._callee(function)
+        given = list(zip(node.arguments, _parameters(function), strict=False))
+        tensors = [each for each, parameter in given if parameter.kind == "Node"]
+        strict = self.dialect.tensors_only or defined or all(map(_is_plain, tensors))
+        arguments = [self._argument(each, parameter.kind, strict) for each, parameter in given]
+        lengths = [parameter.variadic and parameter.kind == "int" for _, parameter in given]
+        if any(lengths) and not defined:
+            kept = lengths.index(True)
             arguments[kept:] = [_one_tuple(arguments[kept:])]
+        keywords = {each.name: each.value for each in node.keywords}
         if self.dialect.tensors_only and "keepdim" in keywords and not defined:
             keywords = {"dim": Constant(None, NOWHERE)} | keywords
         renamed = {} if defined else self.dialect.renamed
@@ -342,45 +281,58 @@ class Writer:
         )
         return Call(name(callee), tuple(arguments), tuple(named), NOWHERE)
 
-    def _argument(self, node: Expression, kind: str) -> Expression:
-        """An argument for a parameter of that kind."""
+    def _argument(self, node: Expression, kind: str, strict: bool) -> Expression:
+        """An argument for a parameter of that kind, tensors being arrays if that is `strict`."""
         if kind == "Index":
             place: Expression = self._place(node)
             return place
         if kind == "Sequence[Node]" and isinstance(node, List):
-            return List(tuple(self._argument(each, "Node") for each in node.items), NOWHERE)
-        if kind == "Node" and self.dialect.tensors_only and _is_plain(node):
-            return Call(name(self.dialect.array), (self.expression(node),), (), NOWHERE)
+            return List(tuple(self._argument(each, "Node", True) for each in node.items), NOWHERE)
+        if kind == "Node" and strict and _is_plain(node):
+            return self._array(node)
+        if kind == "float" and isinstance(node, Number) and isfinite(node.value):
+            return name(repr(node.value))  # 3.0: an integer would make integers
         return self.expression(node)
 
-    def _callee(self, function: str, keywords: dict[str, Expression]) -> tuple[str, bool]:
+    def _callee(self, function: Function) -> tuple[str, bool]:
         """What to call, and whether it is one of the definitions."""
-        there = self.dialect.names.get(function)
-        whole = self.dialect.tensors_only and function in OF_ONE_AXIS and "dim" not in keywords
-        callee = function if there is None or whole else there
+        there = self.dialect.name(function)
+        title = f"as_{function.name}" if function.name in OWN else function.name
+        callee = title if there == "" else (there or "").removeprefix("scipy.")
         first = callee.partition(".")[0]
-        if first == callee and callee not in self.definitions:
+        if not first or (first == callee and callee not in self.definitions):
             raise GradcliError(
                 "usage",
-                f"--to {self.library}: there is no one function for {function} there",
+                f"--to {self.library}: there is no one function for {function.name} there",
                 hint="--to torch knows the most functions; without --to it is a gradcli program",
             )
         self.used.add(first)
         return callee, first == callee
 
 
-def _parameters(function: str) -> Iterator[Parameter]:
+def _logical(node: Unary | Binary) -> Call:
+    operands = (node.operand,) if isinstance(node, Unary) else (node.left, node.right)
+    return call(f"logical_{node.operator}", *operands)
+
+
+def _parameters(function: Function) -> Iterator[Parameter]:
     """As many as a call may have arguments."""
-    for parameter in FUNCTIONS[function].parameters:
+    for parameter in function.parameters:
+        if parameter.kind == "Graph":
+            continue  # which the language does not mention
         yield from repeat(parameter) if parameter.variadic else (parameter,)
 
 
 def _is_plain(node: Expression) -> bool:
-    """A number or a truth value, which PyTorch's functions of tensors do not take."""
-    if isinstance(node, Compare):
-        return all(map(_is_plain, node.operands))
-    inner = node.operand if isinstance(node, Unary) else node
-    return isinstance(inner, Number | Constant)
+    """Whether Python would compute it from its own numbers and truth values alone."""
+    match node:
+        case Compare():
+            return all(map(_is_plain, node.operands))
+        case Unary():
+            return node.operator != "not" and _is_plain(node.operand)
+        case Binary():
+            return False  # an array as soon as it is written: see `_binary`
+    return isinstance(node, Number | Constant)
 
 
 def _one_tuple(lengths: Sequence[Expression]) -> Expression:

@@ -14,13 +14,16 @@ from gradcli.ops.control import LEAF
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import show
-from gradcli.report.arrays import GAP, excerpt, inline, lines, number
+from gradcli.ops.shaping import EXPAND
+from gradcli.report.arrays import brief, excerpt, inline, lines, number
 from gradcli.report.document import WIDTH, Block, Chain, Heading, Paragraph
-from gradcli.report.formula import formula
 from gradcli.report.sanitise import sanitise
+from gradcli.spelling.formula import Formulas
 
 SMALL = 6
 """Arrays of up to this many elements stand for themselves in a rule with numbers."""
+LEVELS = 8
+"""How many ops below its node a rule shows."""
 
 
 def document(explanation: Explanation, precision: int = 6) -> list[Block]:
@@ -45,10 +48,10 @@ def entry_document(entry: Entry, precision: int = 6) -> list[Block]:
             "the output's element. Steps with the derivative 0 are left out."
         ),
     ]
+    formulas = _formulas(entry.names, precision)
     for node in entry.nameless:
-        others = {each: name for each, name in entry.names.items() if each is not node}
-        rule = formula(node, others, precision, WIDTH - 10)
-        blocks.append(Chain(entry.names[node], [[rule]]))
+        rule, remarks = _rule(formulas, node, WIDTH - 10)
+        blocks.append(Chain(entry.names[node], [[rule]] if rule else [], remarks))
     blocks += [_path(path, precision) for path in entry.paths]
     shown = sum(path.product for path in entry.paths)
     if entry.count > len(entry.paths):
@@ -88,6 +91,24 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def _formulas(names: Mapping[Node, str], precision: int) -> Formulas:
+    return Formulas(names, lambda node: brief(node.known, precision), LEVELS)
+
+
+def _rule(formulas: Formulas, node: Node, width: int) -> tuple[str, list[str]]:
+    """A node as a formula, and what the names stand for that it gives to what it leaves out."""
+    known = len(formulas.names)
+    text = formulas.of(node, width)
+    remarks: list[str] = []
+    while len(formulas.names) > known:
+        left_out = list(formulas.names)[known]
+        known += 1
+        rule = "" if left_out.op is CONSTANT else formulas.of(left_out, WIDTH - 10)
+        what = f"= {rule}" if rule else f"is the {left_out.op.name} of shape {show(left_out.shape)}"
+        remarks.append(f"{formulas.names[left_out]} {what}")
+    return text, remarks
+
+
 class _Story:
     """How the steps of an explanation are told."""
 
@@ -101,6 +122,7 @@ class _Story:
             if node.known is not None and 1 < node.size <= SMALL
         }
         self.leaves = set(explanation.leaves.values())
+        self.symbols = _formulas(self.texts, precision)
 
     def step(self, step: Step) -> Chain:
         node = step.node
@@ -110,43 +132,41 @@ class _Story:
             return Chain(left, [value], [f"a leaf of shape {show(node.shape)}: it gets a grad"])
         if node.op is INPUT or node.op is LEAF:
             return Chain(left, [value], ["no leaf: it gets no grad"])
-        rule = formula(node, self._others(node), self.precision, WIDTH - len(left) - 5)
-        return Chain(left, [[rule], value])
+        rule, remarks = _rule(self.symbols, node, WIDTH - len(left) - 5)
+        return Chain(left, [*([[rule]] if rule else []), value], remarks)
 
     def grad(self, grad: Grad) -> Chain:
         """A grad as the sum of its parts, with the running sum where several meet."""
         left = f"{self.names[grad.node]}.grad"
         if len(grad.parts) == 1:
             (part,) = grad.parts
-            return Chain(left, self._part(part, len(left)), self._remarks(grad.node, part))
-        equal: list[list[str]] = []
+            equal, where = self._part(part, len(left))
+            return Chain(left, equal, [*where, *self._remarks(grad.node, part)])
+        equal = []
         remarks: list[str] = [f"{len(grad.parts)} paths meet here, and add up:"]
         for count, part in enumerate(grad.parts, 1):
-            rule, *numbers = self._part(part, len(left) + 4)
+            (rule, *numbers), where = self._part(part, len(left) + 4)
             equal.append([("+ " if count > 1 else "  ") + rule[0], *rule[1:]])
             through = f"through {self.names[part.through]}" if part.through else "v"
             steps = " = ".join(" ".join(line.strip() for line in each) for each in numbers)
             total = " ".join(line.strip() for line in self._array(part.total, 20))
             so_far = f"; so far {total}" if count > 1 else ""
-            remarks += [f"{through}: {steps}{so_far}", *self._remarks(grad.node, part)]
+            remarks += [f"{through}: {steps}{so_far}", *where, *self._remarks(grad.node, part)]
         joined = [line for lines_ in equal for line in lines_]
         return Chain(left, [joined, self._array(grad.value, len(left) + 5)], remarks)
 
-    def _part(self, part: Part, taken: int) -> list[list[str]]:
-        """The rule in symbols, with numbers, and what it gives."""
+    def _part(self, part: Part, taken: int) -> tuple[list[list[str]], list[str]]:
+        """The rule in symbols, with numbers, and what it gives; and what new names stand for."""
         value = self._array(part.value, taken + 5)
         if part.through is None:
-            return [value]
+            return [value], []
         width = WIDTH - taken - 10
         rule = _bare(part.rule)
         if rule in self.names:
-            return [[self.names[rule]], value]
-        symbols = formula(rule, self.texts, self.precision, width)
+            return [[self.names[rule]], value], []
+        symbols, remarks = _rule(self.symbols, rule, width)
         numbers = self._with_numbers(rule, width)
-        if part.summed_from is not None:
-            symbols = f"sum({symbols})"
-            numbers = f"sum({numbers})" if numbers and " at [" not in numbers else None
-        return [[symbols], *([[numbers]] if numbers else []), value]
+        return [*([text] for text in (symbols, numbers) if text), value], remarks
 
     def _with_numbers(self, rule: Node, width: int) -> str | None:
         """The rule with this run's numbers; of large arrays at one place, where that says all."""
@@ -154,9 +174,8 @@ class _Story:
         arrays = {node: self.explanation.values[node] for node in used if node.known is None}
         if all(array.size <= SMALL for array in arrays.values()):
             texts = {node: self._inline(array, width) for node, array in arrays.items()}
-            texts = {**self.texts, **texts}
-            text = formula(rule, texts, self.precision, width)
-            if GAP not in text and len(text) <= width:
+            text = self._in_full(rule, texts, width)
+            if text:
                 return text
         if not arrays or not _is_elementwise(rule, used):
             return None
@@ -166,8 +185,15 @@ class _Story:
             node: self._inline(np.asarray(np.broadcast_to(array, shape)[place]), width)
             for node, array in arrays.items()
         }
-        text = formula(rule, texts, self.precision, width - 12)
-        return f"{text}    at [{', '.join(map(str, place))}]" if GAP not in text else None
+        text = self._in_full(rule, texts, width - 12)
+        return f"{text}    at [{', '.join(map(str, place))}]" if text else None
+
+    def _in_full(self, rule: Node, texts: Mapping[Node, str], width: int) -> str | None:
+        """A formula over these texts that leaves nothing out."""
+        formulas = _formulas({**self.texts, **texts}, self.precision)
+        known = len(formulas.names)
+        text = formulas.of(rule, width)
+        return text if len(formulas.names) == known and len(text) <= width else None
 
     def _used(self, rule: Node) -> list[Node]:
         """The named nodes that a rule is written over."""
@@ -245,9 +271,6 @@ class _Story:
     def _v(self, node: Node) -> Array:
         return next(g.parts[0].value for g in self.explanation.grads if g.node is node)
 
-    def _others(self, node: Node) -> Mapping[Node, str]:
-        return {each: text for each, text in self.texts.items() if each is not node}
-
     def _array(self, array: Array, taken: int) -> list[str]:
         flat = inline(excerpt(array), self.precision, 10**6)
         if len(flat) + taken <= WIDTH:
@@ -260,7 +283,7 @@ class _Story:
 
 def _bare(rule: Node) -> Node:
     """Without copies that only say how the grad is spread."""
-    while rule.op.name in ("expand", "cast"):
+    while rule.op in (EXPAND, CAST):
         rule = rule.inputs[0]
     return rule
 

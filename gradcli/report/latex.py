@@ -30,8 +30,8 @@ from gradcli.ops.elementwise import Elementwise
 
 ATOM = POWER + 1
 _SYMBOLS = {
-    "*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div ", "&": r" \mathbin{\&} ",
-    "|": r" \mathbin{|} ",
+    "*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div ",
+    "&": r" \mathbin{\&} ", "|": r" \mathbin{|} ", "and": r" \land ", "or": r" \lor ",
 }  # fmt: skip
 _UNARY = {"not": r"\lnot ", "~": r"{\sim} "}
 _COMPARISONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}

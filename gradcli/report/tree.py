@@ -9,14 +9,16 @@ from typing import Literal, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node
-from gradcli.report.arrays import GAP, Excerpt, excerpt
-from gradcli.report.formula import defined_by, formula, operands, written_in_place
+from gradcli.report.arrays import GAP, Excerpt, brief, excerpt
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
 from gradcli.session import Result
+from gradcli.spelling.formula import Formulas, defined_by, operands, unsigned
 
 NAME_WIDTH = 24
 """Longer names are cut in the tree; the table has them in full."""
+LEVELS = 2
+"""How many ops below its node a formula shows."""
 
 Place = Literal["here", "above", "below"]
 
@@ -31,7 +33,7 @@ class Line:
     """Stands before further lines of the same node."""
     place: Place
     name: str
-    """`z`, or `#2` for a nameless node that is referred to."""
+    """`z`, or `t2` for a nameless node that is referred to."""
     role: str = ""
     formula: str = ""
     op: str = ""
@@ -67,8 +69,11 @@ def tree(
             shown.append(visit)
         else:
             left_out += 1
-    _number(shown, names)
     describe = _Description(result, names, precision, formula_width)
+    referred = {visit.node for visit in shown if visit.place != "here"}
+    for visit in shown:
+        if visit.node in referred:
+            describe.formulas.title(visit.node)
     return [describe.line(visit) for visit in shown], left_out
 
 
@@ -92,7 +97,8 @@ def described(
             stack += [node, *reversed(waiting)]
         elif node not in operands:
             operands[node] = below
-    return {node: describe.line(Visit(node, "", "", 0)) for node in operands}, operands
+    lines = {node: describe.line(Visit(node, "", "", 0)) for node in reversed(operands)}
+    return {node: lines[node] for node in operands}, operands
 
 
 class _Description:
@@ -100,7 +106,12 @@ class _Description:
 
     def __init__(self, result: Result, names: dict[Node, str], precision: int, width: int) -> None:
         self.names = names
-        self.precision = precision
+        self.formulas = Formulas(
+            names,
+            lambda node: brief(node.known, precision),
+            LEVELS,
+            {*result.names, *result.leaves},
+        )
         self.width = width
         self.leaves = _leaves(result)
         self.outputs = set(result.outputs.values())
@@ -112,7 +123,7 @@ class _Description:
 
     def line(self, visit: Visit) -> Line:
         node = visit.node
-        name = self.names.get(node, "")
+        name = self.formulas.names.get(node, "")
         role = "leaf" if node in self.leaves else "output" if node in self.outputs else ""
         if visit.place != "here":
             return Line(visit.guide, visit.guide_on, visit.place, name, role)
@@ -138,7 +149,7 @@ class _Description:
         node = defined_by(node, self.names)
         if not node.inputs and node.op in (CONSTANT, INPUT):
             return "", node.op.name
-        return formula(node, self.names, self.precision, self.width), node.op.name
+        return self.formulas.of(node, self.width), node.op.name
 
 
 def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int) -> Iterator[Visit]:
@@ -186,7 +197,7 @@ def _roots(result: Result) -> list[Node]:
 def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:
     """The operands that get a line: no constants that the formula spells out."""
     below = operands(defined_by(node, names), names)
-    return [n for n in below if written_in_place(n, precision) is None]
+    return [each for each in below if brief(unsigned(each).known, precision) is None]
 
 
 def _leaves(result: Result) -> set[Node]:
@@ -199,13 +210,6 @@ def _names(result: Result) -> dict[Node, str]:
     for name, node in {**result.names, **result.leaves}.items():
         names.setdefault(node, _short(sanitise(name)))
     return names
-
-
-def _number(shown: list[Visit], names: dict[Node, str]) -> None:
-    """Call nameless nodes that are referred to `#1`, `#2`, … as they appear."""
-    referred = {visit.node for visit in shown if visit.place != "here"} - names.keys()
-    nameless = dict.fromkeys(visit.node for visit in shown if visit.node in referred)
-    names.update((node, f"#{number}") for number, node in enumerate(nameless, 1))
 
 
 def _short(name: str) -> str:

@@ -7,13 +7,13 @@ import re
 
 import numpy as np
 import pytest
+from gradcli.report.formula import formula
 
 from gradcli.analysis.derive import derive
 from gradcli.analysis.explain import explain
 from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.graph import INPUT
-from gradcli.report.formula import formula
 from gradcli.report.script import render
 from gradcli.session import Options, evaluate
 from tests.analysis.programs import assert_same, both, parse

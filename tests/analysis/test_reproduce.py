@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import keyword
+import re
 from collections.abc import Mapping
 from functools import reduce
 from typing import Any
@@ -17,7 +18,8 @@ from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.language.lexer import RESERVED
-from gradcli.ops import Case
+from gradcli.ops import FUNCTIONS, Case
+from gradcli.ops.elementwise import Elementwise
 from gradcli.report.dialects import DIALECTS
 from gradcli.report.script import render
 from gradcli.session import Gradient, Options
@@ -85,9 +87,49 @@ def test_every_name_is_there(library: str) -> None:
     dialect = DIALECTS[library]
     words: dict[str, Any] = {}
     exec("\n".join(dialect.imports.values()), words)
-    for name in {*dialect.names.values(), dialect.array} - dialect.definitions().keys():
-        first, *rest = name.split(".")
+    for name in {dialect.array, *filter(None, map(dialect.name, FUNCTIONS.values()))}:
+        first, *rest = name.removeprefix("scipy.").split(".")
         assert callable(reduce(getattr, rest, words[first])), name
+
+
+PLAIN = [
+    *sorted(
+        f"{name}({', '.join(['1', '0.5', '-2'][: len(each.operands)])})"
+        for name, each in FUNCTIONS.items()
+        if name == each.name and isinstance(each.op, Elementwise) and not each.variant
+    ),
+    *("1/0", "0/0", "0**-1", "(-8)**(1/3)", "-1 // 0", "5 % 0", "10.0**400", "2*pi + 2**0.5"),
+]
+"""Calls and operators on numbers alone, for which no library's rules are Python's."""
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *PLAIN,
+        *(f"{name}(3)" for name in ("sum", "mean", "prod", "amax", "norm", "logsumexp", "median")),
+        "sqrt(2*pi)",
+        "sqrt(abs(-2) * exp(1))",
+        "mean(arange(3))",
+        "reciprocal(arange(1, 4, 1)) @ arange(3)**-1",
+        "where(2 > 1, 3, 4)",
+        "softmax([3, 4], 0)[0]",
+    ],
+)
+def test_numbers_alone(text: str, library: str) -> None:
+    """What is computed from no tensor is the same number there."""
+    inputs = {"x": np.array([1.0, 2.0])}
+    program = f"c = {text}; y = sum(x**2) * where(isfinite(c), c, 3)"
+    if any((library, each) in LACKED for each in re.findall(r"\w+", text)):
+        with pytest.raises(GradcliError, match="no one function"):
+            script(program, library, None, inputs)
+        return
+    written = script(program, library, None, inputs)
+    compile(written, "script", "exec")
+    if importlib.util.find_spec(library):
+        with np.errstate(all="ignore"):
+            execute(written)
 
 
 @pytest.mark.parametrize(

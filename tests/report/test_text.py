@@ -348,7 +348,7 @@ def test_a_chain_of_any_length_fits_the_width() -> None:
     text = render(chain(200), width=80, tree_lines=None)
     assert max(map(cell_len, text.splitlines())) <= 80
     assert "more lines" not in text
-    below = re.findall(r"#\d+(?= \(below\))", text)
+    below = re.findall(r"t\d+(?= \(below\))", text)
     assert len(below) == 19  # 20 trees of ten nodes, the last one down to x
     for this, following in pairwise([*below, ""]):
         assert text.index(f"\n{this} = ") > text.index(f"{this} (below)")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gradcli.analysis.diagnosis.plain import plain
-from gradcli.analysis.spelling import NOWHERE, literal, name, number, spell
 from gradcli.diagnostics import Source, Span
 from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.language.construct import NOWHERE, literal, name, number
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.simplify import number_of
+from gradcli.spelling.spell import spell
 
 WIDEST = 60
 STEPS = 16

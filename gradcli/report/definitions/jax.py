@@ -4,6 +4,7 @@ from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
+from jax.scipy import special
 
 Extreme = namedtuple("Extreme", "values indices")
 
@@ -29,6 +30,10 @@ def embed(x, shape, start, step=None):
 
 def logcumsumexp(x, dim):
     return jax.lax.cumlogsumexp(x, dim)
+
+
+def polygamma(n, x):
+    return special.polygamma(int(n), x)
 
 
 def put_add(x, shape, dim, *index):

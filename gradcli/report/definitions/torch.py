@@ -7,7 +7,7 @@ def as_float(x):
     return torch.as_tensor(x).to(torch.get_default_dtype())
 
 
-def as_long(x):
+def long(x):
     return torch.as_tensor(x).long()
 
 
@@ -47,8 +47,8 @@ def heaviside(x, values):
     return torch.where(x == 0, values, torch.heaviside(x.detach(), values.detach()))
 
 
-def logsumexp(x, keepdim=False):
-    return torch.logsumexp(x, tuple(range(x.ndim)), keepdim)
+def logsumexp(x, dim=None, keepdim=False):
+    return torch.logsumexp(x, tuple(range(x.ndim)) if dim is None else dim, keepdim)
 
 
 def places(index):
@@ -56,7 +56,13 @@ def places(index):
     return index if index.dtype == torch.bool else index.long()
 
 
-def prod(x, keepdim=False):
+def polygamma(n, x):
+    return torch.polygamma(int(n), x)
+
+
+def prod(x, dim=None, keepdim=False):
+    if dim is not None:
+        return torch.prod(x, dim, keepdim)
     return torch.prod(x).reshape((1,) * x.ndim if keepdim else ())
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from gradcli.analysis.spelling import NOWHERE, call, constant, name, number, spell
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.language.construct import NOWHERE, call, constant, name, number
 from gradcli.language.syntax import Assign, Expression, Name, Statement
-from gradcli.simplify import number_of
+from gradcli.ops.kinds import CAST, Linear
+from gradcli.simplify import number_of, repeated
+from gradcli.spelling.formula import fresh_names
+from gradcli.spelling.spell import spell
 
 LONGEST = 24
 """An expression of more numbers and names than these is given a name."""
@@ -36,7 +38,7 @@ def unparse(
     bound: Mapping[Node, str],
     results: Mapping[str, Node],
     names: Mapping[Node, str],
-    taken: Container[str],
+    taken: Collection[str],
     value: Callable[[Node], Array],
 ) -> list[Statement]:
     """Assignments to the names of `results`, over the names of `bound` nodes.
@@ -48,7 +50,7 @@ def unparse(
     uses = Counter(operand for node in nodes if node not in bound for operand in node.inputs)
     written: dict[Node, _Written] = {node: _Written(name(text)) for node, text in bound.items()}
     statements: list[Statement] = []
-    fresh = _fresh_names(taken)
+    fresh = fresh_names(taken)
     used: set[str] = set()
     for node in nodes:
         if node in bound:
@@ -89,9 +91,10 @@ def _write(
     if node.op is INPUT:
         raise AssertionError(f"the input {node.attributes[0]} is bound")
     operands = [written[each] for each in node.inputs]
-    text = spell(node, [each.text for each in operands])
+    drawn = node.op.unique and not node.inputs
+    text = None if drawn else spell(node, [each.text for each in operands])
     if text is None:
-        if node.kind == "float" and not node.op.unique:
+        if node.kind == "float" and not drawn:
             raise GradcliError(
                 "not-differentiable", f"the language has no words for the step {node.op.name}"
             )
@@ -106,8 +109,9 @@ def _write(
 
 
 def _is_plain(node: Node, made: _Written) -> bool:
-    """Whether to write a value again is as plain as to name it."""
-    plain = node.op is CONSTANT or node.op.name in ("expand", "permute", "slice", "cast")
+    """Whether to write a value again is as plain as to name it: the same elements, elsewhere."""
+    op = node.op
+    plain = op in (CONSTANT, CAST) or (isinstance(op, Linear) and op.view and not op.unique)
     return isinstance(made.text, Name) or (plain and made.length <= SMALL)
 
 
@@ -125,13 +129,9 @@ def _filled_like(node: Node, bound: Mapping[Node, str]) -> Expression | None:
         text for each, text in bound.items() if (each.shape, each.kind) == (node.shape, "float")
     )
     like = next(alike, None)
-    value = number_of(node.inputs[0]) if node.op.name == "expand" else None
+    value = number_of(repeated(node))
     if like is None or value is None:
         return None
     if value in (0, 1):
         return call("ones_like" if value else "zeros_like", name(like))
     return call("full_like", name(like), number(value))
-
-
-def _fresh_names(taken: Container[str]) -> Iterator[str]:
-    return (title for count in itertools.count(1) if (title := f"t{count}") not in taken)

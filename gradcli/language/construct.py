@@ -1,0 +1,130 @@
+"""Expressions of the language that come from no text: names, numbers, calls, subscripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.graph import Array
+from gradcli.language.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Ellipsis,
+    Expression,
+    Index,
+    Keyword,
+    List,
+    Name,
+    Number,
+    Slice,
+    String,
+    Tuple,
+    Unary,
+)
+
+Item: TypeAlias = Expression | Slice | Ellipsis
+
+NOWHERE = (0, 0)
+"""The span of what stands in no text."""
+WHOLE = Slice(None, None, None, NOWHERE)
+"""`:`, all of an axis."""
+
+
+def name(text: str) -> Name:
+    return Name(text, NOWHERE)
+
+
+def number(value: float) -> Expression:
+    """A number as the language writes it; a minus is an operator there. `inf` and `nan` are numbers
+    and not names, which a user may have given to something else.
+    """
+    size = Number(abs(value), NOWHERE)
+    negative = math.copysign(1.0, value) < 0 and not math.isnan(value)
+    return Unary("-", size, NOWHERE) if negative else size
+
+
+def numbers(values: Iterable[float]) -> Tuple:
+    return Tuple(tuple(map(number, values)), NOWHERE)
+
+
+def argument(value: Any) -> Expression:
+    """A plain Python value: a number, a truth value, None, a string or a tuple of such."""
+    if isinstance(value, bool) or value is None:
+        return Constant(value, NOWHERE)
+    if isinstance(value, tuple):
+        return Tuple(tuple(map(argument, value)), NOWHERE)
+    if isinstance(value, str):
+        return String(value, NOWHERE)
+    return number(value)
+
+
+def literal(array: Array) -> Expression:
+    """An array as nested lists; one without elements as `zeros(0, 3)`. Recurses over its axes."""
+    if not array.size:
+        return call("zeros", *map(number, array.shape))
+    if array.ndim:
+        return List(tuple(literal(part) for part in array), NOWHERE)
+    if array.dtype.kind == "b":
+        return Constant(bool(array), NOWHERE)
+    return number(float(array))
+
+
+def constant(array: Array) -> Expression:
+    """An array as an expression of its kind."""
+    return call("long", literal(array)) if array.dtype.kind == "i" else literal(array)
+
+
+def index(expression: Expression) -> Expression:
+    """An expression as an index: the numbers of a list need not be made integers first."""
+    match expression:
+        case Call(callee=Name(id="long"), arguments=(List() as listing,)):
+            return listing
+    return expression
+
+
+def call(function: str, *arguments: Expression, **keywords: Expression) -> Call:
+    named = tuple(Keyword(key, value, NOWHERE) for key, value in keywords.items())
+    return Call(name(function), arguments, named, NOWHERE)
+
+
+def attribute(value: Expression, field: str) -> Attribute:
+    return Attribute(value, field, NOWHERE, NOWHERE)
+
+
+def binary(symbol: Any, left: Expression, right: Expression) -> Binary:
+    return Binary(symbol, left, right, NOWHERE, NOWHERE)
+
+
+def unary(symbol: Any, operand: Expression) -> Unary:
+    return Unary(symbol, operand, NOWHERE)
+
+
+def compare(symbol: Any, left: Expression, right: Expression) -> Compare:
+    return Compare((symbol,), (left, right), NOWHERE)
+
+
+def listed(items: Iterable[Expression]) -> List:
+    return List(tuple(items), NOWHERE)
+
+
+def subscript(value: Expression, items: Sequence[Item]) -> Index:
+    """`value[items]`, without the `:` at its end that go without saying."""
+    kept = list(items)
+    while len(kept) > 1 and kept[-1] is WHOLE:
+        kept.pop()
+    return Index(value, tuple(kept), NOWHERE)
+
+
+def places(first: int, count: int, step: int) -> Slice:
+    """`first:stop:step`, as many places as `count`."""
+    stop = first + count * step if count else first
+    return Slice(
+        number(first),
+        None if stop < 0 else number(stop),
+        None if step == 1 else number(step),
+        NOWHERE,
+    )
