@@ -79,7 +79,7 @@ def test_what_is_left_out_has_a_name_that_stands_for_it(name: str, case: Case) -
             written = formulas(inputs)
             text = written.of(node, 40)
             known = {title: values[each] for each, title in written.names.items()}
-            if text:
+            if text and not any(each.op.fields for each in written.names):  # names of tuples
                 np.testing.assert_array_equal(answer(text, known, node), values[node], text)
 
 
