@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import count
 
+import numpy as np
+
 from gradcli.graph import Node
 from gradcli.language.construct import name, unary
 from gradcli.language.printer import print_expression
@@ -77,7 +79,7 @@ class Formulas:
             node = node.inputs[0]
         while node.op in (LEAF, BIND) and node not in self.names:
             node = node.inputs[0]
-        text = self._constant(node)
+        text = self._constant(node.inputs[0] if _is_exact(node) else node)
         if text is not None:
             return unary("-", name(text[1:])) if text.startswith("-") else name(text)
         if node in self.names:
@@ -104,6 +106,14 @@ def _is_implied(user: Node, place: int) -> bool:
     return is_promotion(cast) and any(
         each.kind == cast.kind and each.op is not CAST for each in user.inputs
     )
+
+
+def _is_exact(cast: Node) -> bool:
+    """Whether a constant is cast to the very same numbers: `[0, 2]` as an index."""
+    known = cast.inputs[0].known if cast.op is CAST else None
+    if known is None:
+        return False
+    return np.array_equal(known.astype(cast.graph.dtype(cast.kind)), known, equal_nan=True)
 
 
 def fresh_names(taken: Collection[str]) -> Iterator[str]:
@@ -136,7 +146,7 @@ def defined_by(node: Node, names: Mapping[Node, str]) -> Node:
 
 def unsigned(node: Node) -> Node:
     """A constant below a change of kind or a minus, which are written with it."""
-    while is_promotion(node) or (node.op.infix == "-" and len(node.inputs) == 1):
+    while is_promotion(node) or _is_exact(node) or (node.op.infix == "-" and len(node.inputs) == 1):
         node = node.inputs[0]
     return node
 
