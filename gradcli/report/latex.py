@@ -101,7 +101,9 @@ def _attribute(node: Attribute) -> tuple[str, int]:
 
 def _index(node: Index) -> tuple[str, int]:
     inside = ", ".join(_written(item)[0] for item in node.items)
-    return f"{_within(node.value, ATOM)}_{{[{inside}]}}", ATOM
+    value = _within(node.value, ATOM)
+    whole = f"{{{value}}}" if "_" in value else value  # a symbol takes one subscript
+    return f"{whole}_{{[{inside}]}}", ATOM
 
 
 def _slice(node: Slice) -> tuple[str, int]:

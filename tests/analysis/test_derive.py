@@ -13,6 +13,7 @@ from gradcli.analysis.derive import derive
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.language.printer import print_program
+from gradcli.language.syntax import Evaluate
 from gradcli.ops import Case
 from gradcli.report import latex
 from gradcli.report.program import render
@@ -127,6 +128,14 @@ def test_formulas() -> None:
         "x &= \\begin{bmatrix} 1 & 2 \\end{bmatrix} \\\\\n"
         "\\nabla_{x} &= \\frac{24 \\cdot x^{2}}{2}\n"
         "\\end{align*}\n"
+    )
+
+
+def test_a_symbol_has_one_subscript() -> None:
+    (statement,) = parse("t1[0] * w[1] * t1[0][1]").statements
+    assert isinstance(statement, Evaluate)
+    assert latex.expression(statement.value) == (
+        r"{t_{1}}_{[0]} \cdot w_{[1]} \cdot {{t_{1}}_{[0]}}_{[1]}"
     )
 
 
