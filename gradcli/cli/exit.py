@@ -15,7 +15,7 @@ from typing import NoReturn
 import typer
 
 from gradcli import __version__
-from gradcli.cli import INTERRUPTED, app, streams, watch
+from gradcli.cli import app, streams, watch
 from gradcli.cli.child import End
 from gradcli.data.text import decode
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
@@ -48,7 +48,7 @@ def run(arguments: Sequence[str]) -> int:
             streams.flush()
         return code
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return watch.ENDING[signal.SIGINT]
     except BrokenPipeError:
         return DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns all of them into codes

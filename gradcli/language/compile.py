@@ -13,7 +13,7 @@ from lark.grammar import Rule, Terminal
 from lark.lexer import PatternStr, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
-from gradcli.language.tables import SAME, SPLICE
+from gradcli.language.syntax import SAME, SPLICE
 
 START_RULES = ("program", "expressions")
 END = "$END"

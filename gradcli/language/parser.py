@@ -9,6 +9,8 @@ from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.builder import Builder, Parts
 from gradcli.language.lexer import TABLES, ParseLimits, Tokens, lex, misplaced
 from gradcli.language.syntax import (
+    SAME,
+    SPLICE,
     Evaluate,
     Expectation,
     Expression,
@@ -19,7 +21,6 @@ from gradcli.language.syntax import (
     Statement,
     While,
 )
-from gradcli.language.tables import SAME, SPLICE
 
 __all__ = ["ParseLimits", "parse_expression", "parse_program"]
 

@@ -46,6 +46,12 @@ class Syntax(metaclass=_Slotted):
         return f"<{type(self).__name__} at {self.span}>"
 
 
+SAME = "="
+"""The label of a grammar rule with one part, whose value is that part's."""
+SPLICE = "_"
+"""The label of a rule whose parts become parts of the rule above."""
+
+
 # --- expressions ---------------------------------------------------------------------------
 
 

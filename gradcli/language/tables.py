@@ -11,11 +11,6 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SAME = "="
-"""The label of a rule with one part, whose value is that part's."""
-SPLICE = "_"
-"""The label of a rule whose parts become parts of the rule above."""
-
 FORMAT = 1
 """Goes up when the tables change their form, so that old ones are not read."""
 
@@ -24,7 +19,7 @@ _BLANKS = r"[ \t]*+"
 
 class Rule(NamedTuple):
     label: str
-    """The method of the builder that makes the node, or SAME, or SPLICE."""
+    """The method of the builder that makes the node, or `syntax.SAME`, or `syntax.SPLICE`."""
     head: int
     length: int
     parts: tuple[int, ...]

@@ -10,8 +10,8 @@ from gradcli.ops.table import TABLE, Case, Function, Parameter
 
 MODULES = (
     "arithmetic", "powers", "comparison", "products", "reductions", "shaping", "exponential",
-    "trigonometric", "hyperbolic", "logistic", "activation", "selection", "extremes", "statistics",
-    "norms", "softmax", "creation", "axes", "joining",
+    "trigonometric", "hyperbolic", "logistic", "activation", "selection", "truth", "extremes",
+    "statistics", "norms", "softmax", "creation", "axes", "joining",
     "running_products", "indexing", "rounding", "control",
     "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
     "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gradcli.graph import Node
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.kinds import ANY, WHOLE
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
 
 
 def _comparison(
@@ -35,14 +34,6 @@ lt = _comparison("lt", "less", "<", "<", "Whether a is less than b.")
 le = _comparison("le", "less_equal", "<=", r"\leq", "Whether a is at most b.")
 gt = _comparison("gt", "greater", ">", ">", "Whether a is greater than b.")
 ge = _comparison("ge", "greater_equal", ">=", r"\geq", "Whether a is at least b.")
-
-
-@function("equal", "comparison", cases=[Case("equal(x, y)", {"x": (2,), "y": (2,)}, smooth=False)])
-def equal(a: Node, b: Node) -> Node:
-    """Whether both have the same shape and the same elements; np.equal is `eq`."""
-    from gradcli.ops.reductions import all_  # which is made of this module
-
-    return all_(eq(a, b)) if a.shape == b.shape else a.graph.constant(False)
 
 
 logical_and = elementwise(

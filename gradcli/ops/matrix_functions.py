@@ -17,8 +17,8 @@ from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.norms import norm
-from gradcli.ops.reductions import sum_
+from gradcli.ops.p_norm import NORM
+from gradcli.ops.reductions import reduce_axes, sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
@@ -207,7 +207,7 @@ def matrix_norm(
 
 def _norm(x: Node, order: float | str) -> Node:
     if order == "fro":
-        return norm.build(x, 2.0, (-2, -1))  # type: ignore[no-any-return]
+        return reduce_axes(NORM, x, (-2, -1), False, 2.0)
     if order == "nuc":
         return sum_(svdvals.build(x), (-1,))
     if isinstance(order, str) or abs(order) not in (1, 2, math.inf):

@@ -3,66 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
-from gradcli.ops.comparison import eq
-from gradcli.ops.extremes import shared_ties, tie_edge
-from gradcli.ops.kinds import Reduction
-from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
-from gradcli.ops.selection import abs_, clamp_min, sign, where
-from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, show
+from gradcli.graph import Node
+from gradcli.ops.p_norm import NORM
+from gradcli.ops.reductions import cases_of, reduce_axes, sum_
+from gradcli.ops.selection import clamp_min
+from gradcli.ops.shapes import Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand
-from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
-
-
-def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
-    size = xp.abs(x)
-    if p == math.inf or p == -math.inf:
-        extreme = xp.max if p > 0 else xp.min
-        return extreme(size, axis=axes, keepdims=keepdim)  # type: ignore[no-any-return]
-    if p == 0:
-        return total(xp, (size != 0).astype(x.dtype), axes, keepdim)
-    if p == 1:
-        return total(xp, size, axes, keepdim)
-    # Scaled by the largest element, so that squares neither overflow nor vanish.
-    largest = peak(xp, size, axes, 0.0)
-    unit = xp.where((largest > 0) & xp.isfinite(largest), largest, xp.ones((), x.dtype))
-    found = total(xp, (size / unit) ** p, axes, True) ** (1 / p) * unit
-    return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
-
-
-def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
-    if p in (math.inf, -math.inf):
-        size = abs_(x)
-        return sign(x) * shared_ties(y, size, axes, keepdim)
-    if p == 0:
-        return x.graph.constant(0.0)
-    if p == 1:
-        return sign(x)
-    if p == 2:
-        return where(eq(y, 0.0), 0.0, x / y)
-    nothing = eq(y if p > 1 else x, 0.0)
-    return where(nothing, 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
-
-
-def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
-    """A norm has a kink at 0; the sum and the extremes of sizes have more."""
-    size = _norm(xp, x, axes, True, p)
-    if p in (math.inf, -math.inf):
-        return tie_edge(xp, xp.abs(x), size, axes)
-    return x if p <= 1 else size
-
-
-NORM = Reduction(
-    "norm",
-    forward=_norm,
-    derivative=_norm_derivative,
-    edge=_norm_edge,
-    attributes=("dim", "keepdim", "p"),
-)
 
 
 @function(
@@ -86,7 +35,7 @@ def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool =
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
     p = 2.0 if p is None else p
     if p == "nuc":
-        from gradcli.ops.matrix_functions import matrix_norm  # which is made of this module
+        from gradcli.ops.matrix_functions import matrix_norm  # most programs start sooner without
 
         axes = tuple(range(-x.ndim, 0)) if dim is None else dim
         return matrix_norm(x, "nuc", axes, keepdim)
@@ -146,7 +95,7 @@ def linalg_norm(
             hint="dim=… names one axis or two; vector_norm takes any number",
         )
     if len(axes) == 2:
-        from gradcli.ops.matrix_functions import matrix_norm  # which is made of this module
+        from gradcli.ops.matrix_functions import matrix_norm  # most programs start sooner without
 
         return matrix_norm(x, ord, axes, keepdim)
     return norm(x, ord, axes, keepdim)

@@ -7,12 +7,12 @@ from typing import Any
 
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import isnan, logical_not
-from gradcli.ops.kinds import FLOATS, NUMBERS, General, Linear, cast, restore_axes
+from gradcli.ops.kinds import FLOATS, NUMBERS, Linear, restore_axes
 from gradcli.ops.promotion import promoted
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, function
 
 CASES = (Case("{}(x)"), Case("{}(x, dim=1)"), Case("{}(x, dim=0, keepdim=True)"))
 
@@ -128,45 +128,3 @@ def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
 def nanmean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of the elements that are not nan, of all or along `dim`."""
     return nansum(x, dim, keepdim) / sum_(logical_not(isnan(x)), dim, keepdim)
-
-
-# --- truth -------------------------------------------------------------------------------
-
-
-def _truth(name: str, doc: str) -> Function:
-    op = General(
-        name,
-        infer=lambda x, axes, keepdim: (reduced(x.shape, axes, keepdim), "bool"),
-        forward=lambda xp, x, axes, keepdim: getattr(xp, name)(x, axis=axes, keepdims=keepdim),
-    )
-
-    def build(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
-        axes = normalize_axes(name, dim, x.ndim)
-        return x.graph.apply(op, (cast(x, "bool"),), (axes, keepdim))
-
-    build.__doc__ = doc
-    return function(name, "reduction", op=op, cases=[Case(f"{name}(x > 0, dim=1)", smooth=False)])(
-        build
-    )
-
-
-all_ = _truth("all", "Whether all elements are nonzero.")
-any_ = _truth("any", "Whether any element is nonzero.")
-
-COUNT_NONZERO = General(
-    "count_nonzero",
-    infer=lambda x, axes: (reduced(x.shape, axes, keepdim=False), "int"),
-    forward=lambda xp, x, axes: xp.sum(x, axis=axes, dtype=int),
-)
-
-
-@function(
-    "count_nonzero",
-    "reduction",
-    op=COUNT_NONZERO,
-    cases=[Case("count_nonzero(x > 0)", smooth=False)],
-)
-def count_nonzero(x: Node, dim: Dims = None) -> Node:
-    """How many elements are not zero, of all or along `dim`."""
-    axes = normalize_axes("count_nonzero", dim, x.ndim)
-    return x.graph.apply(COUNT_NONZERO, (cast(x, "bool"),), (axes,))

@@ -23,7 +23,7 @@ from gradcli.ops.extremes import (
     tie_edge,
 )
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
-from gradcli.ops.norms import NORM
+from gradcli.ops.p_norm import NORM
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim

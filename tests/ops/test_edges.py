@@ -10,7 +10,7 @@ import pytest
 from gradcli.graph import Op
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import AMAX
-from gradcli.ops.norms import NORM
+from gradcli.ops.p_norm import NORM
 from gradcli.ops.statistics import MEDIAN
 
 SMOOTH_ALL_THE_SAME = {
