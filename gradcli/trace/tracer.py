@@ -22,6 +22,9 @@ from gradcli.trace.names import parts_of
 from gradcli.trace.operators import binary
 from gradcli.trace.values import Value, Values, describe
 
+CALL_BYTES = 4096
+"""What a call of the user's function takes until it returns."""
+
 
 class TraceLimits(NamedTuple):
     """How many steps of loops and calls of functions a program may make."""
@@ -316,6 +319,7 @@ class Tracer(Calls):
     ) -> Visit:
         """The value of a call of the user's function: its body is run in a frame of its own."""
         self._step(span)
+        self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
         caller = self.frame
         given = self._given(function.definition, arguments, keywords)
@@ -328,6 +332,7 @@ class Tracer(Calls):
                 frame.values[parameter.name] = yield self.visit(parameter.default)
         leave = yield self._body(function.definition.body)
         self.frame = caller
+        self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
         return leave.value if isinstance(leave, _Return) else None
 

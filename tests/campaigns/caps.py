@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from gradcli.ops import FUNCTIONS
+from gradcli.graph import Shape
+from gradcli.ops import FUNCTIONS, Case
 from tests.campaigns.runner import GRADCLI, Verdict, main
 
 LIMIT = 64 * 2**20
@@ -38,14 +41,14 @@ ARGUMENTS = [
     "[" * 40 + "1" + "]" * 40,
 ]  # fmt: skip
 SHAPES = [
-    "{0}({1})",
-    "sum({0}({1}))",
-    "print({0}({1}))",
-    "y = {0}({1}); y.shape",
-    "for i in range(1e9) {{ y = {0}({1}) }}; y",
-    "l = []; for i in range(300) {{ l = append(l, {0}({1})) }}; sum(l[-1])",
-    "while sum({0}({1})) != 0.5 {{ x += 1 }}; x",
-    "f(a) = f({0}({1}) + a); f(x)",
+    "{0}",
+    "sum({0})",
+    "print({0})",
+    "y = {0}; y.shape",
+    "for i in range(1e9) {{ y = {0} }}; y",
+    "l = []; for i in range(300) {{ l = append(l, {0}) }}; sum(l[-1])",
+    "while sum({0}) != 0.5 {{ x += 1 }}; x",
+    "f(a) = f({0} + a); f(x)",
 ]
 COMMANDS = ["eval", "eval", "eval", "check", "jacobian", "hessian", "explain", "derive", "graph"]
 
@@ -63,13 +66,35 @@ def attack(seed: int, number: int, folder: Path) -> Verdict:
     choice = random.Random(f"{seed} {number}")
     name = NAMES[number % len(NAMES)]
     function = FUNCTIONS.get(name)
-    count = choice.randint(0, 1 + len(function.parameters)) if function else choice.randint(0, 3)
-    arguments = [choice.choice(ARGUMENTS) for _ in range(min(count, 6))]
-    program = choice.choice(SHAPES).format(name, ", ".join(arguments))
-    command = [choice.choice(COMMANDS), program, "-s", "x=[[1, 2], [3, 4]]"]
+    if function and function.cases and choice.random() < 0.6:
+        program, inputs = enlarged(function.cases, choice)
+    else:
+        count = (
+            choice.randint(0, 1 + len(function.parameters)) if function else choice.randint(0, 3)
+        )
+        arguments = [choice.choice(ARGUMENTS) for _ in range(min(count, 6))]
+        program, inputs = f"{name}({', '.join(arguments)})", {"x": (2, 2)}
+    command = [choice.choice(COMMANDS), choice.choice(SHAPES).format(program)]
+    for variable, shape in inputs.items():
+        lengths = ", ".join(map(str, shape))
+        command += ["-s", f"{variable}=" + (f"rand({lengths})" if shape else "0.5")]
     command += ["--max-memory", "64M", "--timeout", str(SECONDS)]
     command += choice.choice([[], ["--safe"]])
     return judged(command, folder)
+
+
+def enlarged(cases: Sequence[Case], choice: random.Random) -> tuple[str, dict[str, Shape]]:
+    """A program that works, and its inputs: larger, and now and then with another number in it."""
+    case = choice.choice(cases)
+    factor = choice.choice([0, 1, 1, 30, 300, 1000])
+    shapes = {
+        name: tuple(length * factor if length > 1 else length for length in shape)
+        for name, shape in case.shapes.items()
+    }
+    if choice.random() < 0.5:
+        return case.program, shapes
+    hostile = choice.choice([each for each in ARGUMENTS if len(each) < 9])
+    return re.sub(r"(?<![\w.])\d+(?![\w.])", lambda _: hostile, case.program, count=1), shapes
 
 
 def judged(command: list[str], folder: Path) -> Verdict:
