@@ -84,7 +84,7 @@ COFACTORS = General(
     adjoints=(lambda change, y, a: _cofactors_change(change, a),),
     forward_rule=lambda tangents, y, a: _cofactors_change(tangents[0], a),
     contracts=True,
-    work=copies(1, 1),
+    work=copies(4, 3),
 )
 
 
