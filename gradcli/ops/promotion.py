@@ -33,9 +33,15 @@ def together(nodes: Sequence[Node]) -> list[Node]:
     return promoted(CONSTANT, nodes)
 
 
+def is_number(x: Node) -> bool:
+    """Whether a node is a number as it stands in a program; -1 is minus 1."""
+    written = x.inputs[0] if x.op.name == "neg" else x
+    return written.known is not None and not written.shape
+
+
 def filling(x: Node, value: Node) -> tuple[Node, Node]:
     """A tensor and what is put into it: a number takes the tensor's kind, a tensor promotes."""
-    if value.known is not None and not value.shape:
+    if is_number(value):
         return x, cast(value, x.kind)
     x, value = together((x, value))
     return x, value

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
+from gradcli.ops.promotion import is_number
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values, describe
@@ -82,8 +83,7 @@ def _integers_or_string(values: Values, value: Value, what: str) -> tuple[int, .
 def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     """A plain whole number is an axis; anything that was computed or bound is a tensor."""
     node = values.tensor(value, what)
-    written = node.inputs[0] if node.op.name == "neg" else node  # -1 is minus 1
-    if written.known is not None and not written.shape:
+    if is_number(node):
         number = values.number(node, what)
         if number.is_integer() and abs(number) < 64:
             return int(number)

@@ -180,3 +180,10 @@ def test_integers_are_exact(program: str, wanted: int) -> None:
     found = ours(program, {"n": np.array([N])})
     assert found.dtype == np.int64
     assert found.item() == wanted
+
+
+@pytest.mark.parametrize("call", ["masked_fill(n, n > 0, -2)", "index_fill(n, 0, [0], -2)"])
+def test_a_negative_number_takes_the_kind_of_what_it_fills(call: str) -> None:
+    found = ours(call, {"n": np.array([3])})
+    assert found.dtype == np.int64
+    assert found.item() == -2

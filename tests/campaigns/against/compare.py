@@ -29,7 +29,7 @@ FUSED = frozenset(
     """sinc linalg_cross linalg_qr native_batch_norm native_layer_norm native_group_norm
     linalg_lstsq _linalg_svd _linalg_eigh linalg_lu_factor_ex _linalg_slogdet _linalg_det
     linalg_inv_ex std var _softmax _log_softmax logsumexp logcumsumexp linalg_vector_norm
-    cumprod prod cumsum""".split()
+    dot mv mm bmm cumprod prod cumsum""".split()
 )
 """Functions that round on the way to their result, whatever their inputs are."""
 
@@ -138,7 +138,11 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not torch.is_tensor(value) or not value.is_floating_point() or value._is_zerotensor():
             return value
         noise = torch.rand(value.shape, generator=self.generator, dtype=value.dtype) * 2 - 1
-        return value * (1 + torch.finfo(value.dtype).eps * noise)
+        noise = noise * torch.finfo(value.dtype).eps
+        # Among the rows of a matrix an error is one of the largest element's size.
+        return value + noise * (
+            value.detach().abs().max() if value.dim() > 1 and value.numel() else value.detach()
+        )
 
 
 def is_rounding(program: Program, here: Answer, found: list[Difference]) -> bool:

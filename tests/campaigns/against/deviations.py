@@ -84,6 +84,11 @@ def _widened(array: Any) -> Any:
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
+def _nothing(program: Program, here: Answer, found: Sequence[Difference]) -> bool:
+    """Of no elements PyTorch gives truth values where it gives floats of others."""
+    return all(each.sort == "kind of the value" and not each.here.size for each in found)
+
+
 def _linear(program: Program, here: Answer, found: Sequence[Difference]) -> bool:
     """What `grad` gives of something linear has the derivative 0; in PyTorch there is none."""
     return "grad(" in program.text(HERE) and all(
@@ -175,6 +180,7 @@ RULES: Mapping[str, Callable[[Program, Answer, Sequence[Difference]], bool]] = {
     "a `.grad` that is retained, and `grad`": _retained,
     "the second derivative of what is linear": _linear,
     "digits of PyTorch's float32": _closer,
+    "the kind of what has no elements": _nothing,
     "a branch of `where` that is not selected, and other zeros that meet nan": _no_flow,
     "which of equal elements `topk` takes": _with(topk=_first_topk),
     "`clamp` at a bound": _with(

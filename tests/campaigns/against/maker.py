@@ -112,13 +112,12 @@ class Maker:
         if found is not None and self.chance(0.8):
             return found
         if 0 in shape or self.chance(0.3):
-            return self.known("torch.ones_like({0}, dtype=torch.get_default_dtype())", a)
+            return self.known("(torch.ones_like({0}) * 1.0)", a)
         return self.literal(shape)
 
     def known(self, torch_text: str, *args: Node) -> Node:
         """A part that is written by hand: `torch.` is left out of gradcli's."""
-        here = torch_text.replace(", dtype=torch.get_default_dtype()", "").replace("torch.", "")
-        return self.apply(Form(here, torch_text), args)
+        return self.apply(Form(torch_text.replace("torch.", ""), torch_text), args)
 
     def other(self, a: Node, depth: int = 0) -> Node:
         """A second operand that broadcasts with the first, most of the time."""

@@ -83,7 +83,6 @@ def pairwise(m: Maker, a: Node) -> Drawn:
             "F.pairwise_distance({0}, {1})",
             f"torch.linalg.cross({{0}}, {{1}}, dim={dim})",
             f"torch.linalg.vecdot({{0}}, {{1}}, dim={dim})" if m.chance(0.01) else "({0} * {1})",
-            "torch.tensordot({0}, {1}, dims=1)",
             "torch.einsum('...i,...i->...', {0}, {1})",
             "torch.einsum('ij,ij->j', {0}, {1})",
             "torch.einsum('ij,kj->ik', {0}, {1})",
