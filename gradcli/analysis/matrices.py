@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gradcli.analysis.verdict import element
+from gradcli.diagnostics import Note
 from gradcli.graph import Array, Shape
 
 Mode: TypeAlias = Literal["reverse", "forward"]
@@ -154,3 +155,11 @@ class Product:
 
 
 Answer: TypeAlias = Jacobian | Hessian | Product
+
+
+class Shown(NamedTuple):
+    """An answer, and what there is to say besides it."""
+
+    answer: Answer
+    notes: Sequence[Note]
+    seed: int | None

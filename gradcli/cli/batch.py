@@ -12,6 +12,7 @@ import typer
 from gradcli import __version__
 from gradcli.cli import options as flag
 from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
@@ -75,13 +76,10 @@ RunSeed = Annotated[
         help="Random numbers of a record without a seed come from this and its place.",
     ),
 ]
-RecordTimeout = Annotated[
-    float | None,
-    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Time for one record."),
-]
 
 
-def command(
+def _command(
+    bounds: flag.Bounds,
     files: Files = None,
     program: DefaultProgram = None,
     file: flag.ProgramFile = None,
@@ -96,10 +94,6 @@ def command(
     seed: RunSeed = 0,
     values: flag.Values = "outputs",
     quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: RecordTimeout = None,
-    safe: flag.Safe = False,
 ) -> int:
     """Run many programs: a line in, a line of JSON out, in the same order.
 
@@ -111,15 +105,13 @@ def command(
     from gradcli.batch.progress import Progress
     from gradcli.batch.reader import Reader
     from gradcli.batch.supervisor import Supervisor
-    from gradcli.cli.deadline import seconds_allowed
-    from gradcli.cli.request import limits
     from gradcli.session import Options
 
     if resume and not out:
         raise GradcliError("usage", "--resume continues a run with --out: name its file")
-    if allow_files and safe:
+    if allow_files and bounds.safe:
         raise GradcliError("usage", "--allow-files opens files, and --safe opens none")
-    allowed = limits(max_memory, max_steps, safe=safe)
+    allowed = bounds.limits()
     settings = Settings(
         Options(
             values=values,
@@ -132,8 +124,8 @@ def command(
         seed=seed,
         allow_files=allow_files,
         written=(out, out + SUFFIX) if out else (),
-        timeout=seconds_allowed(timeout, safe=safe),
-        safe=safe,
+        timeout=bounds.seconds(),
+        safe=bounds.safe,
     )
     sources = _sources(files or [])
     reader = Reader(sources, allowed.parse.source_bytes)
@@ -163,6 +155,9 @@ def command(
                 if supervise(sink):
                     journal.finish(progress.done)
     return FINDING if progress.failed else DONE
+
+
+command = expanded(_command)
 
 
 class Sink:

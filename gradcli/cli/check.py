@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
 
 EXAMPLES = """\b
@@ -37,29 +37,13 @@ Strict = Annotated[
 ]
 
 
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
     gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
     order: Order = 1,
     mine: Mine = None,
     strict: Strict = False,
-    dtype: flag.Dtype = "float64",
-    device: flag.Device = "cpu",
-    seed: flag.Seed = None,
-    threads: flag.Threads = None,
-    json: flag.Json = False,
-    format_: flag.TextOrJson = "text",
-    precision: flag.Precision = 6,
-    color: flag.Color = "auto",
-    quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> int:
     """Check the gradient of every leaf against differences, complex step and forward mode.
 
@@ -71,38 +55,27 @@ def command(
 
     from gradcli.analysis.check import check
     from gradcli.cli import posing
-    from gradcli.cli.deadline import confined
     from gradcli.cli.exit import DONE, FINDING
 
     if mine and order == 2:
         raise GradcliError(
             "usage", "--mine is a gradient, and --order 2 checks the Hessian", hint="leave one out"
         )
-    options = posing.read_options(
-        output, wrt, dtype, seed, max_memory, max_steps, safe=safe, device=device, threads=threads
-    )
-    with confined(timeout, options.limits.memory_bytes(), safe=safe):
-        problem = posing.read_problem(
-            program, file, set_, gradient, options, safe=safe, later={"--mine": mine}
-        )
+    show.format()
+    with run.bounds.confined():
+        problem = posing.read_problem(run, gradient, {"--mine": mine})
         if mine:
             from gradcli.analysis.diagnosis.claim import weighed
             from gradcli.analysis.diagnosis.compare import compare
 
             problem = weighed(problem)
-            claims = posing.read_claims(mine, problem, safe=safe)
+            claims = posing.read_claims(mine, problem, safe=run.bounds.safe)
             found = replace(check(problem), mine=[compare(claim) for claim in claims])
         else:
             found = check(problem, order)
-        if not quiet:
-            if json or format_ == "json":
-                from gradcli.report.check import data
-
-                posing.write_json(data(found))
-            else:
-                from gradcli.report.text_check import check_text
-
-                layout = posing.layout(precision)
-                posing.write([check_text(found, layout, colour=streams.use_colour(color))])
+        show.write("check", found)
         wrong = {"fail", "inconclusive"} if strict else {"fail"}
         return FINDING if found.verdict in wrong else DONE
+
+
+command = expanded(_command, shows="check")

@@ -12,6 +12,7 @@ from gradcli.diagnostics import GradcliError, Source
 if TYPE_CHECKING:
     from gradcli.graph import Array
     from gradcli.language.syntax import Program
+    from gradcli.report.layout import Layout
     from gradcli.result import Result
     from gradcli.session import Gradient, Options
 
@@ -112,14 +113,13 @@ class Conversation:
         self.statements = kept
 
     def show_tree(self) -> None:
-        from gradcli.cli.posing import layout
         from gradcli.report.text import printed
         from gradcli.report.text_tree import draw
 
         if not self.statements:
             raise GradcliError("usage", "there is no graph yet", hint="write a statement first")
         result = self.run(self.parse(self.statements), self.inputs, self.gradients)
-        say(printed([draw(result, layout(self.precision), None)], self.colour))
+        say(printed([draw(result, self.layout(), None)], self.colour))
 
     def read(self, flag: str, value: str) -> Array:
         """The array that a text stands for."""
@@ -161,6 +161,13 @@ class Conversation:
                     raise
                 return evaluate(program, used, (), options._replace(forward_only=True))
 
+    def layout(self) -> Layout:
+        """What there is to draw on."""
+        from gradcli.report.layout import Layout
+
+        ascii_only = not streams.speaks_unicode()
+        return Layout(streams.width(), self.precision, ascii_only, self.colour)
+
     def show_again(self, result: Result) -> None:
         """The answer to statements that have been shown before."""
         self.show(result)
@@ -172,16 +179,7 @@ class Conversation:
 
         lines = [*result.printed[self.printed :], *result.others]
         fresh = result._replace(printed=lines, seed=None)
-        say(
-            render(
-                fresh if fresh.outputs else _without_value(fresh),
-                width=streams.width(),
-                colour=self.colour,
-                tree=False,
-                precision=self.precision,
-                ascii_only=not streams.speaks_unicode(),
-            )
-        )
+        say(render(fresh if fresh.outputs else _without_value(fresh), self.layout()))
 
     def remember(self, result: Result) -> None:
         """Take what the statements print and note for shown."""

@@ -20,17 +20,11 @@ AGAIN = 0.1
 SAFE_SECONDS = 10.0
 
 
-def seconds_allowed(timeout: float | None, *, safe: bool) -> float | None:
-    """The seconds that a run may take: what `--timeout` says, else under `--safe` ten."""
-    return SAFE_SECONDS if safe and timeout is None else timeout
-
-
 @contextmanager
-def confined(timeout: float | None, memory: int, *, safe: bool) -> Iterator[None]:
+def confined(seconds: float | None, memory: int, *, safe: bool) -> Iterator[None]:
     """The deadline of a command; where it is `safe`, and this process does nothing else, in a box
     that it does not leave: see `gradcli.box`.
     """
-    seconds = seconds_allowed(timeout, safe=safe)
     if safe:
         enter_box(memory, seconds)
     with deadline(seconds):

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 
 EXAMPLES = """\b
 Examples:
@@ -31,49 +33,37 @@ To = Annotated[
 ]
 
 
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
+def _command(
+    run: flag.Run,
     gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
     strict: flag.Strict = False,
     assume_finite: AssumeFinite = False,
     to: To = "gradcli",
-    dtype: flag.Dtype = "float64",
-    seed: flag.Seed = None,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> None:
     """Print the gradient as a program in the same language, simplified.
 
     It binds the inputs, ends in NAME_grad = … for each leaf, and runs: pipe it into gradcli eval.
     """
+    from gradcli.analysis import single
     from gradcli.analysis.derive import derive
     from gradcli.analysis.reproduce import reproduce
-    from gradcli.analysis.single import run
-    from gradcli.cli.deadline import confined
-    from gradcli.cli.posing import read_options, write
-    from gradcli.cli.request import read_request
-    from gradcli.report import latex, script
-    from gradcli.report import program as report
+    from gradcli.report import latex, program, script
 
-    options = read_options(
-        output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
-    )
-    with confined(timeout, options.limits.memory_bytes(), safe=safe):
-        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-        single = run(
+    options = run.options(strict=strict)
+    with run.bounds.confined():
+        request = run.request(gradient, options)
+        traced = single.run(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
-        derived = derive(single, assume_finite=assume_finite)
+        derived = derive(traced, assume_finite=assume_finite)
         if to == "gradcli":
-            text = report.render(derived)
+            text = program.render(derived)
         elif to == "latex":
             text = latex.equations(derived.program)
         else:
-            text = script.render(reproduce(single, derived), to)
-        write([text])
+            text = script.render(reproduce(traced, derived), to)
+        with streams.output() as stream:
+            stream.write(text)
+
+
+command = expanded(_command)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 
 if TYPE_CHECKING:
     from gradcli.graph import Array
@@ -28,64 +28,40 @@ STREAMED = 1 << 20
 """A gradient with at least this many elements is written to its file as it is computed."""
 
 
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
     gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
     retain_grad: flag.RetainGrad = None,
     accumulate: flag.Accumulate = False,
     strict: flag.Strict = False,
     forward: flag.Forward = False,
-    dtype: flag.Dtype = "float64",
-    device: flag.Device = "cpu",
-    seed: flag.Seed = None,
-    threads: flag.Threads = None,
     values: flag.Values = "all",
-    json: flag.Json = False,
-    format_: flag.Format = "text",
     tree: flag.Tree = None,
-    precision: flag.Precision = 6,
-    color: flag.Color = "auto",
     save: flag.Save = None,
-    quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> None:
     """Run a program: its values, and the gradient of its output for every input.
 
     An output of several elements needs --gradient, the vector v of the product v·J.
     """
-    from gradcli.cli.deadline import confined
-    from gradcli.cli.request import check_save, choose_format, limits, parse_names, read_request
-    from gradcli.session import Options, prepare
+    from gradcli.cli.request import check_save, parse_names
+    from gradcli.session import prepare
 
-    shown = choose_format(format_, json=json)
-    check_save(save, file, set_, gradient, safe=safe)
+    as_text = show.format() == "text"
+    check_save(save, run.file, run.set_, gradient, safe=run.bounds.safe)
     # One run makes one graph and hardly any garbage: looking for it takes a quarter of the time.
     gc.disable()
-    options = Options(
-        outputs=parse_names("--output", output or ()),
-        wrt=parse_names("--wrt", wrt or ()),
+    options = run.options(
         retain_grad=parse_names("--retain-grad", retain_grad or ()),
         forward_only=forward,
         accumulate=accumulate,
         strict=strict,
         values="outputs" if save and values == "none" else values,
-        precision=dtype,
-        device=device,
-        threads=threads,
-        seed=seed,
         grads_to_file=save is not None and save.lower().endswith(".npy"),
-        trace_values=tree is not False and shown == "text" and not quiet,
-        limits=limits(max_memory, max_steps, safe=safe),
+        trace_values=tree is not False and as_text and not show.quiet,
     )
-    with confined(timeout, options.limits.memory_bytes(), safe=safe):
-        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+    with run.bounds.confined():
+        request = run.request(gradient, options)
         prepared = prepare(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
@@ -93,14 +69,12 @@ def command(
             result = prepared.run(request.inputs, request.gradients, into)
         if save and not into:
             _save(save, result)
-        if quiet:
-            return
         if values == "none":
             result = result._replace(values={})
-        if shown == "text":
-            _print_text(result, tree=tree, precision=precision, color=color)
-        else:
-            _print_data(result, shown)
+        show.write("result", result, tree)
+
+
+command = expanded(_command, shows="result")
 
 
 @contextmanager
@@ -137,31 +111,3 @@ def _saved(result: Result) -> dict[str, Array]:
     if len(result.passes) < 2 or result.accumulated:
         arrays |= {f"{name}.grad": grad for name, grad in final_grads(result).items()}
     return arrays
-
-
-def _print_data(result: Result, shown: str) -> None:
-    from gradcli.report import csv, json
-
-    with streams.output() as stream:
-        if shown == "json":
-            json.write(result, stream)
-            stream.write("\n")
-        else:
-            csv.write(result, stream)
-
-
-def _print_text(result: Result, *, tree: bool | None, precision: int, color: str) -> None:
-    from gradcli.report import text
-
-    with streams.output() as stream:
-        stream.write(
-            text.render(
-                result,
-                width=streams.width(),
-                colour=streams.use_colour(color),
-                tree=tree is not False,
-                tree_lines=None if tree else text.TREE_LINES,
-                precision=precision,
-                ascii_only=not streams.speaks_unicode(),
-            )
-        )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli.bundles import expanded
 
 EXAMPLES = """\b
 Examples:
@@ -23,50 +24,28 @@ Entry = Annotated[
         help="One entry of the gradient, x[0,1], as a sum over paths.",
     ),
 ]
-Style = Annotated[
-    Literal["text", "markdown", "latex"],
-    typer.Option("--format", help="What to print."),
-]
 
 
-def command(
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
     gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
-    wrt: flag.Wrt = None,
     strict: flag.Strict = False,
     entry: Entry = None,
-    format_: Style = "text",
-    dtype: flag.Dtype = "float64",
-    seed: flag.Seed = None,
-    precision: flag.Precision = 6,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> None:
     """Explain a gradient: values forward, then grads backward, each rule with its numbers."""
+    from gradcli.analysis import single
     from gradcli.analysis.explain import explain
     from gradcli.analysis.paths import follow
-    from gradcli.analysis.single import run
-    from gradcli.cli.deadline import confined
-    from gradcli.cli.posing import read_options, write
-    from gradcli.cli.request import read_request
-    from gradcli.report import explain as report
-    from gradcli.report.document import render
 
-    options = read_options(
-        output, wrt, dtype, seed, max_memory, max_steps, safe=safe, strict=strict
-    )
-    with confined(timeout, options.limits.memory_bytes(), safe=safe):
-        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
-        single = run(
+    show.format()
+    options = run.options(strict=strict)
+    with run.bounds.confined():
+        request = run.request(gradient, options)
+        traced = single.run(
             request.program, request.inputs, request.gradients, request.options, request.draws
         )
-        if entry is None:
-            blocks = report.document(explain(single), precision)
-        else:
-            blocks = report.entry_document(follow(single, entry), precision)
-        write([render(blocks, format_)])
+        show.write("explanation", explain(traced) if entry is None else follow(traced, entry))
+
+
+command = expanded(_command, shows="explanation")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gradcli.cli.matrices import answering
-
-if TYPE_CHECKING:
-    from gradcli.analysis.matrices import Answer
-    from gradcli.analysis.problem import Problem
+from gradcli.cli import options as flag
+from gradcli.cli.bundles import expanded
+from gradcli.cli.matrices import answer
 
 EXAMPLES = """\b
 Examples:
@@ -18,17 +14,19 @@ Examples:
 """
 
 
-def _find(problem: Problem) -> Answer:
-    from gradcli.analysis.jacobian import hessian
-
-    return hessian(problem)
-
-
-command = answering(
-    _find,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
+    gradient: flag.Gradients = None,
+    save: flag.SaveMatrix = None,
+) -> None:
     """Show the Hessian, whether it is symmetric, and whether it is definite.
 
     An output of several elements needs --gradient, the weights v of the number v·output.
-    """,
-    "gradient",
-)
+    """
+    from gradcli.analysis.jacobian import hessian
+
+    answer(hessian, run, show, save, gradient, {})
+
+
+command = expanded(_command, shows="matrices")

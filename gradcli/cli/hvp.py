@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from gradcli.cli.matrices import answering
-
-if TYPE_CHECKING:
-    from gradcli.analysis.matrices import Answer
-    from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array
+from gradcli.cli import options as flag
+from gradcli.cli.bundles import expanded
+from gradcli.cli.matrices import answer
 
 EXAMPLES = """\b
 Examples:
@@ -19,18 +13,20 @@ Examples:
 """
 
 
-def _find(problem: Problem, vectors: Mapping[str, Array]) -> Answer:
-    from gradcli.analysis.jacobian import hessian_product
-
-    return hessian_product(problem, vectors)
-
-
-command = answering(
-    _find,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
+    vector: flag.Vectors = None,
+    gradient: flag.Gradients = None,
+    save: flag.SaveMatrix = None,
+) -> None:
     """Show H·u: how the gradient changes when the leaves move along a vector u.
 
     Leaves without a vector stay where they are.
-    """,
-    "vector",
-    "gradient",
-)
+    """
+    from gradcli.analysis.jacobian import hessian_product
+
+    answer(hessian_product, run, show, save, gradient, {"--vector": vector})
+
+
+command = expanded(_command, shows="matrices")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gradcli.cli.matrices import answering
-
-if TYPE_CHECKING:
-    from gradcli.analysis.matrices import Answer
-    from gradcli.analysis.problem import Problem
+from gradcli.cli import options as flag
+from gradcli.cli.bundles import expanded
+from gradcli.cli.matrices import answer
 
 EXAMPLES = """\b
 Examples:
@@ -18,17 +14,19 @@ Examples:
 """
 
 
-def _find(problem: Problem) -> Answer:
-    from gradcli.analysis.jacobian import jacobian
-
-    return jacobian(problem)
-
-
-command = answering(
-    _find,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
+    gradient: flag.Gradients = None,
+    save: flag.SaveMatrix = None,
+) -> None:
     """Show the Jacobian: a row for each element of the outputs, a column for each of the leaves.
 
     With --gradient also v, the product vᵀ·J, and that it is what backward gives.
-    """,
-    "gradient",
-)
+    """
+    from gradcli.analysis.jacobian import jacobian
+
+    answer(jacobian, run, show, save, gradient, {})
+
+
+command = expanded(_command, shows="matrices")

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from gradcli.cli.matrices import answering
-
-if TYPE_CHECKING:
-    from gradcli.analysis.matrices import Answer
-    from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array
+from gradcli.cli import options as flag
+from gradcli.cli.bundles import expanded
+from gradcli.cli.matrices import answer
 
 EXAMPLES = """\b
 Examples:
@@ -19,17 +13,19 @@ Examples:
 """
 
 
-def _find(problem: Problem, tangents: Mapping[str, Array]) -> Answer:
-    from gradcli.analysis.jacobian import tangent_product
-
-    return tangent_product(problem, tangents)
-
-
-command = answering(
-    _find,
+def _command(
+    run: flag.Run,
+    show: flag.Show,
+    tangent: flag.Tangents = None,
+    save: flag.SaveMatrix = None,
+) -> None:
     """Show J·t: how the outputs change when the leaves move along a tangent t.
 
     Leaves without a tangent stay where they are.
-    """,
-    "tangent",
-)
+    """
+    from gradcli.analysis.jacobian import tangent_product
+
+    answer(tangent_product, run, show, save, None, {"--tangent": tangent})
+
+
+command = expanded(_command, shows="matrices")

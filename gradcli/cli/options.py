@@ -1,11 +1,27 @@
-"""Flags and arguments that commands share: each is declared once, here.
+"""Flags and arguments that commands share: each is declared once, here, and so are the bundles in
+which they arrive (see `gradcli.cli.bundles`).
 
 Only what `--help` needs is imported; numpy is not.
 """
 
-from typing import Annotated, Literal
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from gradcli.cli import streams
+from gradcli.cli.formats import FORMATS
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.cli.request import Request
+    from gradcli.options import Limits, Options
+    from gradcli.report.layout import Layout
 
 Program = Annotated[
     str | None,
@@ -128,8 +144,7 @@ Values = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object; the same as --format json.")
 ]
-Format = Annotated[Literal["text", "json", "csv"], typer.Option("--format", help="What to print.")]
-TextOrJson = Annotated[Literal["text", "json"], typer.Option("--format", help="What to print.")]
+Format = Annotated[str, typer.Option("--format", help="What to print.")]
 Tree = Annotated[
     bool | None,
     typer.Option(
@@ -179,9 +194,146 @@ MaxSteps = Annotated[
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop after this time."),
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=0.001,
+        help="Stop after this time, each record or script for itself.",
+    ),
 ]
 Safe = Annotated[
     bool,
     typer.Option("--safe", help="For text from strangers: strict limits, and no files."),
 ]
+
+
+# --- bundles -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """What a run may take."""
+
+    max_memory: MaxMemory = None
+    max_steps: MaxSteps = None
+    timeout: Timeout = None
+    safe: Safe = False
+
+    def limits(self) -> Limits:
+        """The defaults, or strict limits where it is `safe`, less what flags say."""
+        from gradcli.cli.request import parse_size
+        from gradcli.options import SAFE, Limits
+
+        chosen = SAFE if self.safe else Limits()
+        if self.max_memory is not None:
+            chosen = chosen._replace(memory=parse_size(self.max_memory))
+        if self.max_steps is not None:
+            chosen = chosen._replace(trace=chosen.trace._replace(steps=self.max_steps))
+        return chosen
+
+    def seconds(self) -> float | None:
+        """The seconds that a run may take."""
+        from gradcli.cli.deadline import SAFE_SECONDS
+
+        return SAFE_SECONDS if self.safe and self.timeout is None else self.timeout
+
+    def confined(self) -> AbstractContextManager[None]:
+        """The deadline of a command and, where it is `safe`, the box around it."""
+        from gradcli.cli.deadline import confined
+
+        return confined(self.seconds(), self.limits().memory_bytes(), safe=self.safe)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A program, what its inputs are bound to, and how it is run."""
+
+    program: Program = None
+    file: ProgramFile = None
+    set_: Inputs = None
+    output: Outputs = None
+    wrt: Wrt = None
+    dtype: Dtype = "float64"
+    device: Device = "cpu"
+    seed: Seed = None
+    threads: Threads = None
+    bounds: Bounds
+
+    def options(self, **more: Any) -> Options:
+        """What `gradcli.session` is asked for; `more` is for the flags of one command."""
+        from gradcli.cli.request import parse_names
+        from gradcli.options import Options
+
+        return Options(
+            outputs=parse_names("--output", self.output or ()),
+            wrt=parse_names("--wrt", self.wrt or ()),
+            precision=self.dtype,
+            device=self.device,
+            threads=self.threads,
+            seed=self.seed,
+            limits=self.bounds.limits(),
+            **more,
+        )
+
+    def request(
+        self,
+        gradients: Sequence[str] | None,
+        options: Options,
+        later: Sequence[tuple[str, str]] = (),
+    ) -> Request:
+        """The program and all values, read: see `gradcli.cli.request.read_request`."""
+        from gradcli.cli.request import read_request
+
+        return read_request(
+            self.program,
+            self.file,
+            self.set_ or (),
+            gradients or (),
+            options,
+            safe=self.bounds.safe,
+            later=later,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show:
+    """How an answer is shown. `--format` offers what `gradcli.cli.formats` has."""
+
+    json: Json = False
+    format_: Format = "text"
+    precision: Precision = 6
+    color: Color = "auto"
+    quiet: Quiet = False
+
+    def format(self) -> str:
+        """What `--format` names, or JSON. Raises `usage` for `--json` with another format."""
+        if self.json and self.format_ not in ("text", "json"):
+            raise GradcliError(
+                "usage", f"--json and --format {self.format_} are two formats", hint="give one"
+            )
+        return "json" if self.json else self.format_
+
+    def layout(self, tree: bool | None = False) -> Layout:
+        """What there is to draw on."""
+        from gradcli.report.layout import Layout
+
+        return Layout(
+            streams.width(),
+            self.precision,
+            not streams.speaks_unicode(),
+            streams.use_colour(self.color),
+            tree,
+        )
+
+    def written(self, kind: str, answer: Any, tree: bool | None = False) -> Iterable[str]:
+        """The text of an answer of some kind, in pieces."""
+        module, _, name = FORMATS[kind][self.format()].partition(":")
+        pieces: Iterator[str] = getattr(import_module(module), name)(answer, self.layout(tree))
+        return pieces
+
+    def write(self, kind: str, answer: Any, tree: bool | None = False) -> None:
+        """Print an answer, unless nothing is to be printed."""
+        if not self.quiet:
+            pieces = self.written(kind, answer, tree)
+            with streams.output() as stream:
+                stream.writelines(pieces)

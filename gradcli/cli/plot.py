@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError, Source, nearest
 
 if TYPE_CHECKING:
@@ -32,38 +32,25 @@ Over = Annotated[
 Points = Annotated[
     int, typer.Option("--points", metavar="N", min=2, max=100_000, help="How many points.")
 ]
-Form = Annotated[
-    Literal["text", "svg", "csv", "json"], typer.Option("--format", help="What to print.")
-]
 
 
-def command(
+def _command(
     over: Over,
-    program: flag.Program = None,
-    file: flag.ProgramFile = None,
-    set_: flag.Inputs = None,
+    run: flag.Run,
+    show: flag.Show,
     gradient: flag.Gradients = None,
-    output: flag.Outputs = None,
     points: Points = 201,
-    format_: Form = "text",
-    dtype: flag.Dtype = "float64",
-    seed: flag.Seed = None,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> None:
     """Draw the output of a program and its derivative over a range of one input."""
     from gradcli.analysis.curve import curve
-    from gradcli.cli.deadline import confined
-    from gradcli.cli.posing import read_options, write
-    from gradcli.cli.request import read_request
-    from gradcli.report import plot
 
-    options = read_options(output, None, dtype, seed, max_memory, max_steps, safe=safe)
-    with confined(timeout, options.limits.memory_bytes(), safe=safe):
+    if run.wrt:
+        raise GradcliError("usage", "--wrt: a curve is differentiated by what --over moves")
+    show.format()
+    options = run.options()
+    with run.bounds.confined():
         variable, places = _over(over, points, options)
-        request = read_request(program, file, set_ or (), gradient or (), options, safe=safe)
+        request = run.request(gradient, options)
         if variable in request.inputs:
             raise GradcliError(
                 "usage", f"{variable} is both in --set and in --over", hint="give it once"
@@ -85,11 +72,10 @@ def command(
             request.options,
             request.draws,
         )
-        if format_ == "text":
-            text = plot.as_text(drawn, streams.width(), ascii_only=not streams.speaks_unicode())
-        else:
-            text = {"svg": plot.as_svg, "csv": plot.as_csv, "json": plot.as_json}[format_](drawn)
-        write([text])
+        show.write("curve", drawn)
+
+
+command = expanded(_command, shows="curve")
 
 
 def _over(text: str, points: int, options: Options) -> tuple[str, Array]:

@@ -5,55 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gradcli.cli import streams
+from gradcli.cli import options as flag
 from gradcli.diagnostics import GradcliError, Source
 
 if TYPE_CHECKING:
     from gradcli.analysis.diagnosis.claim import Claim
     from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array, Precision
-    from gradcli.report.json import Data
-    from gradcli.report.text_style import Layout
-    from gradcli.session import Options
-
-
-def read_options(
-    outputs: Sequence[str] | None,
-    wrt: Sequence[str] | None,
-    precision: Precision,
-    seed: int | None,
-    max_memory: str | None,
-    max_steps: int | None,
-    *,
-    safe: bool,
-    device: str = "cpu",
-    threads: int | None = None,
-    strict: bool = False,
-) -> Options:
-    """What the flags that analyses share ask for. Raises `usage`."""
-    from gradcli.cli.request import limits, parse_names
-    from gradcli.session import Options
-
-    return Options(
-        outputs=parse_names("--output", outputs or ()),
-        wrt=parse_names("--wrt", wrt or ()),
-        strict=strict,
-        precision=precision,
-        device=device,
-        threads=threads,
-        seed=seed,
-        limits=limits(max_memory, max_steps, safe=safe),
-    )
+    from gradcli.graph import Array
 
 
 def read_problem(
-    program: str | None,
-    file: str | None,
-    inputs: Sequence[str] | None,
+    run: flag.Run,
     gradients: Sequence[str] | None,
-    options: Options,
-    *,
-    safe: bool,
     later: Mapping[str, Sequence[str] | None],
 ) -> Problem:
     """Read the program and its values, and trace it. Raises what reading and tracing raise.
@@ -61,13 +24,10 @@ def read_problem(
     `later` are the `[NAME=]VALUE`s of flags that will be read after it.
     """
     from gradcli.analysis.problem import pose
-    from gradcli.cli.request import read_request
     from gradcli.data.binding import parse_gradient
 
     values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
-    request = read_request(
-        program, file, inputs or (), gradients or (), options, safe=safe, later=values
-    )
+    request = run.request(gradients, run.options(), values)
     return pose(request.program, request.inputs, request.gradients, request.options, request.draws)
 
 
@@ -144,25 +104,3 @@ def _by_leaf(flag: str, texts: Iterable[str], problem: Problem, *, safe: bool) -
             raise GradcliError("usage", f"{flag} {name} names a file, and --safe opens none")
         named[name] = value
     return named
-
-
-def layout(precision: int) -> Layout:
-    """What there is to draw on."""
-    from gradcli.report.text_style import Layout
-
-    return Layout(streams.width(), precision, not streams.speaks_unicode())
-
-
-def write(pieces: Iterable[str]) -> None:
-    """Print an answer."""
-    with streams.output() as stream:
-        stream.writelines(pieces)
-
-
-def write_json(data: Data) -> None:
-    """Print an answer as one object on one line."""
-    from gradcli.report.json import encode
-
-    with streams.output() as stream:
-        stream.writelines(encode(data))
-        stream.write("\n")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from gradcli import __version__
 from gradcli.cli import options as flag
 from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 from gradcli.cli.conversation import Conversation, say
 from gradcli.diagnostics import GradcliError
 
@@ -18,35 +19,33 @@ Examples:
 """
 
 
-def command(
+def _command(
+    bounds: flag.Bounds,
     set_: flag.Inputs = None,
     dtype: flag.Dtype = "float64",
     seed: flag.Seed = None,
     precision: flag.Precision = 6,
     color: flag.Color = "auto",
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> int:
     """Try things out: each statement shows its value and its gradients."""
     from secrets import randbits
 
-    from gradcli.cli.deadline import seconds_allowed
-    from gradcli.cli.request import limits
     from gradcli.session import Options
 
     options = Options(
         precision=dtype,
         seed=randbits(32) if seed is None else seed,  # random numbers stay as they were
-        limits=limits(max_memory, max_steps, safe=safe),
+        limits=bounds.limits(),
     )
     conversation = Conversation(
-        options, precision, streams.use_colour(color), seconds_allowed(timeout, safe=safe), safe
+        options, precision, streams.use_colour(color), bounds.seconds(), bounds.safe
     )
     for text in set_ or ():
         conversation.bind(text)
     return _converse(conversation)
+
+
+command = expanded(_command)
 
 
 def _converse(conversation: Conversation) -> int:

@@ -16,7 +16,7 @@ from gradcli.graph import Array, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Program
 from gradcli.ledger import Ledger
-from gradcli.session import SAFE, Gradient, Limits, Options, literals
+from gradcli.session import Gradient, Limits, Options, literals
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -88,13 +88,6 @@ def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def choose_format(name: str, *, json: bool) -> str:
-    """What `--format` names, or JSON. Raises `usage` for both `--json` and `--format csv`."""
-    if json and name == "csv":
-        raise GradcliError("usage", "--json and --format csv are two formats", hint="give one")
-    return "json" if json else name
-
-
 def check_save(
     path: str | None, file: str | None, *texts: Iterable[str] | None, safe: bool
 ) -> None:
@@ -113,17 +106,8 @@ def check_save(
     save.check_save(path, [file, *inputs] if file else inputs)
 
 
-def limits(max_memory: str | None, max_steps: int | None, *, safe: bool) -> Limits:
-    """The limits of a run: the defaults, or strict ones where it is `safe`, less what flags say."""
-    chosen = SAFE if safe else Limits()
-    if max_memory is not None:
-        chosen = chosen._replace(memory=_parse_size(max_memory))
-    if max_steps is not None:
-        chosen = chosen._replace(trace=chosen.trace._replace(steps=max_steps))
-    return chosen
-
-
-def _parse_size(text: str) -> int:
+def parse_size(text: str) -> int:
+    """The bytes of `--max-memory`. Raises `usage`."""
     match = _SIZE.fullmatch(text.strip())
     size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
     if not size:

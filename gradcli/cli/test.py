@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError, Source
 
 if TYPE_CHECKING:
@@ -50,38 +50,28 @@ Update = Annotated[
 Junit = Annotated[
     str | None, typer.Option("--junit", metavar="FILE", help="Write a report as JUnit's XML.")
 ]
-Format = Annotated[
-    Literal["text", "github"],
-    typer.Option("--format", help="For people, or as annotations of GitHub's actions."),
-]
 
 
-def command(
+def _command(
     files: Files,
+    show: flag.Show,
+    bounds: flag.Bounds,
     update: Update = False,
     junit: Junit = None,
-    format_: Format = "text",
     dtype: flag.Dtype = "float64",
     seed: Seed = 0,
     strict: flag.Strict = False,
-    color: flag.Color = "auto",
-    quiet: flag.Quiet = False,
-    max_memory: flag.MaxMemory = None,
-    max_steps: flag.MaxSteps = None,
-    timeout: flag.Timeout = None,
-    safe: flag.Safe = False,
 ) -> int:
     """Run scripts and check their expectations: #= value, #= value ± tolerance, #! error.
 
     Exits with 1 if one does not hold. --timeout is for each script; --safe reads the scripts and
     nothing else, and writes nothing.
     """
-    from gradcli.cli.deadline import deadline, enter_box, seconds_allowed
-    from gradcli.cli.request import limits
+    from gradcli.cli.deadline import deadline, enter_box
     from gradcli.data.replace import check_stream_target, require_regular, writing
     from gradcli.session import Options
 
-    if safe and (update or junit is not None):
+    if bounds.safe and (update or junit is not None):
         raise GradcliError("usage", "--update and --junit write files, and --safe writes none")
     scripts = list(_scripts(files))
     for path in scripts:
@@ -92,13 +82,13 @@ def command(
         precision=dtype,
         seed=seed,
         strict=strict,
-        limits=limits(max_memory, max_steps, safe=safe),
+        limits=bounds.limits(),
     )
-    if safe:
+    if bounds.safe:
         enter_box(options.limits.memory_bytes(), None)
     reports = []
     for path in scripts:
-        with deadline(seconds_allowed(timeout, safe=safe)):
+        with deadline(bounds.seconds()):
             report = _check(path, options)
             if update and not report.passed:
                 report = _update(path, report, options)
@@ -108,9 +98,11 @@ def command(
 
         with writing(junit) as stream:
             stream.write(expectations.junit(reports).encode())
-    if not quiet:
-        _print(reports, format_, color)
+    show.write("expectations", reports)
     return 0 if all(report.passed for report in reports) else 1
+
+
+command = expanded(_command, shows="expectations")
 
 
 def _scripts(paths: Sequence[str]) -> Iterator[str]:
@@ -165,16 +157,3 @@ def _update(path: str, report: Report, options: Options) -> Report:
         stream.flush()
         os.fsync(stream.fileno())  # the user's own text, which no run could make again
     return _check(path, options)
-
-
-def _print(reports: Sequence[Report], format_: str, color: str) -> None:
-    with streams.output() as stream:
-        if format_ == "github":
-            from gradcli.report.expectations import count, github
-
-            stream.writelines(f"{line}\n" for line in github(reports))
-            stream.write(f"{count(reports)}\n")
-        else:
-            from gradcli.report.text_expectations import render
-
-            stream.write(render(reports, colour=streams.use_colour(color)))

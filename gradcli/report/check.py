@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradcli.analysis.verdict import Check, Comparison, Finding, LeafCheck
-from gradcli.report.json import Data, closing
+from gradcli.report.json import Data, closing, encode
+from gradcli.report.layout import Layout
+
+
+def write(found: Check, _layout: Layout | None = None) -> Iterator[str]:
+    """`data` as one line."""
+    yield from encode(data(found))
+    yield "\n"
 
 
 def data(found: Check) -> dict[str, Data]:

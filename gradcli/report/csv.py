@@ -8,9 +8,10 @@ What the program prints comes last: `printed`, without a name, one row a call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from gradcli.graph import Array
+from gradcli.report.layout import Layout
 from gradcli.report.numbers import elements
 from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
@@ -24,15 +25,11 @@ HEADINGS = "name,kind,index,value\n"
 
 def render(result: Result) -> str:
     """What `--format csv` prints."""
-    return "".join(_rows(result))
+    return "".join(write(result))
 
 
-def write(result: Result, stream: TextIO) -> None:
+def write(result: Result, _layout: Layout | None = None) -> Iterator[str]:
     """`render` row by row."""
-    stream.writelines(_rows(result))
-
-
-def _rows(result: Result) -> Iterator[str]:
     yield HEADINGS
     yield from elements_of(result.values, "value")
     several = len(result.passes) > 1

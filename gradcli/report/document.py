@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
+from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_expression
@@ -33,18 +34,18 @@ class Chain:
 
 
 Block = Heading | Paragraph | Chain
+Style: TypeAlias = Callable[[Block], str]
 
 
-def render(blocks: Sequence[Block], style: str) -> str:
-    """The document as `text`, `markdown` or `latex`; ends in a newline."""
-    texts = [_STYLES[style](block) for block in blocks]
-    return "\n\n".join(texts) + "\n"
+def render(blocks: Sequence[Block], style: Style) -> str:
+    """The document; ends in a newline."""
+    return "\n\n".join(map(style, blocks)) + "\n"
 
 
 # --- styles --------------------------------------------------------------------------------
 
 
-def _as_text(block: Block) -> str:
+def as_text(block: Block) -> str:
     if isinstance(block, Heading):
         return f"{block.text}\n{'-' * len(block.text)}"
     if isinstance(block, Paragraph):
@@ -68,7 +69,7 @@ def _chain(chain: Chain) -> list[str]:
     return texts
 
 
-def _as_markdown(block: Block) -> str:
+def as_markdown(block: Block) -> str:
     if isinstance(block, Heading):
         return f"## {block.text}"
     if isinstance(block, Paragraph):
@@ -78,7 +79,7 @@ def _as_markdown(block: Block) -> str:
     return "\n".join([f"```text\n{body}\n```", *([""] if remarks else []), *remarks])
 
 
-def _as_latex(block: Block) -> str:
+def as_latex(block: Block) -> str:
     if isinstance(block, Heading):
         return rf"\section*{{{escape(block.text)}}}"
     if isinstance(block, Paragraph):
@@ -99,6 +100,3 @@ def _formula(text: str) -> str:
     except GradcliError:
         return rf"\text{{{escape(text)}}}"
     return formula + (rf" \quad \text{{at {place}}}" if place else "")
-
-
-_STYLES = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}

@@ -9,6 +9,7 @@ from gradcli.analysis.expectations import Outcome, Report
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
 from gradcli.report import error
+from gradcli.report.layout import Layout
 from gradcli.report.numbers import nested
 from gradcli.report.sanitise import sanitise
 
@@ -91,6 +92,12 @@ def _comment(outcome: Outcome) -> str:
 
 
 # --- annotations ---------------------------------------------------------------------------
+
+
+def write(reports: Sequence[Report], _layout: Layout | None = None) -> Iterator[str]:
+    """Annotations, and the counts."""
+    yield from (f"{line}\n" for line in github(reports))
+    yield f"{count(reports)}\n"
 
 
 def github(reports: Sequence[Report]) -> Iterator[str]:

@@ -16,7 +16,18 @@ from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
 from gradcli.report.arrays import brief, excerpt, inline, lines, number
-from gradcli.report.document import WIDTH, Block, Chain, Heading, Paragraph
+from gradcli.report.document import (
+    WIDTH,
+    Block,
+    Chain,
+    Heading,
+    Paragraph,
+    as_latex,
+    as_markdown,
+    as_text,
+    render,
+)
+from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.spelling.formula import Formulas
 
@@ -24,6 +35,28 @@ SMALL = 6
 """Arrays of up to this many elements stand for themselves in a rule with numbers."""
 LEVELS = 8
 """How many ops below its node a rule shows."""
+
+
+def write_text(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+    """For a terminal."""
+    yield render(blocks(told, layout.precision), as_text)
+
+
+def write_markdown(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+    """For a page of Markdown."""
+    yield render(blocks(told, layout.precision), as_markdown)
+
+
+def write_latex(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+    """For a document in LaTeX."""
+    yield render(blocks(told, layout.precision), as_latex)
+
+
+def blocks(told: Explanation | Entry, precision: int = 6) -> list[Block]:
+    """The document about a whole run, or about one entry."""
+    if isinstance(told, Entry):
+        return entry_document(told, precision)
+    return document(told, precision)
 
 
 def document(explanation: Explanation, precision: int = 6) -> list[Block]:

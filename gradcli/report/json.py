@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import Diagnostic, Note
+from gradcli.report.layout import Layout
 from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
 
@@ -61,9 +62,10 @@ def render(result: Result) -> str:
     return "".join(encode(result_data(result)))
 
 
-def write(result: Result, stream: TextIO) -> None:
-    """`render` piece by piece."""
-    stream.writelines(encode(result_data(result)))
+def write(result: Result, _layout: Layout | None = None) -> Iterator[str]:
+    """`render` piece by piece, and a line break."""
+    yield from encode(result_data(result))
+    yield "\n"
 
 
 def result_data(result: Result) -> dict[str, Data]:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product
-from gradcli.analysis.problem import Problem
+from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product, Shown
 from gradcli.graph import Array
 from gradcli.report.csv import HEADINGS, elements_of
-from gradcli.report.json import Data, closing
+from gradcli.report.json import Data, closing, encode
+from gradcli.report.layout import Layout
 from gradcli.report.numbers import nested
 
 
-def data(found: Answer, problem: Problem) -> dict[str, Data]:
+def write_json(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
+    """`data` as one line."""
+    yield from encode(data(shown))
+    yield "\n"
+
+
+def data(shown: Shown) -> dict[str, Data]:
     """The matrix by row and column names, and whole, with its labels; or the products and the
     vectors that went in.
     """
+    found = shown.answer
     if isinstance(found, Product):
         members: dict[str, Data] = {found.name: found.products, "vectors": found.vectors}
     elif isinstance(found, Hessian):
@@ -26,13 +33,14 @@ def data(found: Answer, problem: Problem) -> dict[str, Data]:
         }
     else:
         members = _matrix("jacobian", found.matrix) | _gradient(found)
-    return members | closing(problem.notes, problem.graph.seed)
+    return members | closing(shown.notes, shown.seed)
 
 
-def to_csv(found: Answer) -> Iterator[str]:
+def write_csv(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
     """A line of column labels, then a line a row, its label first; of products, as `eval` has it,
     a line for each element.
     """
+    found = shown.answer
     if isinstance(found, Product):
         yield HEADINGS
         yield from elements_of(found.products, found.name)

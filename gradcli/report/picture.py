@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from gradcli.graph import Array, Node
 from gradcli.report.arrays import Excerpt, inline
 from gradcli.report.json import line
+from gradcli.report.layout import Layout
 from gradcli.report.tree import Line, described
 from gradcli.result import Result
 
@@ -26,6 +27,26 @@ class Box:
     line: Line
     above: list[int]
     text: list[str]
+
+
+def write_dot(result: Result, layout: Layout) -> Iterator[str]:
+    """For Graphviz."""
+    yield _as_dot(boxes(result, layout.precision))
+
+
+def write_mermaid(result: Result, layout: Layout) -> Iterator[str]:
+    """For Mermaid, which Markdown pages show."""
+    yield _as_mermaid(boxes(result, layout.precision))
+
+
+def write_json(result: Result, layout: Layout) -> Iterator[str]:
+    """For programs."""
+    yield _as_json(boxes(result, layout.precision))
+
+
+def write_svg(result: Result, layout: Layout) -> Iterator[str]:
+    """Drawn."""
+    yield _as_svg(boxes(result, layout.precision))
 
 
 def boxes(result: Result, precision: int) -> list[Box]:
@@ -52,7 +73,7 @@ def _text(line: Line, precision: int) -> list[str]:
     ]
 
 
-def as_dot(drawn: Sequence[Box]) -> str:
+def _as_dot(drawn: Sequence[Box]) -> str:
     """A digraph for Graphviz's `dot`."""
     lines = ["digraph gradcli {", '  node [shape=box, style=filled, fontname="monospace"];']
     for place, box in enumerate(drawn):
@@ -62,7 +83,7 @@ def as_dot(drawn: Sequence[Box]) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def as_mermaid(drawn: Sequence[Box]) -> str:
+def _as_mermaid(drawn: Sequence[Box]) -> str:
     """A flowchart for Mermaid, which Markdown pages show."""
     lines = ["flowchart TD"]
     for place, box in enumerate(drawn):
@@ -74,7 +95,7 @@ def as_mermaid(drawn: Sequence[Box]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(drawn: Sequence[Box]) -> str:
+def _as_json(drawn: Sequence[Box]) -> str:
     """Nodes in the order of computation; `inputs` are their numbers.
 
     Values and grads are null where they are not known, or too large to be shown in full.
@@ -117,7 +138,7 @@ class _Placed:
     height: float
 
 
-def as_svg(drawn: Sequence[Box]) -> str:
+def _as_svg(drawn: Sequence[Box]) -> str:
     """A picture in layers, every box below those that it is computed from (Sugiyama 1981)."""
     layers = _layers(drawn)
     placed = _place(drawn, layers)
@@ -211,7 +232,3 @@ def _entities(text: str) -> str:
     return escape(text.replace("#", "#35;").replace("`", "#96;"), quote=False).replace(
         '"', "#quot;"
     )
-
-
-WRITERS = {"dot": as_dot, "mermaid": as_mermaid, "json": as_json, "svg": as_svg}
-"""By the name of the format."""

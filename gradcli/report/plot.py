@@ -11,6 +11,7 @@ from gradcli.analysis.curve import Curve
 from gradcli.graph import Array
 from gradcli.report.arrays import number
 from gradcli.report.json import line
+from gradcli.report.layout import Layout
 
 ROWS = 9
 """Lines of text a panel."""
@@ -54,12 +55,32 @@ def _marks(low: float, high: float) -> list[str]:
 # --- text ----------------------------------------------------------------------------------
 
 
-def as_text(curve: Curve, width: int, *, ascii_only: bool) -> str:
+def write_text(curve: Curve, layout: Layout) -> Iterator[str]:
+    """For a terminal."""
+    yield as_text(curve, layout)
+
+
+def write_svg(curve: Curve, _layout: Layout | None = None) -> Iterator[str]:
+    """Drawn."""
+    yield as_svg(curve)
+
+
+def write_csv(curve: Curve, _layout: Layout | None = None) -> Iterator[str]:
+    """For tables."""
+    yield as_csv(curve)
+
+
+def write_json(curve: Curve, _layout: Layout | None = None) -> Iterator[str]:
+    """For programs."""
+    yield as_json(curve)
+
+
+def as_text(curve: Curve, layout: Layout) -> str:
     """The value above, its derivative below, over the same range."""
-    across = max(10, width - LABEL - 3)
+    across = max(10, layout.width - LABEL - 3)
     lines: list[str] = []
     for title, values in _panels(curve):
-        lines += [title, *_panel(values, across, ascii_only=ascii_only), ""]
+        lines += [title, *_panel(values, across, ascii_only=layout.ascii_only), ""]
     first, last = (number(np.float64(curve.points[end]), DIGITS) for end in (0, -1))
     axis = f"{first}{curve.variable.center(across - len(first) - len(last))}{last}"
     lines[-1] = " " * (LABEL + 2) + axis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from textwrap import wrap
 
@@ -11,9 +11,10 @@ from rich.text import Text
 
 from gradcli.diagnostics import Note
 from gradcli.report import text_table, text_tree
+from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import sections
-from gradcli.report.text_style import REMARK, Layout
+from gradcli.report.text_style import REMARK
 from gradcli.result import Result
 
 TREE_LINES = 60
@@ -21,33 +22,27 @@ CANVAS = 1_000_000
 """What rich takes for the terminal's width: layouts are chosen here, and it crops nothing."""
 
 
-def render(
-    result: Result,
-    *,
-    width: int,
-    colour: bool = False,
-    tree: bool = True,
-    precision: int = 6,
-    ascii_only: bool = False,
-    tree_lines: int | None = TREE_LINES,
-) -> str:
-    """Everything that is shown of a result, laid out for `width` columns; ends in a newline.
+def write(result: Result, layout: Layout) -> Iterator[str]:
+    """`render` as a format."""
+    yield render(result, layout)
 
-    Numbers have `precision` significant digits and are never cut: where one is wider than
-    `width`, so is the line. Only the edge items of large arrays are read. `tree_lines` is how
-    many lines of the graph are shown; None is all.
+
+def render(result: Result, layout: Layout) -> str:
+    """Everything that is shown of a result; ends in a newline.
+
+    Numbers are never cut: where one is wider than the layout, so is the line. Only the edge items
+    of large arrays are read.
     """
-    layout = Layout(width, precision, ascii_only)
     blocks: list[RenderableType] = []
     if result.printed:
         blocks.append(Text(sanitise("\n".join(result.printed))))
     blocks += [text_table.draw(section, layout) for section in sections(result)]
-    if tree and result.outputs:
-        blocks.append(text_tree.draw(result, layout, tree_lines))
+    if layout.tree is not False and result.outputs:
+        blocks.append(text_tree.draw(result, layout, None if layout.tree else TREE_LINES))
     remarks = _remarks(result, layout)
     if remarks:
         blocks.append(Text("\n").join(remarks))
-    return printed(blocks, colour)
+    return printed(blocks, layout.colour)
 
 
 def _remarks(result: Result, layout: Layout) -> list[Text]:

@@ -15,6 +15,7 @@ from gradcli.language.printer import print_program
 from gradcli.ops import Function
 from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES, Deviation
 from gradcli.report import text
+from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, HEADING
 from gradcli.trace.arguments import signature
 
@@ -65,10 +66,8 @@ def render_page(
     if description.example is None:
         return page
     command = Text.assemble(("example", ASIDE), f"  {_command(description.example)}")
-    output = text.render(
-        description.example.result,
-        width=width, colour=colour, tree=False, ascii_only=ascii_only,
-    )  # fmt: skip
+    layout = Layout(width, ascii_only=ascii_only, colour=colour)
+    output = text.render(description.example.result, layout)
     return f"{page}\n{text.printed([command], colour)}{output}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rich.console import RenderableType
@@ -11,10 +11,11 @@ from rich.text import Text
 
 from gradcli.analysis.verdict import Check, Comparison, LeafCheck, Verdict, element
 from gradcli.report.arrays import excerpt, number
+from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
 from gradcli.report.text import closing, folded, printed
-from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, Layout, table
+from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, table
 from gradcli.report.text_table import draw
 
 STYLES: dict[Verdict, str] = {
@@ -29,7 +30,7 @@ DECADES = 2
 HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected")
 
 
-def check_text(found: Check, layout: Layout, *, colour: bool = False) -> str:
+def write(found: Check, layout: Layout) -> Iterator[str]:
     """A table of leaves, the error over the step for the worst element of each, and remarks."""
     drawn = table(HEADINGS, layout)
     for leaf in found.leaves:
@@ -44,7 +45,7 @@ def check_text(found: Check, layout: Layout, *, colour: bool = False) -> str:
             Text("\n").join(line for each in found.mine for line in _causes(each, layout))
         )
     blocks.append(Text("\n").join(_remarks(found, layout)))
-    return printed(blocks, colour)
+    yield printed(blocks, layout.colour)
 
 
 def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from gradcli.analysis.expectations import Outcome, Report
 from gradcli.report import error
 from gradcli.report.expectations import count, found_text, line_of, shortened, statement_text
+from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.text import printed
 from gradcli.report.text_style import ASIDE
@@ -16,14 +17,14 @@ from gradcli.report.text_style import ASIDE
 PASS, FAIL = "bold color(29)", "bold color(160)"
 
 
-def render(reports: Sequence[Report], *, colour: bool) -> str:
+def write(reports: Sequence[Report], layout: Layout) -> Iterator[str]:
     """A line for each script, its failures below it, and the counts; ends in a newline."""
     lines: list[Text] = []
     for report in reports:
         lines += _script(report)
     counts = count(reports)
     lines.append(Text(str(counts), style=FAIL if counts.failed else PASS))
-    return printed([Text("\n").join(lines)], colour)
+    yield printed([Text("\n").join(lines)], layout.colour)
 
 
 def _script(report: Report) -> list[Text]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import zip_longest
 
@@ -10,15 +10,15 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product, Side
-from gradcli.analysis.problem import Problem
+from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, Product, Shown, Side
 from gradcli.graph import Array
 from gradcli.report.arrays import GAP, excerpt, number
+from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
 from gradcli.report.text import closing, folded, printed
 from gradcli.report.text_style import GAP as BETWEEN
-from gradcli.report.text_style import GRAD, HEADING, Layout, table
+from gradcli.report.text_style import GRAD, HEADING, table
 from gradcli.report.text_table import draw
 
 ROWS = 40
@@ -26,16 +26,17 @@ ROWS = 40
 HEADINGS = {"jvp": ("J", "t"), "hvp": ("H", "u")}
 
 
-def to_text(found: Answer, problem: Problem, layout: Layout, *, colour: bool = False) -> str:
+def write(shown: Shown, layout: Layout) -> Iterator[str]:
     """A matrix with what is known about it, or what went into a product and what came out."""
+    found = shown.answer
     if isinstance(found, Product):
         blocks = _product(found, layout)
     elif isinstance(found, Hessian):
         blocks = _matrix("H", found.matrix, _symmetry(found, layout), layout)
     else:
         blocks = _jacobian(found, layout)
-    remarks = closing(problem.notes, problem.graph.seed, layout.width)
-    return printed(blocks + ([Text("\n").join(remarks)] if remarks else []), colour)
+    remarks = closing(shown.notes, shown.seed, layout.width)
+    yield printed(blocks + ([Text("\n").join(remarks)] if remarks else []), layout.colour)
 
 
 def _product(found: Product, layout: Layout) -> list[RenderableType]:

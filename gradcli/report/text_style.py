@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD, Box
 from rich.table import Table
 from rich.text import Text
+
+from gradcli.report.layout import Layout
 
 # From the 256-colour cube, which is the same in every theme. Each has a contrast of at least 4 to
 # 1 on black and on white.
@@ -19,15 +20,6 @@ GAP = 3
 """Blanks between the columns of a table."""
 
 _ASCII_HEAD = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What there is to draw on."""
-
-    width: int
-    precision: int
-    ascii_only: bool
 
 
 def name_style(role: str) -> str:

@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gradcli.report.arrays import Excerpt, lines
+from gradcli.report.layout import Layout
 from gradcli.report.summary import Cell, Given, Row, Section
-from gradcli.report.text_style import ASIDE, GAP, GRAD, Layout, name_style, shared, table
+from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, shared, table
 
 ABOUT = ("name", "", "shape")
 VECTOR = 24

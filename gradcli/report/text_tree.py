@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from gradcli.report.arrays import inline
-from gradcli.report.text_style import ASIDE, GAP, GRAD, Layout, name_style, shared, table
+from gradcli.report.layout import Layout
+from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, shared, table
 from gradcli.report.text_table import GIVEN
 from gradcli.report.tree import Line, tree
 from gradcli.session import Result
@@ -22,6 +23,13 @@ IN_COLUMNS = 1000
 BETWEEN = "  "
 
 _ASCII_GUIDES = str.maketrans("├└│─", "|`|-")
+
+
+def write(result: Result, layout: Layout) -> Iterator[str]:
+    """The whole graph."""
+    from gradcli.report.text import printed
+
+    yield printed([draw(result, layout, None)], layout.colour)
 
 
 def draw(result: Result, layout: Layout, limit: int | None) -> RenderableType:

@@ -14,8 +14,8 @@ import pytest
 
 from gradcli.cli.app import COMMANDS
 from gradcli.cli.deadline import deadline
+from gradcli.cli.formats import FORMATS
 from gradcli.diagnostics import GradcliError
-from gradcli.report import picture
 from tests.cli.conftest import Runner
 
 
@@ -97,14 +97,16 @@ def wait_for_work(pid: int) -> None:
         time.sleep(0.01)
 
 
+def endless(*_: object) -> str:
+    while True:
+        pass
+
+
 def test_reports_are_written_before_the_deadline_is_lifted(
     gradcli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def endless(*_: object) -> str:
-        while True:
-            pass
-
-    monkeypatch.setitem(picture.WRITERS, "svg", endless)
-    answer = gradcli("graph", "x**2", "-s", "x=1", "--format", "svg", "--timeout", "0.5")
+    monkeypatch.setitem(FORMATS["graph"], "endless", f"{__name__}:endless")
+    monkeypatch.delitem(sys.modules, "gradcli.cli.graph", raising=False)
+    answer = gradcli("graph", "x**2", "-s", "x=1", "--format", "endless", "--timeout", "0.5")
     assert answer.code == 4
     assert answer.err.startswith("error[limit-time]")

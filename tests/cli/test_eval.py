@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gradcli.cli.formats import FORMATS
 from tests.cli.conftest import Runner
 from tests.gpu.stand_in import installed
 
@@ -328,15 +330,19 @@ def test_timeout(gradcli: Runner) -> None:
     assert (answer.code, answer.error["code"]) == (4, "limit-time")
 
 
-def test_timeout_cuts_no_answer_in_two(gradcli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    def expire(*_: object) -> None:
-        signal.raise_signal(signal.SIGALRM)  # the reader is slow, and time is up
+def slow(*_: object) -> Iterator[str]:
+    """A format whose reader is slow: time is up in the middle."""
+    yield '{"half": '
+    signal.raise_signal(signal.SIGALRM)
 
-    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    monkeypatch.setattr("gradcli.report.json.write", expire)
+
+def test_no_second_answer_follows_half_of_one(
+    gradcli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FORMATS["result"], "json", f"{__name__}:slow")
     answer = gradcli("eval", *CUBE, "--timeout", "60", "--json")
-    signal.signal(signal.SIGALRM, before)
-    assert (answer.code, answer.out, answer.err) == (0, "\n", "")
+    assert (answer.code, answer.out) == (4, '{"half": ')
+    assert answer.err.startswith("error[limit-time]")
 
 
 def test_safe_opens_no_file(gradcli: Runner, tmp_path: Path) -> None:

@@ -91,5 +91,5 @@ def test_large_and_empty_arrays() -> None:
         assert (name, kind) == ("x", "value")
         assert np.float32(value) == array[tuple(map(int, index.split(",")))]
     stream = io.StringIO()
-    report.write(one, stream)
+    stream.writelines(report.write(one))
     assert stream.getvalue() == report.render(one)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +21,18 @@ from rich.color import Color
 
 from gradcli.graph import Array
 from gradcli.ops import FUNCTIONS
+from gradcli.report import text as report
 from gradcli.report.arrays import number
-from gradcli.report.text import render
+from gradcli.report.layout import Layout
 from gradcli.report.text_style import BLUE, BROWN, GREEN, GREY, PURPLE
 from gradcli.session import Result
 from tests.report.handmade import Handmade
+
+
+def render(result: Result, *, width: int, tree: bool | None = None, **more: Any) -> str:
+    """The text of a result, with the first lines of its graph."""
+    return report.render(result, Layout(width, tree=tree, **more))
+
 
 GOLDEN = Path(__file__).parent / "golden"
 """Pages whose numbers were checked by hand; `GRADCLI_UPDATE_GOLDEN=1 pytest` writes them anew."""
@@ -345,7 +353,7 @@ def test_a_graph_of_100_000_nodes_shows_its_first_lines() -> None:
 
 
 def test_a_chain_of_any_length_fits_the_width() -> None:
-    text = render(chain(200), width=80, tree_lines=None)
+    text = render(chain(200), width=80, tree=True)
     assert max(map(cell_len, text.splitlines())) <= 80
     assert "more lines" not in text
     below = re.findall(r"t\d+(?= \(below\))", text)

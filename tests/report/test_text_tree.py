@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +11,19 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
 from gradcli.language.parser import parse_program
+from gradcli.report import text as report
+from gradcli.report import text_tree
 from gradcli.report.arrays import brief
-from gradcli.report.text import render
+from gradcli.report.layout import Layout
 from gradcli.report.tree import LEVELS, tree
 from gradcli.session import Gradient, Limits, Options, Result, evaluate
 from gradcli.spelling.formula import Formulas
+
+
+def render(result: Result, *, width: int, tree: bool | None = None, **more: Any) -> str:
+    """The text of a result, with the first lines of its graph."""
+    return report.render(result, Layout(width, tree=tree, **more))
+
 
 MATRIX = np.arange(6.0).reshape(2, 3)
 
@@ -202,7 +211,7 @@ def test_wide_nodes_are_complete_in_the_tree() -> None:
 
 def test_the_tree_is_cut_where_it_is_told_to() -> None:
     result = run("out = sum(exp(sin(cos(x))))")
-    text = render(result, width=100, tree_lines=2)
+    text = report.printed([text_tree.draw(result, Layout(100), 2)], colour=False)
     assert "... 3 more lines: --tree shows them all" in text
-    assert "more lines" not in render(result, width=100, tree_lines=None)
+    assert "more lines" not in render(result, width=100, tree=True)
     assert "graph" not in render(result, width=100, tree=False)

@@ -1,0 +1,47 @@
+"""The formats that answers can be shown in, and what writes each.
+
+A writer takes the answer and a `Layout`, and gives pieces of text. It is imported when it is asked
+for. To add a format, write its function and name it here.
+"""
+
+from __future__ import annotations
+
+FORMATS: dict[str, dict[str, str]] = {
+    "result": {
+        "text": "gradcli.report.text:write",
+        "json": "gradcli.report.json:write",
+        "csv": "gradcli.report.csv:write",
+    },
+    "matrices": {
+        "text": "gradcli.report.text_matrices:write",
+        "json": "gradcli.report.matrices:write_json",
+        "csv": "gradcli.report.matrices:write_csv",
+    },
+    "check": {
+        "text": "gradcli.report.text_check:write",
+        "json": "gradcli.report.check:write",
+    },
+    "explanation": {
+        "text": "gradcli.report.explain:write_text",
+        "markdown": "gradcli.report.explain:write_markdown",
+        "latex": "gradcli.report.explain:write_latex",
+    },
+    "graph": {
+        "tree": "gradcli.report.text_tree:write",
+        "dot": "gradcli.report.picture:write_dot",
+        "mermaid": "gradcli.report.picture:write_mermaid",
+        "json": "gradcli.report.picture:write_json",
+        "svg": "gradcli.report.picture:write_svg",
+    },
+    "curve": {
+        "text": "gradcli.report.plot:write_text",
+        "svg": "gradcli.report.plot:write_svg",
+        "csv": "gradcli.report.plot:write_csv",
+        "json": "gradcli.report.plot:write_json",
+    },
+    "expectations": {
+        "text": "gradcli.report.text_expectations:write",
+        "github": "gradcli.report.expectations:write",
+    },
+}
+"""By kind of answer the names of its formats, the default first: `module:function`."""
