@@ -57,6 +57,34 @@ class Diagnostic(NamedTuple):
     span: Span | None = None
 
 
+class Setting(NamedTuple):
+    """Something that users set: by a flag of the command line, or by a key of a record."""
+
+    key: str
+    of_flag: str
+    """What is written behind the flag."""
+    of_key: str
+    """What is written behind the key."""
+
+
+class Advice(str):
+    """A hint that names settings: its text is for the command line."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Setting, ...]
+
+    def __new__(cls, *parts: str | Setting) -> Advice:
+        flags = (f"--{p.key} {p.of_flag}" if isinstance(p, Setting) else p for p in parts)
+        advice = super().__new__(cls, "".join(flags))
+        advice.parts = parts
+        return advice
+
+    def for_records(self) -> str:
+        """The same where keys are set."""
+        keys = (f'"{p.key}": {p.of_key}' if isinstance(p, Setting) else p for p in self.parts)
+        return "".join(keys)
+
+
 class GradcliError(Exception):
     """Raised for every mistake of the user's and every limit that was met."""
 

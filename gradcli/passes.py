@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Note, Source, nearest
+from gradcli.diagnostics import Advice, GradcliError, Note, Setting, Source, nearest
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
 from gradcli.ops.control import LEAF
@@ -235,9 +235,8 @@ def backward(
         elif output.size == 1:
             cotangents[name] = tracer.graph.constant(1.0)
         else:
-            ones = ones_text(output.shape).strip("[]")
             text = name if name in tracer.globals.values else _text(tracer, output)
-            required = gradient_required(name, text, output.shape, f"add --gradient '{ones}'")
+            required = gradient_required(name, text, output.shape, "add ", _of_ones(output.shape))
             raise required.located(tracer.source, output.span)
     wanted = {**leaves, **retained}
     found_grads = vjp(list(outputs.values()), list(cotangents.values()), list(wanted.values()))
@@ -254,6 +253,16 @@ def backward(
     )
 
 
+def _of_ones(shape: Shape) -> Setting:
+    """A gradient of ones."""
+    ones = ones_text(shape)
+    if ones.startswith("["):
+        return Setting("gradient", f"'{ones.strip('[]')}' (v of ones)", f"{ones} (v of ones)")
+    return Setting(
+        "gradient", f"'{ones}' (v of ones)", f"ones in lists, {ones.removeprefix('ones')}"
+    )
+
+
 def _text(tracer: Tracer, output: Node) -> str:
     """An output without a name as it stands in the program, if that is short."""
     text = tracer.source.text[slice(*output.span)] if output.span else ""
@@ -265,15 +274,19 @@ def _check_names(outputs: Mapping[str, Node], given: Given) -> None:
         raise GradcliError(
             "usage",
             f"there are {len(outputs)} outputs: say which one the gradient is for",
-            hint=f"--gradient {next(iter(outputs))}=…",
+            hint=Advice(_for_name("gradient", next(iter(outputs)))),
         )
     for name in given:
         if name is not None and name not in outputs:
             raise GradcliError(
                 "name",
                 f"--gradient {name}: that is not an output; the outputs are {', '.join(outputs)}",
-                hint=f"--output {name} makes it one",
+                hint=Advice(Setting("output", name, f'"{name}"'), " makes it one"),
             )
+
+
+def _for_name(key: str, name: str) -> Setting:
+    return Setting(key, f"{name}=…", f'{{"{name}": …}}')
 
 
 # --- notes ---------------------------------------------------------------------------------

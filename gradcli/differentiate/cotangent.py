@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from gradcli.diagnostics import GradcliError, Note
+from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.graph import Shape
 from gradcli.ops.shapes import show
 
 
-def gradient_required(name: str, text: str, shape: Shape, mend: str) -> GradcliError:
+def gradient_required(name: str, text: str, shape: Shape, *mend: str | Setting) -> GradcliError:
     """The error for an output of several elements, or of none, without a gradient.
 
     `text` is the output as the program writes it, `mend` says how to give a gradient.
@@ -22,8 +22,10 @@ def gradient_required(name: str, text: str, shape: Shape, mend: str) -> GradcliE
     return GradcliError(
         "gradient-required",
         f"the output {name} has shape {show(shape)}: {why}",
-        hint=f"{mend} (v of ones), or end with sum({text}), "
-        "or see the whole matrix with gradcli jacobian",
+        hint=Advice(
+            *mend,
+            f", or end with sum({text}), or see the whole matrix with gradcli jacobian",
+        ),
     )
 
 

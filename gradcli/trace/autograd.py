@@ -224,7 +224,7 @@ class Autograd:
             elif output.size == 1:
                 cotangents.append(self.graph.constant(1.0))
             else:
-                mend = f"write backward({ones_text(output.shape)})"
+                mend = f"write backward({ones_text(output.shape)}) (v of ones)"
                 name = self._name(output)
                 raise gradient_required(name, name, output.shape, mend)
         return cotangents

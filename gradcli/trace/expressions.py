@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, nearest
+from gradcli.diagnostics import Advice, GradcliError, Setting, nearest
 from gradcli.graph import MAX_RANK, Graph, Node, Shape
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -123,6 +123,7 @@ class Expressions:
 
     def _unknown_name(self, name: str) -> GradcliError:
         guess = nearest(name, self.frame.names() | CONSTANTS.keys())
+        hint: str
         if name in FUNCTIONS or self.frame.function(name):
             hint = f"{name} is a function: call it as {name}(…)"
         elif name in ROOTS:
@@ -130,7 +131,7 @@ class Expressions:
         elif guess:
             hint = f"did you mean {guess!r}?"
         else:
-            hint = f"give it a value: --set {name}=…"
+            hint = Advice("give it a value: ", Setting("set", f"{name}=…", f'{{"{name}": …}}'))
         return GradcliError("name", f"the name {name!r} has no value", hint=hint)
 
     # --- literals ---
