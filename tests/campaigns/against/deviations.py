@@ -38,6 +38,7 @@ def deviation(
 
 REFUSED = {
     "a second backward through `y = x + 2`": "graph-freed",
+    "a singular matrix, which is the same error in each function that solves": "singular",
     "`grad` of what an earlier `grad` has cut off": "no-grad: .* is a constant: it comes",
 }
 """By gradcli's error."""
@@ -72,7 +73,7 @@ def _closer(program: Program, here: Answer, found: Sequence[Difference]) -> bool
     exact = in_torch(replace(program, dtype="float64", inputs=inputs, gradient=given))
     for each in found:
         true = (exact.values if each.sort == "value" else exact.grads).get(each.name)
-        if true is None or true.shape != each.here.shape:
+        if true is None or true.shape != each.here.shape or each.here.dtype.kind != "f":
             return False
         ours, other = np.abs(each.here - true), np.abs(each.theirs - true)
         if not (ours <= other + 1e-6 * np.abs(true)).all():
