@@ -61,3 +61,8 @@ def test_the_command_watches_a_worker(capsys: pytest.CaptureFixture[str]) -> Non
         "        1 whole processes",
         "        0 findings",
     ]
+
+
+@pytest.mark.slow
+def test_a_whole_campaign() -> None:
+    assert main(["--cases", "20000", "--whole", "200", "--seconds", "1200"]) == 0

@@ -126,7 +126,9 @@ def _no_flow(program: Program, here: Answer, found: Sequence[Difference]) -> boo
     """0 · inf and 0 · nan where no gradient flows, as in the branch that `where` did not select."""
     if any(each.sort != "grad" or not np.isnan(each.theirs).any() for each in found):
         return False
-    return _agrees(in_torch(program, backward=NoFlow), program, here)
+    inside = program.output is None  # a session calls backward itself
+    mode = "mode" if inside else "backward"
+    return _agrees(in_torch(program, **{mode: NoFlow}), program, here)
 
 
 def _with(**functions: Callable[..., Any]) -> Callable[..., bool]:

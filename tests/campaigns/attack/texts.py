@@ -67,10 +67,14 @@ class Texts:
         if self.random.random() < 0.25:
             return text
         tokens = TOKENS.findall(text)
-        for _ in range(choice((1, 1, 2, 3, 6))):
-            if tokens:
-                choice(self._mutations)(tokens)
+        self.mutate(tokens)
         return "".join(tokens)[:4000]
+
+    def mutate(self, tokens: list[str]) -> None:
+        """Change some tokens, in place."""
+        for _ in range(self.random.choice((1, 1, 2, 3, 6))):
+            if tokens:
+                self.random.choice(self._mutations)(tokens)
 
     def derived(self) -> str:
         """A program from the grammar."""
