@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
+from inspect import signature
 from random import Random
 from typing import Any
 
@@ -86,10 +87,15 @@ def arguments(text: str, random: Random) -> tuple[str, dict[str, Any]]:
 def through_command(command: str, parameters: Mapping[str, Any]) -> str | None:
     """The same for a whole command, its answer written and thrown away."""
     run = import_module(f"gradcli.cli.{command}").command
+    defaults = {
+        name: each.default
+        for name, each in signature(run).parameters.items()
+        if each.default is not each.empty
+    }
     before = sys.stdout
     try:
         with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")):
-            run(**parameters)
+            run(**{**defaults, **parameters})
     except (GradcliError, MemoryError):
         return None
     except Exception:  # noqa: BLE001
