@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -63,11 +63,54 @@ INTERNED_BYTES = 1024
 """Constants up to this size are compared by their bytes; larger ones are nodes of their own."""
 
 
+class Split(NamedTuple):
+    """One way to split the work of a node. Axes are counted from the right."""
+
+    axis: int | None
+    """The axis of the result; None where each part leaves a summand, or what else `combine` says,
+    of the shape of the result."""
+    operands: tuple[int | None, ...]
+    """The axis of each operand; None where every part takes all of it."""
+
+
+class Facts(TypedDict, total=False):
+    """What an entry may state about its op: the attributes of `Op`, where they are explained."""
+
+    selects: bool
+    contracts: bool
+    unique: bool
+    combine: str
+    averages: bool
+    view: bool
+    moves: bool
+    shaped: bool
+    axes: Callable[[Node], tuple[int, ...]]
+    work: Callable[[Node], float] | None
+    cost: int | Callable[[Node], int]
+    exact: bool | Callable[[Node], bool]
+    splits: Callable[[Node], Iterable[Split]] | None
+    parts: Callable[..., Node | None] | None
+    by_number: Callable[[Node], Callable[..., Any] | None] | None
+    into: Callable[..., None] | None
+    cuda: str | Callable[[Node], str]
+    edge: Callable[..., Array] | None
+    host: bool
+    symmetric: bool
+    takes: frozenset[Kind]
+    typed: bool
+    infix: str
+    latex: str
+    attributes: tuple[str, ...]
+    spell: Callable[..., Any] | None
+    fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None
+
+
 class Op:
     """What a node does: its shape rule, its forward function and its derivative rules.
 
     Subclasses in `gradcli.ops.kinds` fill in the rules for one kind of op each. Attributes of a
-    node are a tuple in the order of the forward function's trailing parameters.
+    node are a tuple in the order of the forward function's trailing parameters. What else is known
+    of an op are the facts below, which its entry states where they differ from what stands here.
     """
 
     name: str
@@ -83,10 +126,30 @@ class Op:
     """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
+    moves: bool = False
+    """A view in which elements stand elsewhere; others are reshaped, if at all."""
+    shaped: bool = False
+    """The first attribute is the shape of the result."""
+    axes: Callable[[Node], tuple[int, ...]] = staticmethod(lambda node: node.attributes[0])
+    """For a reduction: the axes that it reduces, counted from the right."""
     work: Callable[[Node], float] | None = None
     """How many elements its forward function has in memory besides operands and result, if that is
     much: copies for LAPACK and the like."""
-    cuda: str = ""
+    cost: int | Callable[[Node], int] = 40
+    """For an op on single elements: about how long it takes for one, in units of an addition."""
+    exact: bool | Callable[[Node], bool] = False
+    """IEEE 754 prescribes the result to the last bit, wherever the elements lie."""
+    splits: Callable[[Node], Iterable[Split]] | None = None
+    """The ways to split a node's work along an axis; None where nothing is known of it."""
+    parts: Callable[..., Node | None] | None = None
+    """`(*operands, *attributes)`: what is computed in its place where it is large, of elementary
+    ops; reduced axes are kept at length 1. None where it is computed as it is."""
+    by_number: Callable[[Node], Callable[..., Any] | None] | None = None
+    """Where the second operand is a number that makes it quick: the NumPy function `(x, out=None)`
+    of the first operand that gives the value, rounded as well."""
+    into: Callable[..., None] | None = None
+    """`(*operands, out)`: writes the value where the forward function would allocate."""
+    cuda: str | Callable[[Node], str] = ""
     """For an op on single elements: its value in CUDA C++, an expression, or statements that end
     by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""
     edge: Callable[..., Array] | None = None
@@ -104,6 +167,8 @@ class Op:
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
     infix: str = ""
     """The operator that the language writes between the operands, or in front of the only one."""
+    latex: str = ""
+    """For an op on single elements: how LaTeX writes it, of the operands `{0}`, `{1}` …"""
     attributes: tuple[str, ...] = ()
     """By which keywords the attributes are passed to the function of the op's name; empty where
     they are, in order, the parameters that follow its operands."""
@@ -115,8 +180,9 @@ class Op:
     """For an op that packs several results side by side into a row, given its operand: what they
     are called, and their shapes behind the batch axes."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **facts: Unpack[Facts]) -> None:
         self.name = name
+        vars(self).update(facts)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -15,9 +15,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from gradcli.graph import OPERATORS, Node, ancestors
+from gradcli.graph import OPERATORS, Node, Op, ancestors
+from gradcli.ops.arithmetic import add, div, mul, neg, scale, sub
+from gradcli.ops.axes import PERMUTE
 from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.shapes import broadcast
+from gradcli.ops.powers import pow_, square
+from gradcli.ops.reductions import SUM
+from gradcli.ops.shaping import EXPAND, RESHAPE, SUM_TO
 
 Replacements: TypeAlias = Mapping[Node, Node]
 
@@ -153,7 +157,7 @@ class _Simplifier:
 
     def _rewritten(self, node: Node) -> Node:
         node = _without_copies(node)
-        rule = RULES.get(node.op.name)
+        rule = RULES.get(node.op)
         if rule is None or (node.kind != "float" and rule not in ARRANGEMENTS):
             return node
         return rule(self, node) or node
@@ -255,7 +259,7 @@ class _Simplifier:
     def reshape(self, node: Node) -> Node | None:
         """One reshape for two; none for an axis order that is the same."""
         below = node.inputs[0]
-        if below.op.name == "reshape":
+        if below.op is RESHAPE:
             return OPERATORS["reshape"](below.inputs[0], node.shape)
         if repeated(below).shape == ():
             return OPERATORS["expand"](repeated(below), node.shape)
@@ -268,7 +272,7 @@ class _Simplifier:
     def permute(self, node: Node) -> Node | None:
         """No order of axes for two that undo each other, or for a repeated number."""
         below = node.inputs[0]
-        if below.op.name == "permute":
+        if below.op is PERMUTE:
             (outer,), (inner,) = node.attributes, below.attributes
             if all(inner[axis] == i - len(inner) for i, axis in enumerate(outer)):
                 return below.inputs[0]
@@ -287,20 +291,20 @@ class _Simplifier:
 
 
 Rule: TypeAlias = Callable[[_Simplifier, Node], Node | None]
-RULES: dict[str, Rule] = {
-    "mul": _Simplifier.mul,
-    "div": _Simplifier.div,
-    "neg": _Simplifier.neg,
-    "square": _Simplifier.square,
-    "scale": _Simplifier.scale,
-    "pow": _Simplifier.pow,
-    "add": _Simplifier.add,
-    "sub": _Simplifier.sub,
-    "reshape": _Simplifier.reshape,
-    "expand": _Simplifier.expand,
-    "permute": _Simplifier.permute,
-    "sum": _Simplifier.sum,
-    "sum_to": _Simplifier.sum,
+RULES: dict[Op | None, Rule] = {
+    mul.op: _Simplifier.mul,
+    div.op: _Simplifier.div,
+    neg.op: _Simplifier.neg,
+    square.op: _Simplifier.square,
+    scale.op: _Simplifier.scale,
+    pow_.op: _Simplifier.pow,
+    add.op: _Simplifier.add,
+    sub.op: _Simplifier.sub,
+    RESHAPE: _Simplifier.reshape,
+    EXPAND: _Simplifier.expand,
+    PERMUTE: _Simplifier.permute,
+    SUM: _Simplifier.sum,
+    SUM_TO: _Simplifier.sum,
 }
 """By op: what may be written in its place, or None."""
 ARRANGEMENTS = (_Simplifier.reshape, _Simplifier.expand, _Simplifier.permute)
@@ -312,14 +316,13 @@ def _without_copies(node: Node) -> Node:
     if not isinstance(node.op, Elementwise) or len(node.inputs) == 1:
         return node
     operands = [repeated(each) for each in node.inputs]
-    if broadcast(node.op.name, [each.shape for each in operands]) != node.shape:
-        return node
-    return _on(node, operands)
+    shape, _ = node.op.infer(tuple(operands), node.attributes)
+    return _on(node, operands) if shape == node.shape else node
 
 
 def repeated(node: Node) -> Node:
     """What a node only repeats along axes."""
-    while node.op.name == "expand":
+    while node.op is EXPAND:
         node = node.inputs[0]
     return node
 
@@ -335,7 +338,7 @@ def _is_term(product: Product) -> bool:
 
 def _whole_exponent(node: Node) -> float | None:
     """The n of x**n, if it is a whole number above 1."""
-    if node.op.name != "pow":
+    if node.op is not pow_.op:
         return None
     n = number_of(node.inputs[1])
     return n if n is not None and n >= 2 and n == int(n) else None

@@ -14,7 +14,6 @@ import numpy as np
 from gradcli.analysis.derive import derive
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
-from gradcli.engine.lowering import PARTS
 from gradcli.graph import CONSTANT, INPUT, Array, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Assign, Name, Program, Statement
@@ -58,7 +57,7 @@ class Description:
         found: dict[str, list[str]] = {}
         nodes = ancestors(self.example.result.outputs.values()) if self.example else []
         for op in dict.fromkeys(node.op for node in nodes):
-            generated = op.cuda or op.combine or op.name in PARTS
+            generated = op.cuda or op.combine or op.parts
             if not (generated or op.view or op is INPUT or op is CONSTANT):
                 found.setdefault("numpy" if op.host else "cupy", []).append(op.name)
         return found

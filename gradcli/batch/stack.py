@@ -13,11 +13,8 @@ import numpy as np
 
 from gradcli.differentiate.vectorise import vectorise
 from gradcli.engine.cpu import Engine
-from gradcli.engine.kernels import POWERS, kernel
 from gradcli.engine.plan import Plan
 from gradcli.graph import INPUT, Array, Node
-from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.shaping import EXPAND, RESHAPE
 from gradcli.session import Prepared
 
 MOST = 1024
@@ -28,12 +25,6 @@ ELEMENTS = 64
 """The most elements that a value of one record may have."""
 ALL_ELEMENTS = 2**20
 """The most elements that all values of all records together may have."""
-EXACT = {
-    *("add", "subtract", "multiply", "divide", "negative", "reciprocal", "square", "sqrt"),
-    *("absolute", "sign", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-    *("logical_and", "logical_or", "logical_not", "where", "scale"),
-}
-"""NumPy's and our elementwise functions that have one right result."""
 
 
 class Stack:
@@ -108,7 +99,5 @@ def _changing(plan: Plan) -> list[Node]:
 
 
 def _is_exact(node: Node) -> bool:
-    op = node.op
-    if isinstance(op, Elementwise):
-        return (op.ufunc or op.name) in EXACT or kernel(node)[0] in POWERS.values()
-    return op.combine == "add" or op is EXPAND or op is RESHAPE
+    exact = node.op.exact
+    return node.op.combine == "add" or (exact if isinstance(exact, bool) else exact(node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradcli.graph import OPERATORS, Node, Operand
+from gradcli.ops.arithmetic import div
 
 
 def multiply(change: Node, factor: Operand) -> Node:
@@ -13,7 +14,7 @@ def multiply(change: Node, factor: Operand) -> Node:
         return change
     if _is_one(change) and len(change.shape) <= len(factor.shape):
         return factor
-    if factor.op.name == "div" and _is_one(factor.inputs[0]):
+    if factor.op is div.op and _is_one(factor.inputs[0]):
         return change / factor.inputs[1]
     return change * factor
 

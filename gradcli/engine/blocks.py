@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.engine.kernels import kernel, kernel_into
 from gradcli.engine.mapped import Stored, stored
-from gradcli.engine.regions import Region, axes_of, dtype_of_parts
+from gradcli.engine.regions import Region, dtype_of_parts
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import Axes, reduced
@@ -65,7 +65,7 @@ def spans(region: Region) -> list[range]:
     """The numbers of the region's blocks, in rows that make one partial result each."""
     places = blocks(region.shape)
     rows = count = len(places)
-    single = sum(_size(_bounds(places[0], axes_of(node))) for node in region.reductions)
+    single = sum(_size(_bounds(places[0], node.op.axes(node))) for node in region.reductions)
     if count * single > PARTIALS:
         whole = sum(node.size for node in region.reductions)
         rows = min(count, max(SPANS, PARTIALS // whole))
@@ -78,7 +78,7 @@ def partial_bytes(region: Region) -> int:
     return sum(
         len(rows) * _size(bounds) * dtype_of_parts(node).itemsize
         for node in region.reductions
-        for bounds in {_bounds(places[number], axes_of(node)) for number in rows[0]}
+        for bounds in {_bounds(places[number], node.op.axes(node)) for number in rows[0]}
     )
 
 
@@ -96,7 +96,7 @@ def _size(bounds: Bounds) -> int:
 
 def _add(node: Node, place: Place, part: Array, parts: Parts) -> None:
     """Take a block's part in a reduction to those that go to the same place."""
-    bounds = _bounds(place, axes_of(node))
+    bounds = _bounds(place, node.op.axes(node))
     if bounds in parts:
         _, before = parts[bounds]
         getattr(np, node.op.combine)(before, part, out=before)
@@ -210,7 +210,7 @@ class RegionRunner:
         for node in self.region.reductions:
             reduce = getattr(np, node.op.combine).reduce
             value = values[self._registers[node.inputs[0]]]
-            parts.append(reduce(value, axes_of(node), dtype_of_parts(node), keepdims=True))
+            parts.append(reduce(value, node.op.axes(node), dtype_of_parts(node), keepdims=True))
         return parts
 
     def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
@@ -284,7 +284,7 @@ class RegionRunner:
 
 def combined(node: Node, shape: Shape, places: Sequence[Place], parts: Sequence[Array]) -> Array:
     """A reduction of a value of some shape, from the reductions of its blocks, in their order."""
-    axes = axes_of(node)
+    axes = node.op.axes(node)
     reduce, dtype = getattr(np, node.op.combine).reduce, dtype_of_parts(node)
     count = math.prod(shape[axis] for axis in axes) if node.op.averages else 1
     kept = reduced(shape, axes, keepdim=True)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradcli.engine.layout import THREADS, Axis, Layout
-from gradcli.engine.regions import Region, axes_of
+from gradcli.engine.regions import Region
 from gradcli.graph import Kind, Node, Precision
 from gradcli.ops.shapes import Axes
 
@@ -55,9 +55,6 @@ __device__ A tree(A value, A* shared, int row, int column, int rows, int columns
 IDENTITIES = {"add": "0", "multiply": "1", "maximum": "-INFINITY", "minimum": "INFINITY"}
 """What a reduction starts from, by the NumPy function that combines."""
 
-PRODUCTS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", 4.0: "({0} * {0}) * ({0} * {0})"}
-"""Powers that are many times faster as products, and as exact."""
-
 MEMBERS = 100
 """Nodes that one kernel computes, at most: a kernel's arguments are limited, and compilers take
 ever longer."""
@@ -99,7 +96,7 @@ def passes(region: Region) -> Iterator[Region]:
     last = max(number.values(), default=0)
     for node in region.reductions:
         by_axes = reductions.setdefault(number.get(node.inputs[0], last), {})
-        by_axes.setdefault(axes_of(node), []).append(node)
+        by_axes.setdefault(node.op.axes(node), []).append(node)
     for i in range(last + 1):
         chunk = members[i * MEMBERS : (i + 1) * MEMBERS]
         written = tuple(node for node in chunk if node in results)
@@ -155,13 +152,8 @@ def second(sweep: Sweep) -> Sweep:
 
 def _expression(node: Node, names: dict[Node, str]) -> str:
     """The value of a member: an expression, or statements that end by returning one."""
-    text = node.op.cuda
-    if (
-        node.op.name == "pow"
-        and (exponent := node.graph.look(node.inputs[1])) is not None
-        and not exponent.ndim
-    ):
-        text = PRODUCTS.get(float(exponent), text)
+    cuda = node.op.cuda
+    text = cuda if isinstance(cuda, str) else cuda(node)
     text = text.format(*(names[operand] for operand in node.inputs), T="T")
     return f"[&] {{ {text} }}()" if "return" in text else text
 

@@ -20,7 +20,7 @@ from gradcli.engine.cuda import Sweep, passes, second, source, sweep_of
 from gradcli.engine.kernels import attributes_of
 from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
 from gradcli.engine.plan import Plan, Unit
-from gradcli.engine.regions import Region, axes_of, units
+from gradcli.engine.regions import Region, units
 from gradcli.engine.streaming import Lanes, is_streamable, stream
 from gradcli.graph import INPUT, LITERAL, Array, Node, Precision, Shape, ancestors
 from gradcli.ledger import show_bytes
@@ -137,7 +137,8 @@ class SweepRunner:
         self._known_nodes = numbers
         self.know(known)
         self._types = [node.graph.dtype(node.kind) for node in region.results]
-        self._axes: Sequence[int] = axes_of(region.reductions[0]) if region.reductions else ()
+        first = next(iter(region.reductions), None)  # all go along the same axes
+        self._axes: Sequence[int] = () if first is None else first.op.axes(first)
         self._counts = [self._count(node) for node in region.reductions if node.op.averages]
 
     def know(self, known: Mapping[Node, Array]) -> None:
@@ -337,7 +338,7 @@ class Engine:
             if not node.op.combine or node.kind != "float" or node in known:
                 return False
             (operand,) = node.inputs
-            return operand.size > 0 and (axes_of(node) != () or operand.shape == ())
+            return operand.size > 0 and (node.op.axes(node) != () or operand.shape == ())
 
         found: list[Node | Region] = []
         for unit in units(schedule, outputs, is_member, is_swept):

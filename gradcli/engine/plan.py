@@ -13,9 +13,6 @@ from gradcli.diagnostics import GradcliError
 from gradcli.engine.regions import Region, units
 from gradcli.graph import INPUT, Array, Node, ancestors
 from gradcli.ledger import Ledger, show_bytes
-from gradcli.ops.axes import FLIP, PERMUTE
-from gradcli.ops.diagonals import DIAGONAL
-from gradcli.ops.shaping import EXPAND, SLICE
 
 if TYPE_CHECKING:
     from gradcli.engine.strips import Strips
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
 Unit: TypeAlias = "Node | Region | Strips"
 Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]
 """Puts a schedule, for some outputs, into regions and single nodes."""
-
-MOVING = (DIAGONAL, EXPAND, FLIP, PERMUTE, SLICE)
-"""Views in which elements stand elsewhere; the others are reshaped, if at all."""
 
 
 class Plan:
@@ -180,7 +174,7 @@ def _place(node: Node, places: Mapping[Node, Array]) -> Array | None:
         from gradcli.engine.layout import c_strides
 
         place = as_strided(np.empty(1, np.int8), operand.shape, c_strides(operand.shape))
-    if node.op in MOVING:
+    if node.op.moves:
         return node.op.forward(np, place, *node.attributes)
     try:
         return np.reshape(place, node.shape, copy=False)

@@ -13,26 +13,10 @@ import numpy as np
 from gradcli.graph import INPUT, Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST
-from gradcli.ops.shapes import Axes
-from gradcli.ops.shaping import SUM_TO
 from gradcli.ops.sums import wide
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""
-
-QUICK = frozenset(
-    (
-        "abs", "add", "cast", "div", "eq", "ge", "gt", "isfinite", "isnan", "le", "logical_and",
-        "logical_not", "logical_or", "lt", "mul", "ne", "neg", "square", "sub",
-    )
-)  # fmt: skip
-FAIR = frozenset(
-    (
-        "clamp_max", "clamp_min", "cosh", "exp", "exp2", "expm1", "log", "log1p", "log2", "maximum",
-        "minimum", "relu", "scale", "sign", "sinh", "sqrt", "tanh", "where",
-    )
-)  # fmt: skip
-"""Ops that take about 1 and 4 times as long as an addition. Others take up to a hundred times."""
 
 PATIENCE = 10
 """What may be spent on computing a value again. Writing it and reading it takes as long."""
@@ -188,23 +172,8 @@ def _computed_again(
 
 def _cost(node: Node) -> int:
     """About how long an elementwise op takes, in units of an addition."""
-    name = node.op.name
-    if name == "pow":
-        exponent = node.graph.look(node.inputs[1])
-        return 2 if exponent is not None and exponent.size == 1 and exponent in (2, 3, 4) else 40
-    return 1 if name in QUICK else 4 if name in FAIR else 40
-
-
-def axes_of(node: Node) -> Axes:
-    """The axes that a reduction reduces, counted from the right."""
-    if node.op is not SUM_TO:
-        return node.attributes[0]  # type: ignore[no-any-return]
-    (x,), (shape,) = node.inputs, node.attributes
-    return tuple(
-        axis
-        for axis in range(-x.ndim, 0)
-        if axis < -len(shape) or shape[axis] == 1 != x.shape[axis]
-    )
+    cost = node.op.cost
+    return cost if isinstance(cost, int) else cost(node)
 
 
 def dtype_of_parts(node: Node) -> np.dtype[Any]:

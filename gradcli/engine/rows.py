@@ -11,9 +11,9 @@ from itertools import groupby
 from gradcli.engine import regions
 from gradcli.engine.plan import Unit, operands_of, results_of
 from gradcli.engine.products import is_large
-from gradcli.engine.splits import Split, splits
 from gradcli.engine.strips import SHARES, Strips
-from gradcli.graph import Node
+from gradcli.graph import Node, Split
+from gradcli.ops.splits import ways
 
 LEAST_ROWS = 1 << 10
 """So many rows are worth strips."""
@@ -57,7 +57,7 @@ class _Rows:
         self._users = _users(order)
         self._kept = set(outputs)
         self._apart = apart
-        for split in splits(product):
+        for split in ways(product):
             if split.axis is not None and product.shape[split.axis] > self.length:
                 self.splits[product] = split
                 self.length = product.shape[split.axis]
@@ -100,7 +100,7 @@ class _Rows:
 
     def _following(self, node: Node) -> Split | None:
         """How the work of a node is split along the rows of its operands."""
-        for split in splits(node):
+        for split in ways(node):
             operands = list(zip(node.inputs, split.operands, strict=True))
             if split.axis is None:
                 cut = sum(each.size for each, axis in operands if axis is not None)
@@ -120,7 +120,7 @@ class _Rows:
                     axis for user in self._users.get(unit, ()) for axis in self._taken(unit, user)
                 }
                 if len(axes) == 1 and unit not in self._apart and self._is_narrow(unit):
-                    for split in splits(unit):
+                    for split in ways(unit):
                         if split.axis is not None and split.axis in axes:
                             self.splits[unit] = split
 

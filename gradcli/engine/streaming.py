@@ -18,7 +18,7 @@ from gradcli.engine.blocks import Place, blocks, combined, part_of
 from gradcli.engine.cpu import compute
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan, nbytes, operands_of, results_of
-from gradcli.engine.regions import Region, axes_of
+from gradcli.engine.regions import Region
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.shapes import reduced
 
@@ -213,7 +213,7 @@ def _sweep(
     lanes.over(region.shape, work)
     values.update(results)
     for i, node in enumerate(region.reductions):
-        axes = axes_of(node)
+        axes = node.op.axes(node)
         parts = [
             totals[i].get().reshape(reduced(_shape(place), axes, keepdim=True))
             for place, totals in zip(places, left, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.mapped import stored
 from gradcli.engine.plan import Plan
-from gradcli.engine.regions import axes_of, dtype_of_parts
+from gradcli.engine.regions import dtype_of_parts
 from gradcli.engine.scratch import Scratch
 from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
@@ -89,7 +89,7 @@ class StripRunner:
             self._add(sums[0], other)
         for node, total in zip(strips.sums, sums[0], strict=True):
             if node.op.averages:
-                count = math.prod(node.inputs[0].shape[axis] for axis in axes_of(node))
+                count = math.prod(node.inputs[0].shape[axis] for axis in node.op.axes(node))
                 np.divide(total, count, out=total)
             results[node] = total.astype(node.graph.dtype(node.kind), copy=False)
         return [*results.values()]

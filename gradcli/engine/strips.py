@@ -13,8 +13,7 @@ from gradcli.engine import regions
 from gradcli.engine.plan import Plan
 from gradcli.engine.regions import dtype_of_parts
 from gradcli.engine.scratch import scratch_bytes
-from gradcli.engine.splits import SHAPED, Split
-from gradcli.graph import CONSTANT, Graph, Node, Shape
+from gradcli.graph import CONSTANT, Graph, Node, Shape, Split
 from gradcli.ops.reductions import SUM
 
 ELEMENTS, ROWS = 1 << 19, 1 << 8
@@ -92,9 +91,9 @@ class Strip:
         inside: dict[tuple[Node, int | None], Node] = {}
         self.operands: list[tuple[Node, int | None, Node]] = []
         """Values from outside, the axes along which they are cut, and what stands for the parts."""
-        exponents = {node.inputs[1] for node in strips.splits if node.op.name == "pow"}
+        numbers = {node.inputs[1] for node in strips.splits if node.op.by_number is not None}
         for node, axis in strips.cuts:
-            fixed = node.op is CONSTANT or node in exponents
+            fixed = node.op is CONSTANT or node in numbers
             known = outside.look(node) if fixed and axis is None else None
             if known is not None:
                 inside[node, axis] = graph.constant(known)
@@ -105,7 +104,7 @@ class Strip:
             graph.span, graph.origin = node.span, node.origin
             op = SUM if split.axis is None and node.op.averages else node.op
             attributes = node.attributes
-            if op.name in SHAPED:
+            if op.shaped:
                 attributes = (_cut(node.shape, split.axis, rows), *attributes[1:])
             operands = zip(node.inputs, split.operands, strict=True)
             inputs = tuple([inside[operand] for operand in operands])

@@ -36,6 +36,7 @@ relu = elementwise(
     kink="0 at 0",
     torch="torch.relu",
     jax="jax.nn.relu",
+    cost=4,
 )
 
 

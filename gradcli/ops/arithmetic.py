@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.table import Case, Function, function
+
+WORTH_A_LOOK = 1 << 16
+"""Elements from which on a quicker way is worth tying the plan to a number of the program."""
 
 
 def _add(a: Node, b: Node, *, alpha: float = 1) -> Node:
@@ -28,6 +36,8 @@ add: Function = elementwise(
     cuda="{0} + {1}",
     latex="{0} + {1}",
     formula="a + b",
+    cost=1,
+    exact=True,
 )
 
 
@@ -57,6 +67,8 @@ sub: Function = elementwise(
     cuda="{0} - {1}",
     latex="{0} - {1}",
     formula="a - b",
+    cost=1,
+    exact=True,
 )
 mul = elementwise(
     "mul",
@@ -71,6 +83,8 @@ mul = elementwise(
     cuda="{0} * {1}",
     latex=r"{0} \cdot {1}",
     formula="a * b",
+    cost=1,
+    exact=True,
 )
 
 
@@ -88,6 +102,21 @@ def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
     )
 
 
+def _by_power_of_two(node: Node) -> Callable[..., Any] | None:
+    """The product with the inverse, which is as exact."""
+    divisor = node.inputs[1]
+    if divisor.shape or node.size < WORTH_A_LOOK:
+        return None
+    known = node.graph.look(divisor)
+    if known is None:
+        return None
+    mantissa, exponent = math.frexp(float(known))
+    if abs(mantissa) != 0.5 or abs(exponent) > 100:
+        return None
+    inverse = 1 / known
+    return lambda x, out=None: np.multiply(x, inverse, out=out)
+
+
 div: Function = elementwise(
     "div",
     "Quotient, element by element; `rounding_mode` may be 'floor' or 'trunc'.",
@@ -103,6 +132,9 @@ div: Function = elementwise(
     formula="a / b",
     edge=lambda xp, a, b: b,
     domain=(0.5, 2.0),
+    by_number=_by_power_of_two,
+    cost=1,
+    exact=True,
 )
 neg = elementwise(
     "neg",
@@ -116,7 +148,17 @@ neg = elementwise(
     cuda="-{0}",
     latex="-{0}",
     formula="-x",
+    cost=1,
+    exact=True,
 )
+
+
+def _scale_into(a: Array, b: Array, out: Array) -> None:
+    np.multiply(a, b, out=out)
+    nonzero = np.not_equal(a, 0)
+    if not nonzero.all():
+        bits = bits_of(out)
+        np.bitwise_and(bits, all_ones(nonzero, bits.dtype), out=bits)
 
 
 def _scale(xp: Any, a: Array, b: Array) -> Array:
@@ -134,6 +176,9 @@ scale: Function = elementwise(
     latex=r"{0} \cdot {1}",
     formula="where(a == 0, 0, a * b)",
     domain=(0.2, 2.0),
+    into=_scale_into,
+    cost=4,
+    exact=True,
 )
 
 lerp = elementwise(

@@ -4,8 +4,10 @@ with the order undone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Node, Split
 from gradcli.language.construct import attribute, call, number
 from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
@@ -28,6 +30,11 @@ def _permute_spelled(node: Node, x: Expression) -> Expression:
     return call("permute", x, *(number(axis + len(axes)) for axis in axes))
 
 
+def _permute_splits(node: Node) -> Iterator[Split]:
+    for i, axis in enumerate(node.attributes[0]):
+        yield Split(i - node.ndim, (axis,))
+
+
 PERMUTE: Linear = Linear(
     "permute",
     infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
@@ -37,6 +44,8 @@ PERMUTE: Linear = Linear(
     adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
     batched=lambda y, x, axes: x.graph.apply(PERMUTE, (x,), ((-x.ndim, *axes),)),
     view=True,
+    moves=True,
+    splits=_permute_splits,
     spell=_permute_spelled,
 )
 
@@ -128,6 +137,7 @@ FLIP: Linear = Linear(
     forward=lambda xp, x, axes: xp.flip(x, axis=axes),
     adjoints=(lambda change, y, x, axes: x.graph.apply(FLIP, (change,), (axes,)),),
     view=True,
+    moves=True,
 )
 
 

@@ -25,6 +25,8 @@ def _comparison(
         formula=f"a {symbol} b",
         edge=lambda xp, a, b: a - b,
         smooth=False,
+        cost=1,
+        exact=True,
     )
 
 
@@ -49,6 +51,8 @@ logical_and = elementwise(
     latex=r"{0} \land {1}",
     formula="a and b",
     smooth=False,
+    cost=1,
+    exact=True,
 )
 logical_or = elementwise(
     "logical_or",
@@ -63,6 +67,8 @@ logical_or = elementwise(
     latex=r"{0} \lor {1}",
     formula="a or b",
     smooth=False,
+    cost=1,
+    exact=True,
 )
 logical_xor = elementwise(
     "logical_xor",
@@ -89,6 +95,8 @@ logical_not = elementwise(
     latex=r"\lnot {0}",
     formula="not x",
     smooth=False,
+    cost=1,
+    exact=True,
 )
 
 
@@ -166,6 +174,7 @@ isnan = elementwise(
     latex=r"\mathrm{{isnan}}({0})",
     formula="isnan(x)",
     smooth=False,
+    cost=1,
 )
 isinf = elementwise(
     "isinf",
@@ -188,4 +197,5 @@ isfinite = elementwise(
     latex=r"\mathrm{{isfinite}}({0})",
     formula="isfinite(x)",
     smooth=False,
+    cost=1,
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node, Shape
+from gradcli.graph import Node, Shape, Split
 from gradcli.language.construct import binary
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
@@ -13,7 +14,8 @@ from gradcli.ops.kinds import NUMBERS, Linear, aligned
 from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, show
-from gradcli.ops.shaping import reshape, sum_to, unsqueeze
+from gradcli.ops.shaping import of_single_elements, reshape, sum_to, unsqueeze
+from gradcli.ops.splits import has
 from gradcli.ops.sums import product
 from gradcli.ops.table import Case, function
 
@@ -84,6 +86,30 @@ def _batched(y: Node, a: Node, b: Node) -> Node:
     return reshape(a @ aligned(unsqueeze(b, -1), left.ndim), (b.shape[0], *y.shape))
 
 
+def _splits(node: Node) -> Iterator[Split]:
+    a, b = node.inputs
+    if a.ndim > 2 or b.ndim > 2:
+        yield from _splits_of_batches(node)
+        return
+    if a.ndim == 2:
+        yield Split(-b.ndim, (-2, None))
+    if b.ndim == 2:
+        yield Split(-1, (None, -1))
+    yield Split(None, (-1, -b.ndim))
+
+
+def _splits_of_batches(node: Node) -> Iterator[Split]:
+    a, b = node.inputs
+    if min(a.ndim, b.ndim) > 1:
+        yield Split(-2, (-2, None))
+        for axis in range(-node.ndim, -2):
+            if node.shape[axis] > 1:
+                yield Split(axis, tuple(axis if has(x.shape, axis) else None for x in (a, b)))
+    elif b.ndim == 1:
+        for axis in range(-a.ndim, -1):
+            yield Split(axis + 1, (axis, None))
+
+
 MATMUL = Linear(
     "matmul",
     infer=_matmul_shape,
@@ -92,6 +118,7 @@ MATMUL = Linear(
     batched=_batched,
     contracts=True,
     takes=NUMBERS,
+    splits=lambda node: of_single_elements(node, _splits(node)),
     spell=lambda node, a, b: binary("@", a, b),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.graph import Node
 from gradcli.ops.kinds import General, Linear
+from gradcli.ops.splits import each_element
 from gradcli.ops.table import Case, function
 
 DETACH = General(
@@ -11,6 +12,7 @@ DETACH = General(
     infer=lambda x: (x.shape, x.kind),
     forward=lambda xp, x: x,
     view=True,
+    splits=each_element,
 )
 
 
@@ -54,6 +56,7 @@ BIND = Linear(
     forward=lambda xp, x: x,
     adjoints=(lambda change, y, x: change,),
     view=True,
+    splits=each_element,
     unique=True,
     spell=lambda node, x: x,
 )

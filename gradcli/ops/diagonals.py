@@ -108,6 +108,7 @@ DIAGONAL: Linear = Linear(
     ),
     selects=True,
     view=True,
+    moves=True,
     spell=_diagonal_spelled,
 )
 DIAG_EMBED: Linear = Linear(

@@ -6,13 +6,13 @@ one operand alone by sums, lengths of 1 that broadcast by leaving them out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from string import ascii_letters
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Node, Shape, Split
 from gradcli.language.construct import argument, call
 from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
@@ -20,7 +20,7 @@ from gradcli.ops.kinds import NUMBERS, Linear
 from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import normalize_axes, show
-from gradcli.ops.shaping import squeeze
+from gradcli.ops.shaping import of_single_elements, squeeze
 from gradcli.ops.sums import product
 from gradcli.ops.table import Case, function
 
@@ -90,6 +90,15 @@ def _batched(y: Node, a: Node, b: Node, equation: str) -> Node:
     return contract(a, b, f"{operands}->*{out}")
 
 
+def _splits(node: Node) -> Iterator[Split]:
+    """Along any label, as each stands in two of the operands and the result, or in all three."""
+    left, right, out = _parts(node.attributes[0])
+    terms = (out, left, right)
+    for label in dict.fromkeys("".join(terms)):
+        axis, *operands = [x.index(label) - len(x) if label in x else None for x in terms]
+        yield Split(axis, tuple(operands))
+
+
 CONTRACT: Linear = Linear(
     "einsum",
     infer=_contracted_shape,
@@ -100,6 +109,7 @@ CONTRACT: Linear = Linear(
     takes=NUMBERS,
     # Copies of the operands in the order of a product, and where nothing is summed, the product.
     work=lambda node: node.size + sum(each.size for each in node.inputs),
+    splits=lambda node: of_single_elements(node, _splits(node)),
     spell=lambda node, a, b: call("einsum", argument(node.attributes[0]), a, b),
 )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
-from gradcli.graph import Array, Attributes, Kind, Multiply, Node, Op, Operand, Shape
-from gradcli.ops.kinds import FLOATS, Edge, Rule, aligned, cast, lift
+from gradcli.graph import Array, Attributes, Facts, Kind, Multiply, Node, Op, Operand, Shape
+from gradcli.ops.kinds import FLOATS, Rule, aligned, cast, lift
 from gradcli.ops.promotion import promoted
 from gradcli.ops.shapes import broadcast
+from gradcli.ops.splits import each_element
 from gradcli.ops.table import Case, Function, register
 
 Derivative: TypeAlias = Rule | float | None
@@ -21,28 +22,25 @@ Whole: TypeAlias = Callable[..., Node]
 class Elementwise(Op):
     """One result element from one element of each operand, with broadcasting."""
 
+    takes = FLOATS
+    splits = staticmethod(each_element)
+
     def __init__(
         self,
         name: str,
         forward: str | Callable[..., Array],
         partials: tuple[Derivative, ...],
         chain: tuple[Rule | None, ...] | None,
-        takes: frozenset[Kind],
         conditions: int,
         result_kind: Kind | None,
         whole: Whole | None,
-        cuda: str,
-        latex: str,
-        infix: str,
-        edge: Edge | None,
         arrays: float,
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name)
-        self.edge = edge
+        super().__init__(name, **facts)
         self.partials = partials
         self.chain = chain
         self.selects = chain is not None
-        self.takes = takes
         self.conditions = conditions
         """How many of the operands, from the first on, are read as truth values."""
         self.result_kind = result_kind
@@ -53,9 +51,6 @@ class Elementwise(Op):
         self._forward = forward
         if self.ufunc is None:
             self.work = lambda node: arrays * node.size
-        self.cuda = cuda
-        self.latex = latex
-        self.infix = infix
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = self.result_kind or inputs[-1].kind
@@ -116,20 +111,15 @@ def elementwise(
     operands: str = "x",
     group: str = "elementwise",
     chain: Rule | tuple[Rule | None, ...] | None = None,
-    takes: frozenset[Kind] = FLOATS,
     conditions: int = 0,
     result: Kind | None = None,
     whole: Whole | None = None,
-    cuda: str = "",
-    latex: str = "",
-    infix: str = "",
     formula: str = "",
     domain: tuple[float, float] = (-2.0, 2.0),
     smooth: bool = True,
     cases: Sequence[Case] = (),
     aliases: tuple[str, ...] = (),
     kink: str = "",
-    edge: Edge | None = None,
     arrays: float = 3.0,
     numpy: str = "",
     torch: str | None = None,
@@ -137,6 +127,7 @@ def elementwise(
     receiver: int = 0,
     variant: Callable[..., Node] | None = None,
     unlike: Mapping[str, str] = MappingProxyType({}),
+    **facts: Unpack[Facts],
 ) -> Function:
     """Register an elementwise function: this one call is the whole entry.
 
@@ -156,22 +147,8 @@ def elementwise(
         derivative if isinstance(derivative, tuple) else (derivative,) * count
     )
     chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
-    op = Elementwise(
-        name,
-        forward,
-        partials,
-        chains,
-        takes,
-        conditions,
-        result,
-        whole,
-        cuda,
-        latex,
-        infix,
-        edge,
-        arrays,
-    )
-    plain = "float" in takes and not conditions
+    op = Elementwise(name, forward, partials, chains, conditions, result, whole, arrays, **facts)
+    plain = "float" in op.takes and not conditions
 
     def build(*values: Operand) -> Node:
         nodes = lift(values)

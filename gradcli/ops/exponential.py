@@ -18,6 +18,7 @@ exp = elementwise(
     cuda="exp({0})",
     latex="e^{{{0}}}",
     formula="e ** x",
+    cost=4,
 )
 exp2 = elementwise(
     "exp2",
@@ -28,6 +29,7 @@ exp2 = elementwise(
     cuda="exp2({0})",
     latex="2^{{{0}}}",
     formula="2 ** x",
+    cost=4,
 )
 expm1 = elementwise(
     "expm1",
@@ -38,6 +40,7 @@ expm1 = elementwise(
     cuda="expm1({0})",
     latex="e^{{{0}}} - 1",
     formula="exp(x) - 1",
+    cost=4,
 )
 log = elementwise(
     "log",
@@ -51,6 +54,7 @@ log = elementwise(
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
+    cost=4,
 )
 log2 = elementwise(
     "log2",
@@ -64,6 +68,7 @@ log2 = elementwise(
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
+    cost=4,
 )
 log10 = elementwise(
     "log10",
@@ -90,6 +95,7 @@ log1p = elementwise(
     edge=lambda xp, x: 1 + x,
     domain=(-0.6, 3.0),
     kink="inf at -1",
+    cost=4,
 )
 
 

@@ -15,6 +15,7 @@ sinh = elementwise(
     cuda="sinh({0})",
     latex=r"\sinh {0}",
     formula="(exp(x) - exp(-x)) / 2",
+    cost=4,
 )
 cosh: Function = elementwise(
     "cosh",
@@ -25,6 +26,7 @@ cosh: Function = elementwise(
     cuda="cosh({0})",
     latex=r"\cosh {0}",
     formula="(exp(x) + exp(-x)) / 2",
+    cost=4,
 )
 tanh = elementwise(
     "tanh",
@@ -35,6 +37,7 @@ tanh = elementwise(
     cuda="tanh({0})",
     latex=r"\tanh {0}",
     formula="sinh(x) / cosh(x)",
+    cost=4,
 )
 asinh = elementwise(
     "asinh",

@@ -9,13 +9,16 @@ of its own, `gradcli.ops.elementwise`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
 
 from gradcli.graph import (
     KINDS,
     OPERATORS,
     Array,
     Attributes,
+    Facts,
     Kind,
     Multiply,
     Node,
@@ -25,6 +28,7 @@ from gradcli.graph import (
 )
 from gradcli.language.construct import call, compare, listed, number
 from gradcli.language.syntax import Expression
+from gradcli.ops import splits
 from gradcli.ops.shapes import Axes, reduced
 
 Rule: TypeAlias = Callable[..., Node]
@@ -60,9 +64,13 @@ class Adjoint(Op):
     """`adjoints[i](cotangent, y, *operands, *attributes)` gives the cotangent of operand i."""
 
     def __init__(
-        self, name: str, forward: Callable[..., Array], adjoints: tuple[Rule | None, ...]
+        self,
+        name: str,
+        forward: Callable[..., Array],
+        adjoints: tuple[Rule | None, ...],
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, **facts)
         self._forward = forward
         self.adjoints = adjoints
 
@@ -94,29 +102,12 @@ class Linear(Adjoint):
         forward: Callable[..., Array],
         adjoints: tuple[Rule | None, ...],
         *,
-        selects: bool = False,
-        contracts: bool = False,
-        view: bool = False,
-        unique: bool = False,
-        combine: str = "",
-        averages: bool = False,
-        work: Work | None = None,
-        takes: frozenset[Kind] = ANY,
         batched: BatchingRule | None = None,
-        spell: Spelling | None = None,
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name, forward, adjoints)
-        self.work = work
-        self.takes = takes
+        super().__init__(name, forward, adjoints, **facts)
         self._infer = infer
         self._batched = batched
-        self.spell = spell
-        self.selects = selects
-        self.contracts = contracts
-        self.view = view
-        self.unique = unique
-        self.combine = combine
-        self.averages = averages
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = inputs[0].kind
@@ -156,14 +147,12 @@ class JointlyLinear(Op):
         infer: Callable[..., Shape],
         forward: Callable[..., Array],
         adjoint: Callable[..., Node],
-        *,
-        selects: bool = False,
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name)
+        super().__init__(name, **facts)
         self._infer = infer
         self._forward = forward
         self.adjoint = adjoint
-        self.selects = selects
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(inputs, *attributes), inputs[0].kind
@@ -201,27 +190,20 @@ class Reduction(Op):
     (axes, keepdim) and whatever else the forward function takes.
     """
 
+    takes = FLOATS
+    splits = staticmethod(splits.reduction)
+
     def __init__(
         self,
         name: str,
         forward: Callable[..., Array],
         derivative: Rule,
-        *,
-        selects: bool = False,
-        combine: str = "",
-        takes: frozenset[Kind] = FLOATS,
-        edge: Edge | None = None,
-        attributes: tuple[str, ...] = (),
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name)
-        self.takes = takes
-        self.edge = edge
-        self.attributes = attributes
+        super().__init__(name, **facts)
         self._forward = forward
         self.derivative = derivative
-        self.selects = selects
-        self.combine = combine
-        if not combine:
+        if not self.combine:
             self.work = lambda node: 4.0 * node.inputs[0].size  # what it makes on the way
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
@@ -272,36 +254,13 @@ class General(Adjoint):
         adjoints: tuple[Rule | None, ...] = (),
         forward_rule: Rule | None = None,
         *,
-        selects: bool = False,
-        contracts: bool = False,
-        view: bool = False,
-        unique: bool = False,
-        symmetric: bool = False,
-        typed: bool = False,
-        host: bool = False,
-        takes: frozenset[Kind] = ANY,
-        edge: Edge | None = None,
-        work: Work | None = None,
         batched: BatchingRule | None = None,
-        spell: Spelling | None = None,
-        fields: Fields | None = None,
+        **facts: Unpack[Facts],
     ) -> None:
-        super().__init__(name, forward, adjoints)
-        self.edge = edge
-        self.work = work
-        self.takes = takes
-        self.spell = spell
-        self.fields = fields
+        super().__init__(name, forward, adjoints, **facts)
         self._infer = infer
         self._batched = batched
         self.forward_rule = forward_rule
-        self.selects = selects
-        self.contracts = contracts
-        self.view = view
-        self.unique = unique
-        self.symmetric = symmetric
-        self.typed = typed
-        self.host = host
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(*inputs, *attributes)
@@ -341,10 +300,17 @@ def _converted(node: Node, x: Expression) -> Expression:
     return call("float" if node.kind == "float" else "long", x)
 
 
+def _copied(x: Array, out: Array) -> None:
+    np.copyto(out, x, casting="unsafe")
+
+
 class Cast(Op):
     """Conversion between kinds. Gradients stop here: one side is not a float."""
 
     typed = True
+    cost = 1
+    splits = staticmethod(splits.each_element)
+    into = staticmethod(_copied)
     cuda = "{0}"
     spell = staticmethod(_converted)
     edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from gradcli.graph import Array, Node
-from gradcli.ops.comparison import eq
-from gradcli.ops.extremes import shared_ties, tie_edge
-from gradcli.ops.kinds import Reduction
-from gradcli.ops.reductions import peak
+from gradcli.ops.comparison import eq, isfinite, logical_and
+from gradcli.ops.extremes import amax, amin, shared_ties, tie_edge
+from gradcli.ops.kinds import Reduction, cast
+from gradcli.ops.powers import sqrt
+from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.selection import abs_, sign, where
 from gradcli.ops.shapes import Axes
 from gradcli.ops.sums import total
@@ -53,10 +54,25 @@ def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     return x if p <= 1 else size
 
 
+def _norm_parts(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
+    size = abs_(x)
+    if math.isinf(p):
+        return amax(size, axes, True) if p > 0 else amin(size, axes, True)
+    if p == 0:
+        return sum_(cast(cast(size, "bool"), "float"), axes, True)
+    if p == 1:
+        return sum_(size, axes, True)
+    largest = amax(size, axes, True)
+    unit = where(logical_and(largest > 0, isfinite(largest)), largest, 1.0)
+    powers = sum_((size / unit) ** p, axes, True)
+    return (sqrt(powers) if p == 2 else powers ** (1 / p)) * unit
+
+
 NORM = Reduction(
     "norm",
     forward=_norm,
     derivative=_norm_derivative,
     edge=_norm_edge,
+    parts=_norm_parts,
     attributes=("dim", "keepdim", "p"),
 )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from gradcli.graph import Node, Op
+import numpy as np
+
+from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import log
 from gradcli.ops.kinds import NUMBERS
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
+from gradcli.ops.table import Function
 
 
 def _power_by_base(y: Node, a: Node, b: Node) -> Node:
@@ -40,7 +45,72 @@ def _whole_power(op: Op, base: Node, exponent: Node) -> Node:
     return where(logical_and(exponent < 0, abs_(base) > 1), nothing, power)
 
 
-pow_ = elementwise(
+class Product(NamedTuple):
+    """A power as a product, which is many times faster and as exact; that of -2 within 2 ulp."""
+
+    kernel: Callable[..., Any]
+    """`(x, out=None)` in NumPy."""
+    cuda: str = ""
+    parts: Callable[[Node], Node] | None = None
+    """In nodes, where the gradient shares some."""
+
+
+def _cube(x: Array, out: Array | None = None) -> Array:
+    square = np.multiply(x, x, out=out)
+    return np.multiply(square, x, out=_array(square))
+
+
+def _fourth(x: Array, out: Array | None = None) -> Array:
+    square = np.multiply(x, x, out=out)
+    return np.multiply(square, square, out=_array(square))
+
+
+def _inverse_square(x: Array, out: Array | None = None) -> Array:
+    inverse = np.reciprocal(x, out=out)
+    return np.multiply(inverse, inverse, out=_array(inverse))
+
+
+def _array(value: Any) -> Array | None:
+    """Where the next product may go: into an array, but a single number is none."""
+    return value if isinstance(value, np.ndarray) else None
+
+
+PRODUCTS = {
+    -2.0: Product(_inverse_square),
+    -1.0: Product(np.reciprocal),
+    2.0: Product(np.square, "{0} * {0}"),
+    3.0: Product(_cube, "{0} * {0} * {0}", lambda x: x**2.0 * x),
+    4.0: Product(_fourth, "({0} * {0}) * ({0} * {0})", lambda x: (square := x**2.0) * square),
+}
+"""By exponent."""
+
+
+def _product(exponent: Node) -> Product | None:
+    known = None if exponent.shape else exponent.graph.look(exponent)
+    return None if known is None else PRODUCTS.get(float(known))
+
+
+def _kernel(node: Node) -> Callable[..., Any] | None:
+    product = _product(node.inputs[1])
+    return None if product is None else product.kernel
+
+
+def _cuda(node: Node) -> str:
+    product = _product(node.inputs[1])
+    return (product and product.cuda) or "pow({0}, {1})"
+
+
+def _cost(node: Node) -> int:
+    product = _product(node.inputs[1])
+    return 2 if product and product.cuda else 40
+
+
+def _parts(base: Node, exponent: Node) -> Node | None:
+    product = _product(exponent)
+    return None if product is None or product.parts is None else product.parts(base)
+
+
+pow_: Function = elementwise(
     "pow",
     "`base` to the power `exponent`.",
     "power",
@@ -51,7 +121,11 @@ pow_ = elementwise(
     takes=NUMBERS,
     whole=_whole_power,
     infix="**",
-    cuda="pow({0}, {1})",
+    by_number=_kernel,
+    cost=_cost,
+    parts=_parts,
+    exact=lambda node: _product(node.inputs[1]) is not None,
+    cuda=_cuda,
     latex="{0}^{{{1}}}",
     formula="base ** exponent",
     edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
@@ -68,6 +142,8 @@ square = elementwise(
     cuda="{0} * {0}",
     latex="{0}^2",
     formula="x ** 2",
+    cost=1,
+    exact=True,
 )
 sqrt = elementwise(
     "sqrt",
@@ -81,6 +157,8 @@ sqrt = elementwise(
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     kink="inf at 0",
+    cost=4,
+    exact=True,
 )
 rsqrt = elementwise(
     "rsqrt",
@@ -106,6 +184,7 @@ reciprocal = elementwise(
     formula="1 / x",
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
+    exact=True,
 )
 hypot = elementwise(
     "hypot",

@@ -11,6 +11,7 @@ from gradcli.ops.kinds import FLOATS, NUMBERS, Linear, restore_axes
 from gradcli.ops.promotion import promoted
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
+from gradcli.ops.splits import reduction
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
@@ -30,6 +31,7 @@ SUM = Linear(
     forward=total,
     adjoints=(lambda change, y, x, axes, keepdim: restore_axes(change, x.shape, axes),),
     combine="add",
+    splits=reduction,
     takes=NUMBERS,
 )
 
@@ -56,6 +58,7 @@ MEAN = Linear(
     ),
     combine="add",
     averages=True,
+    splits=reduction,
     takes=FLOATS,
 )
 

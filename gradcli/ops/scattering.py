@@ -16,6 +16,7 @@ from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, reshape
+from gradcli.ops.splits import along_others
 from gradcli.ops.sums import add_at, wide_copies
 from gradcli.ops.table import Case, Index, function
 
@@ -69,6 +70,7 @@ GATHER: Linear = Linear(
     ),
     batched=lambda y, x, index, axis: x.graph.apply(GATHER, (x, _repeated(index, x)), (axis,)),
     selects=True,
+    splits=along_others,
     spell=_gather_spelled,
 )
 SCATTER_ADD: Linear = Linear(
@@ -82,6 +84,8 @@ SCATTER_ADD: Linear = Linear(
     batched=lambda y, x, index, shape, axis: x.graph.apply(
         SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
     ),
+    shaped=True,
+    splits=along_others,
     spell=_scatter_spelled,
 )
 

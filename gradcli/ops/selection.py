@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import scale
+from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.kinds import ANY, NUMBERS, cast
 from gradcli.ops.table import Case, Function, function
+
+
+def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
+    """Bit by bit: NumPy's own has a branch for each element, slow on conditions without order."""
+    bits = bits_of(out)
+    np.bitwise_xor(a.view(bits.dtype), b.view(bits.dtype), out=bits)
+    np.bitwise_and(bits, all_ones(condition, bits.dtype), out=bits)
+    np.bitwise_xor(bits, b.view(bits.dtype), out=bits)
+
 
 where: Function = elementwise(
     "where",
@@ -31,9 +41,12 @@ where: Function = elementwise(
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
     formula="where(condition, input, other)",
     receiver=1,
+    into=_where_into,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
     numpy="np.where",
     torch="torch.where",
+    cost=4,
+    exact=True,
 )
 maximum = elementwise(
     "maximum",
@@ -51,6 +64,7 @@ maximum = elementwise(
     formula="maximum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
+    cost=4,
 )
 minimum = elementwise(
     "minimum",
@@ -68,6 +82,7 @@ minimum = elementwise(
     formula="minimum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
+    cost=4,
 )
 fmax = elementwise(
     "fmax",
@@ -119,6 +134,7 @@ clamp_min = elementwise(
     formula="maximum(x, min)",
     edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
+    cost=4,
 )
 clamp_max = elementwise(
     "clamp_max",
@@ -136,6 +152,7 @@ clamp_max = elementwise(
     formula="minimum(x, max)",
     edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
+    cost=4,
 )
 
 
@@ -172,6 +189,8 @@ sign: Function = elementwise(
     edge=lambda xp, x: x,
     smooth=False,
     kink="the derivative is 0 everywhere",
+    cost=4,
+    exact=True,
 )
 abs_ = elementwise(
     "abs",
@@ -186,6 +205,8 @@ abs_ = elementwise(
     formula="abs(x)",
     edge=lambda xp, x: x,
     kink="0 at 0",
+    cost=1,
+    exact=True,
 )
 copysign = elementwise(
     "copysign",

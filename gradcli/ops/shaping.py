@@ -5,12 +5,12 @@ reshape ↔ reshape, expand ↔ sum_to, slice ↔ embed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node, Shape
+from gradcli.graph import Array, Node, Shape, Split
 from gradcli.language.construct import (
     WHOLE,
     argument,
@@ -24,6 +24,7 @@ from gradcli.language.construct import (
 from gradcli.language.syntax import Expression, Index, Slice
 from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
+from gradcli.ops.splits import each_element, reduction
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, function
 
@@ -56,6 +57,18 @@ def _reshape_spelled(node: Node, x: Expression) -> Expression:
     return subscript(x.value, items)
 
 
+def _reshape_splits(node: Node) -> Iterator[Split]:
+    """Axes that stay: as long as before, with as many elements in front of them."""
+    (x,) = node.inputs
+    before = {
+        (prod(x.shape[:i]), length): i - x.ndim for i, length in enumerate(x.shape) if length > 1
+    }
+    for i, length in enumerate(node.shape):
+        axis = before.get((prod(node.shape[:i]), length))
+        if axis is not None:
+            yield Split(i - node.ndim, (axis,))
+
+
 RESHAPE: Linear = Linear(
     "reshape",
     infer=lambda x, shape: shape,
@@ -63,6 +76,9 @@ RESHAPE: Linear = Linear(
     adjoints=(lambda change, y, x, shape: x.graph.apply(RESHAPE, (change,), (x.shape,)),),
     batched=lambda y, x, shape: x.graph.apply(RESHAPE, (x,), ((x.shape[0], *shape),)),
     view=True,
+    shaped=True,
+    exact=True,
+    splits=_reshape_splits,
     spell=_reshape_spelled,
 )
 
@@ -211,6 +227,10 @@ EXPAND: Linear = Linear(
         EXPAND, (aligned(x, len(shape)),), ((x.shape[0], *shape),)
     ),
     view=True,
+    moves=True,
+    shaped=True,
+    exact=True,
+    splits=each_element,
     spell=_expand_spelled,
 )
 
@@ -229,12 +249,34 @@ def _sum_to_spelled(node: Node, x: Expression) -> Expression:
     return call("sum", x, dim=number(dims[0]) if len(dims) == 1 else numbers(dims), **keywords)
 
 
+def of_single_elements(node: Node, splits: Iterable[Split]) -> Iterator[Split]:
+    """The splits of a product without those for which an operand that repeats elements would be
+    taken whole: NumPy copies it each time that it multiplies.
+    """
+    for split in splits:
+        operands = zip(node.inputs, split.operands, strict=True)
+        if all(axis is not None or x.op is not EXPAND for x, axis in operands):
+            yield split
+
+
+def _reduced_axes(node: Node) -> Axes:
+    (x,), (shape,) = node.inputs, node.attributes
+    return tuple(
+        axis
+        for axis in range(-x.ndim, 0)
+        if axis < -len(shape) or shape[axis] == 1 != x.shape[axis]
+    )
+
+
 SUM_TO: Linear = Linear(
     "sum_to",
     infer=lambda x, shape: shape,
     forward=_sum_to,
     adjoints=(lambda change, y, x, shape: x.graph.apply(EXPAND, (change,), (x.shape,)),),
     combine="add",
+    shaped=True,
+    axes=_reduced_axes,
+    splits=reduction,
     batched=_batched_sum,
     spell=_sum_to_spelled,
 )
@@ -355,6 +397,7 @@ SLICE: Linear = Linear(
     batched=lambda y, x, slices: take_slices(x, (_whole(x), *slices)),
     selects=True,
     view=True,
+    moves=True,
     spell=_slice_spelled,
 )
 EMBED: Linear = Linear(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Split
+from gradcli.ops.comparison import isfinite
 from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
+from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, reduced
 from gradcli.ops.shaping import expand, reshape
+from gradcli.ops.splits import axes_to_split
 from gradcli.ops.sums import total
 from gradcli.ops.table import Case, Function, function
 
@@ -25,8 +28,17 @@ def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
 
 
+def _logsumexp_parts(x: Node, axes: Axes, _keepdim: bool) -> Node:
+    largest = amax(x, axes, True)
+    shift = where(isfinite(largest), largest, 0.0)
+    return log(sum_(exp(x - shift), axes, True)) + shift
+
+
 LOGSUMEXP = Reduction(
-    "logsumexp", forward=_logsumexp, derivative=lambda y, x, axes, keepdim: exp(x - y)
+    "logsumexp",
+    forward=_logsumexp,
+    derivative=lambda y, x, axes, keepdim: exp(x - y),
+    parts=_logsumexp_parts,
 )
 
 
@@ -82,12 +94,25 @@ def _softmax_change(change: Node, y: Node, axis: int) -> Node:
     return y * (change - sum_(change * y, axis, True))
 
 
+def _softmax_parts(x: Node, axis: int) -> Node:
+    powers = exp(x - amax(x, (axis,), True))
+    return powers / sum_(powers, (axis,), True)
+
+
+def _softmax_splits(node: Node) -> Iterator[Split]:
+    for axis in axes_to_split(node.shape):
+        if axis != node.attributes[0]:
+            yield Split(axis, (axis,))
+
+
 SOFTMAX = General(
     "softmax",
     infer=lambda x, axis: (x.shape, "float"),
     forward=_softmax,
     adjoints=(lambda change, y, x, axis: _softmax_change(change, y, axis),),
     forward_rule=lambda tangents, y, x, axis: _softmax_change(tangents[0], y, axis),
+    parts=_softmax_parts,
+    splits=_softmax_splits,
 )
 
 

@@ -24,6 +24,7 @@ from gradcli.ops.extremes import (
 )
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
 from gradcli.ops.p_norm import NORM
+from gradcli.ops.powers import square
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
@@ -47,6 +48,11 @@ def freedom_of(shape: Shape, axes: Axes, correction: float) -> float:
     return max(0.0, math.prod(shape[axis] for axis in axes) - correction)
 
 
+def _var_parts(x: Node, axes: Axes, _keepdim: bool, correction: float) -> Node:
+    squares = square(x - mean(x, axes, True))
+    return sum_(squares, axes, True) / freedom_of(x.shape, axes, correction)
+
+
 # Its own rule: through the mean flows 0 in sum, but nan as soon as one element is infinite.
 VAR = Reduction(
     "var",
@@ -54,6 +60,7 @@ VAR = Reduction(
     derivative=lambda y, x, axes, keepdim, correction: (
         2 * (x - mean(x, axes, True)) / freedom_of(x.shape, axes, correction)
     ),
+    parts=_var_parts,
     attributes=("dim", "keepdim", "correction"),
 )
 
@@ -176,6 +183,7 @@ MEDIAN = Reduction(
     derivative=shared_ties,
     selects=True,
     takes=NUMBERS,
+    splits=None,
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, _median(xp, x, axes, True), axes),
 )
 

@@ -9,13 +9,14 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.lowering import PARTS
 from gradcli.engine.regions import Region
-from gradcli.graph import Graph
+from gradcli.graph import Graph, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
-from gradcli.ops import FUNCTIONS
-from gradcli.session import Options, prepare
+from gradcli.ops import FUNCTIONS, Case
+from gradcli.ops.powers import PRODUCTS
+from gradcli.session import Options, evaluate, prepare
+from tests.ops.table_cases import all_cases, case_id, trace
 
 CALLS = {
     "logsumexp(x)": ((-2, -1), False),
@@ -49,8 +50,39 @@ def test_parts_make_the_whole(call: str) -> None:
     np.testing.assert_allclose(value, expected, rtol=1e-13)
 
 
+COMPOSITES = [
+    (name, case)
+    for name, case in all_cases()
+    if (op := FUNCTIONS[name].op) and op.parts is not None
+]
+
+
 def test_every_composite_is_tested() -> None:
-    assert {call.partition("(")[0] for call in CALLS} == PARTS.keys()
+    assert {call.partition("(")[0] for call in CALLS} | {"pow"} == {name for name, _ in COMPOSITES}
+
+
+@pytest.mark.parametrize(("name", "case"), COMPOSITES, ids=case_id)
+def test_parts_give_what_the_forward_function_gives(name: str, case: Case) -> None:
+    traced = trace(case)
+    op = FUNCTIONS[name].op
+    for node in ancestors([traced.output]):
+        if node.op is op and op is not None and op.parts is not None:
+            parts = op.parts(*node.inputs, *node.attributes)
+            if parts is not None:
+                whole, made = traced.value(node, parts)
+                np.testing.assert_allclose(made.reshape(whole.shape), whole, rtol=1e-14)
+
+
+@pytest.mark.parametrize("exponent", PRODUCTS)
+def test_powers_are_the_same_as_products(exponent: float) -> None:
+    x = np.random.default_rng(10).uniform(-3, 3, 100)
+    expected, product = np.power(x, exponent), PRODUCTS[exponent]
+    np.testing.assert_allclose(product.kernel(x), expected, rtol=5e-16)
+    np.testing.assert_allclose(product.kernel(x, out=np.empty(100)), expected, rtol=5e-16)
+    if product.cuda:
+        only, text = Options(forward_only=True), product.cuda.format("x")
+        result = evaluate(parse_program(Source("program", text), ParseLimits()), {"x": x}, (), only)
+        np.testing.assert_allclose(result.values["out"], expected, rtol=5e-16)
 
 
 def test_a_condition_on_a_composite_has_the_bits_of_the_plan() -> None:

@@ -18,7 +18,6 @@ from gradcli.engine.cpu import Engine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import nbytes
 from gradcli.engine.scratch import Scratch
-from gradcli.engine.splits import splits
 from gradcli.engine.strip_runner import StripRunner
 from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
@@ -26,6 +25,7 @@ from gradcli.graph import Array, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
 from gradcli.ops import Case
+from gradcli.ops.splits import ways
 from gradcli.session import Options, Prepared, prepare
 from tests.ops.table_cases import all_cases, case_id, trace
 
@@ -220,7 +220,7 @@ def test_parts_of_the_work_make_the_whole(
     traced = trace(case)
     values = dict(zip(nodes := ancestors([traced.output]), traced.value(*nodes), strict=True))
     for node in nodes:
-        for split in splits(node):
+        for split in ways(node):
             axes = zip((node, *node.inputs), (split.axis, *split.operands), strict=True)
             (length,) = {each.shape[axis] for each, axis in axes if axis is not None}
             found = Strips(length, {node: split}, () if split.axis is None else (node,))
@@ -235,7 +235,7 @@ def test_the_table_has_splits_of_many_ops() -> None:
         node.op.name
         for _, case in all_cases()
         for node in ancestors([trace(case).output])
-        if any(splits(node))
+        if any(ways(node))
     }
     assert names >= {"matmul", "einsum", "gather", "sum", "expand", "permute", "reshape", "softmax"}
 
