@@ -13,6 +13,7 @@ from gradcli.engine.cpu import run
 from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
 from gradcli.graph import INPUT, Array, Node
+from gradcli.passes import Backward
 
 SEARCH_BYTES = 1 << 28
 """A run whose values take more than this together, or half of the memory that there is, is not
@@ -20,26 +21,32 @@ searched for the culprit."""
 
 
 class Question(NamedTuple):
-    """What was computed: the outputs, and for each pass the gradients of some, by some leaves."""
+    """What was computed: the outputs, and the passes back from them to leaves."""
 
     outputs: Sequence[Node]
     leaves: Sequence[Node]
-    passes: Sequence[tuple[Sequence[Node], Sequence[Node]]]
-    """Differentiated outputs, and the gradients that go into them."""
+    backwards: Sequence[Backward]
 
 
 def explain_nonfinite(
     plan: Plan,
-    arrays: Sequence[tuple[str, Array]],
+    values: Mapping[str, Array],
+    grads: Sequence[Mapping[str, Array]],
     feeds: Mapping[Node, Array],
     question: Question,
 ) -> list[Note]:
-    """A note on the first op that made a non-finite value, if any of the arrays holds one.
+    """A note on the first op that made a non-finite number, if one is among values and grads.
 
     It names another way to write the program where one was tried and is finite.
     """
     with np.errstate(all="ignore"):
-        bad = [name for name, array in arrays if not _finite(array)]
+        bad = [name for name, array in values.items() if not _finite(array)]
+        bad += [
+            f"the grad of {name}"
+            for each in grads
+            for name, array in each.items()
+            if not _finite(array)
+        ]
         return _first_culprit(plan, bad[0], feeds, question) if bad else []
 
 
@@ -117,8 +124,9 @@ def _rewritten(question: Question, replacements: Mapping[Node, Node]) -> list[No
     new = dict(zip(concerned, rebuilt(concerned, replacements), strict=True))
     leaves = [new[leaf] for leaf in question.leaves]
     nodes = [new[output] for output in question.outputs]
-    for outputs, cotangents in question.passes:
-        grads = vjp([new[output] for output in outputs], cotangents, leaves)
+    for each in question.backwards:
+        outputs = [new[output] for output in each.outputs.values()]
+        grads = vjp(outputs, list(each.cotangents.values()), leaves)
         nodes += [grad for grad in grads if grad is not None]
     return nodes
 

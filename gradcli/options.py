@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradcli.graph import Precision
+from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits
 from gradcli.ledger import Ledger, default_limit
 from gradcli.trace import TraceLimits
@@ -57,6 +57,8 @@ class Options(NamedTuple):
     """`cpu`, `gpu`, or `auto`: the GPU where there is one and the arrays are worth the trip."""
     threads: int | None = None
     seed: int | None = None
+    draws: int = 0
+    """How many random numbers have been drawn from the seed already, for literals."""
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
     since: int | None = None
@@ -66,3 +68,11 @@ class Options(NamedTuple):
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""
     limits: Limits = Limits()
+
+    def graph(self, *, shares: bool = True, ledger: Ledger | None = None) -> Graph:
+        """An empty graph within the limits, with a ledger of its own unless one is given."""
+        ledger = ledger or self.limits.ledger()
+        return Graph(self.precision, self.seed, self.limits.nodes, shares, ledger)
+
+
+DEFAULT = Options()

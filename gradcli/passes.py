@@ -1,20 +1,20 @@
-"""Backward passes: which values are outputs, which nodes get grads, and which gradient goes in."""
+"""Backward passes: which gradient goes in, and the nodes of what comes out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import Advice, GradcliError, Note, Setting, Source, nearest
+from gradcli.choices import choose_leaves
+from gradcli.diagnostics import Advice, GradcliError, Note, Setting, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
-from gradcli.graph import INPUT, Array, Node, Shape, ancestors, upstream
-from gradcli.ops.control import LEAF
+from gradcli.graph import Array, Node, Shape, ancestors, upstream
 from gradcli.ops.kinds import zeros_like
-from gradcli.trace import Binding, Tracer
-from gradcli.trace.values import Value
+from gradcli.options import Options
+from gradcli.result import Pass
+from gradcli.trace import Tracer
 
 
 class Gradient(NamedTuple):
@@ -52,124 +52,86 @@ class Backward(NamedTuple):
             used[name] = value if value.shape == shape else np.broadcast_to(value, shape)
         return used
 
+    @property
+    def results(self) -> list[Node]:
+        """The nodes of what comes out."""
+        return [*self.grads.values(), *self.retained.values()]
 
-# --- outputs -------------------------------------------------------------------------------
-
-
-def choose_outputs(tracer: Tracer, names: Sequence[str]) -> dict[str, Node]:
-    """The output values by name: those asked for, or what the program ended on."""
-    if names:
-        return {name: lookup(tracer, name, "--output") for name in names}
-    if tracer.last is None:
-        if tracer.special.printed or tracer.autograd.roots:
-            return {}
-        raise GradcliError(
-            "value",
-            "the program has no value: nothing was assigned or computed",
-            hint="end it with the expression to differentiate",
-            source=tracer.source,
+    def answer(self, feeds: Mapping[Node, Array], found: Mapping[Node, Array]) -> Pass:
+        """The pass as arrays; `found` holds those of `results`."""
+        return Pass(
+            self.gradient(feeds),
+            {name: found[node] for name, node in self.grads.items()},
+            {name: found[node] for name, node in self.retained.items()},
         )
-    outputs: dict[str, Node] = {}
-    free_names = _free_names(tracer, outputs)
-    for binding in tracer.last:
-        tracer.graph.span = binding.span  # for a list, which becomes a node only now
-        try:
-            node = _tensor(tracer, binding)
-        except GradcliError as error:
-            raise error.located(tracer.source, binding.span) from None
-        outputs[binding.name or next(free_names)] = node
-    tracer.graph.span = None
-    return outputs
 
 
-def newest_outputs(tracer: Tracer, since: int) -> tuple[dict[str, Node], list[Value]]:
-    """What the program ended on from that place in its text on: tensors by name, and all else."""
-    outputs: dict[str, Node] = {}
-    others: list[Value] = []
-    free_names = _free_names(tracer, outputs)
-    for binding in tracer.last or ():
-        if binding.span is None or binding.span[0] < since:
-            continue
-        try:
-            node = _tensor(tracer, binding)
-        except GradcliError as error:
-            if error.diagnostic.code not in ("type", "shape"):
-                raise error.located(tracer.source, binding.span) from None
-            others.append(binding.value)
-        else:
-            outputs[binding.name or next(free_names)] = node
-    return outputs, others
+class Derivatives(NamedTuple):
+    """What is differentiated by what: the passes, or the `.grad`s that a program left itself."""
+
+    leaves: dict[str, Node]
+    backwards: list[Backward]
+    grads: dict[str, Node]
+    notes: list[Note]
 
 
-def lookup(tracer: Tracer, name: str, flag: str) -> Node:
-    """The tensor that a name was last bound to."""
-    if name not in tracer.globals.values:
-        guess = nearest(name, tracer.globals.values)
-        raise GradcliError(
-            "name",
-            f"{flag} {name}: the program binds no such name",
-            hint=f"did you mean {guess!r}?" if guess else "use a name that the program binds",
-            source=Source(flag, name),
-            span=(0, len(name)),
-        )
-    return _tensor(tracer, Binding(name, tracer.globals.values[name]))
+def differentiate(
+    tracer: Tracer,
+    outputs: Mapping[str, Node],
+    retained: Mapping[str, Node],
+    gradients: Sequence[Gradient],
+    options: Options,
+) -> Derivatives:
+    """A backward pass for each gradient, or for 1 where none is given.
 
-
-def _tensor(tracer: Tracer, binding: Binding) -> Node:
-    return tracer.values.tensor(binding.value, binding.name or "the program's value")
-
-
-def _free_names(tracer: Tracer, taken: Mapping[str, Node]) -> Iterator[str]:
-    """Names for values without one, as they are wanted: those of `out`, `out_1` … that are free."""
-    for name in chain(["out"], map("out_{}".format, count(1))):
-        if name not in taken and name not in tracer.globals.values:
-            yield name
-
-
-# --- leaves --------------------------------------------------------------------------------
-
-
-def choose_leaves(
-    tracer: Tracer, inputs: Mapping[str, Node], outputs: Sequence[Node], wrt: Sequence[str]
-) -> dict[str, Node]:
-    """The nodes that get grads, by name (contract: inputs, marked leaves, else literals)."""
-    if wrt:
-        chosen = {name: lookup(tracer, name, "--wrt") for name in wrt}
-        for name, node in chosen.items():
-            if node.kind != "float":
-                raise GradcliError("no-grad", f"--wrt {name}: {_kind(node)} have no gradient")
-        return chosen
-    leaves = {name: node for name, node in inputs.items() if node.kind == "float"}
-    marked = {node: name for node, name in tracer.leaves.items() if node.attributes[0]}
-    linked = set(upstream(outputs))
-    if not inputs and not marked:
-        marked = {node: name for node, name in tracer.leaves.items() if node in linked}
-    last = {name: node for node, name in marked.items()}
-    numbers: dict[str, int] = {}
-    for node, name in marked.items():
-        if node in linked or node is last[name]:
-            unique = name
-            while unique in leaves:  # two leaves of one name: x, x_2, x_3 …
-                numbers[name] = numbers.get(name, 1) + 1
-                unique = f"{name}_{numbers[name]}"
-            leaves[unique] = node
-    return leaves
-
-
-def newest(tracer: Tracer, leaves: Mapping[str, Node]) -> dict[str, Node]:
-    """Leaves by the names that a program calls them, the last where it bound one name to several:
-    a loop that steps along the gradient makes a leaf each time.
+    There is none where nothing can be differentiated, which a note tells, or an error where it was
+    asked for. Raises `gradient-required`, `gradient-shape`, `name`, `no-grad`, `usage`.
     """
-    return {tracer.leaves.get(node, name): node for name, node in leaves.items()}
+    leaves = choose_leaves(tracer, list(outputs.values()), options.wrt)
+    found = Derivatives(leaves, [], {}, [])
+    floats = {name: node for name, node in outputs.items() if node.kind == "float"}
+    if options.forward_only or (not gradients and tracer.autograd.is_cut(floats.values())):
+        return found
+    if not floats:
+        found.notes.append(_no_derivative(outputs, asked=bool(gradients or options.wrt)))
+    elif not leaves:
+        found.notes.append(NO_LEAF)
+    else:
+        for given in _grouped(gradients):
+            found.backwards.append(
+                _backward(tracer, floats, leaves, retained, given, options.strict, found.notes)
+            )
+        found.notes.extend(_unused(list(floats.values()), leaves))
+    return found
 
 
-def program_grads(tracer: Tracer, leaves: Mapping[str, Node], notes: list[Note]) -> dict[str, Node]:
-    """The `.grad`s that a program left: of leaves, and of what it retained.
+NO_LEAF = Note(
+    "no-grad",
+    "there is no leaf to differentiate by: --set NAME=… makes one, and so does a name bound to a "
+    "number",
+)
 
-    A leaf that no backward has reached has 0, and a note.
+
+def _no_derivative(outputs: Mapping[str, Node], *, asked: bool) -> Note:
+    """The note on outputs of which none has a derivative; an error where one was asked for."""
+    kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
+    reason = kinds or "the program ends on no value"
+    if asked:
+        raise GradcliError("not-differentiable", f"{reason}: there is no derivative")
+    return Note("no-grad", f"{reason}: nothing was differentiated")
+
+
+def left_by_program(tracer: Tracer, wrt: Sequence[str]) -> Derivatives:
+    """The `.grad`s that a program's own backward calls left: of leaves, and of what it retained.
+
+    A leaf that no backward has reached has 0, and a note. Two leaves of one name are called what
+    the program calls them, so the last counts: a loop that steps along the gradient makes a leaf
+    each time.
     """
     autograd = tracer.autograd
-    found: dict[str, Node] = {}
+    chosen = choose_leaves(tracer, autograd.roots, wrt)
+    leaves = {tracer.leaves.get(node, name): node for name, node in chosen.items()}
+    found = Derivatives(leaves, [], {}, [])
     for name, node in leaves.items():
         if node not in autograd.grads:
             if not autograd.is_leaf(node):
@@ -178,28 +140,20 @@ def program_grads(tracer: Tracer, leaves: Mapping[str, Node], notes: list[Note])
                     f"{name} is an intermediate, whose grad is not retained",
                     hint=f"call {name}.retain_grad() before backward",
                 )
-            notes.append(Note("unused", f"unused: no backward reached {name}, so its grad is 0"))
-        found[name] = autograd.grads.get(node) or zeros_like(node)
-    retained = {
-        name: autograd.grads[node]
-        for name, node in tracer.globals.values.items()
-        if isinstance(node, Node) and node in autograd.retained and node in autograd.grads
-    }
-    return found | retained
-
-
-def _kind(node: Node) -> str:
-    return "integers" if node.kind == "int" else "truth values"
-
-
-# --- gradients -----------------------------------------------------------------------------
+            note = Note("unused", f"unused: no backward reached {name}, so its grad is 0")
+            found.notes.append(note)
+        found.grads[name] = autograd.grads.get(node) or zeros_like(node)
+    for name, value in tracer.globals.values.items():
+        if isinstance(value, Node) and value in autograd.retained and value in autograd.grads:
+            found.grads[name] = autograd.grads[value]
+    return found
 
 
 Given: TypeAlias = "dict[str | None, tuple[int, Shape]]"
 """The gradients of one pass by output: the number of each, and its shape."""
 
 
-def group(gradients: Sequence[Gradient]) -> list[Given]:
+def _grouped(gradients: Sequence[Gradient]) -> list[Given]:
     """Gradients as passes: named ones belong to one pass until a name repeats."""
     passes: list[Given] = []
     for number, gradient in enumerate(gradients):
@@ -209,7 +163,7 @@ def group(gradients: Sequence[Gradient]) -> list[Given]:
     return passes or [{}]
 
 
-def backward(
+def _backward(
     tracer: Tracer,
     outputs: Mapping[str, Node],
     leaves: Mapping[str, Node],
@@ -289,10 +243,7 @@ def _for_name(key: str, name: str) -> Setting:
     return Setting(key, f"{name}=…", f'{{"{name}": …}}')
 
 
-# --- notes ---------------------------------------------------------------------------------
-
-
-def unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
+def _unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
     """Notes on leaves that no output depends on, or none in a way that a gradient goes back."""
     linked, reached = set(ancestors(outputs)), set(upstream(outputs))
     notes = []
@@ -309,17 +260,3 @@ def unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
                 )
             )
     return notes
-
-
-def retained_names(tracer: Tracer, wanted: Sequence[str]) -> dict[str, Node]:
-    """The intermediates whose gradient is kept: those named, or with `all` every named one."""
-    if "all" in wanted:
-        return {
-            name: value
-            for name, value in tracer.globals.values.items()
-            if isinstance(value, Node)
-            and value.kind == "float"
-            and value.op is not INPUT
-            and value.op is not LEAF
-        }
-    return {name: lookup(tracer, name, "--retain-grad") for name in wanted}

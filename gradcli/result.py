@@ -21,6 +21,18 @@ class Pass(NamedTuple):
     """Intermediate name to its gradient, for names in `--retain-grad`."""
 
 
+def total(passes: Sequence[Pass], *, accumulate: bool) -> dict[str, Array]:
+    """The grads of the last pass, or the sum over all of them."""
+    if not passes:
+        return {}
+    if not accumulate:
+        return passes[-1].grads
+    grads = passes[0].grads
+    for each in passes[1:]:
+        grads = {name: grads[name] + grad for name, grad in each.grads.items()}
+    return grads
+
+
 class Result(NamedTuple):
     """The answer to one run, for `report` to render."""
 

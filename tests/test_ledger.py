@@ -15,7 +15,8 @@ from gradcli.batch.form import renderer
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger, group_limits
-from gradcli.session import Limits, Options, evaluate, literals, prepare
+from gradcli.literals import literals
+from gradcli.session import Limits, Options, evaluate, prepare
 
 LIMIT = 2**24
 TIGHT = Options(limits=Limits(memory=LIMIT), seed=1)

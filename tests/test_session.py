@@ -9,8 +9,9 @@ import pytest
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.literals import literals
 from gradcli.result import Result
-from gradcli.session import SAFE, Gradient, Limits, Options, evaluate, literals, prepare
+from gradcli.session import SAFE, Gradient, Limits, Options, evaluate, prepare
 from gradcli.trace import TraceLimits
 
 
@@ -293,7 +294,7 @@ def test_literals_draw_from_the_same_seed_as_the_program() -> None:
     (array,), seed, draws = literals([Source("--set x", "randn(2)")], Options(seed=5))
     assert (seed, draws) == (5, 1)
     program = parse_program(Source("program", "x * randn(2)"), ParseLimits())
-    result = evaluate(program, {"x": array}, [Gradient(np.ones(2))], Options(seed=5), draws)
+    result = evaluate(program, {"x": array}, [Gradient(np.ones(2))], Options(seed=5, draws=draws))
     assert (result.grads["x"] != array).all()
 
 

@@ -31,7 +31,6 @@ def curve(
     points: Array,
     gradients: Sequence[Gradient],
     options: Options,
-    draws: int = 0,
 ) -> Curve:
     """Run the program at every point; it is traced once unless it looks at the values of inputs.
 
@@ -46,7 +45,7 @@ def curve(
     for point in points:
         bound = {**inputs, variable: point}
         if prepared is None or _depends_on_inputs(prepared):
-            prepared = prepare(program, bound, gradients, options, draws)
+            prepared = prepare(program, bound, gradients, options)
             if len(prepared.backwards) != 1:
                 raise GradcliError(
                     "usage",

@@ -78,9 +78,8 @@ def check(program: syntax.Program, options: Options) -> Report:
     A statement that fails as expected binds nothing, and the program goes on; so it does after an
     expectation that does not hold. One that is met several times, in a loop, must hold each time.
     """
-    ledger, shares = options.limits.ledger(), not runs_backward(program)
-    graph = Graph(options.precision, options.seed, options.limits.nodes, shares, ledger)
-    evaluator = Evaluator({}, ledger)
+    graph = options.graph(shares=not runs_backward(program))
+    evaluator = Evaluator({}, graph.ledger)
     met: dict[syntax.Expectation, Outcome] = {}
     try:
         checker = _Checker(graph, evaluator, program, options, met)

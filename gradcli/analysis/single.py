@@ -10,8 +10,9 @@ from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node
 from gradcli.language.syntax import Program
+from gradcli.options import DEFAULT
 from gradcli.passes import Backward
-from gradcli.session import DEFAULT, Gradient, Options, Prepared, prepare
+from gradcli.session import Gradient, Options, Prepared, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,6 @@ def run(
     inputs: Mapping[str, Array],
     gradients: Sequence[Gradient] = (),
     options: Options = DEFAULT,
-    draws: int = 0,
 ) -> Run:
     """Trace and differentiate a program; arguments and errors are those of `session.evaluate`.
 
@@ -48,11 +48,11 @@ def run(
         raise GradcliError(
             "usage", "--gradient stands for two passes", hint="give one gradient at a time"
         )
-    prepared = prepare(program, inputs, gradients, options._replace(values="outputs"), draws)
+    prepared = prepare(program, inputs, gradients, options._replace(values="outputs"))
     again = tuple(name for name in prepared.names if f"{name}_grad" in prepared.names)
     if not prepared.backwards and again and not options.wrt:  # a derived program, which made
         options = options._replace(wrt=again)  # constants of its leaves
-        return run(program, inputs, gradients, options, draws)
+        return run(program, inputs, gradients, options)
     if not prepared.backwards:
         raise nothing(prepared)
     (backward,) = prepared.backwards

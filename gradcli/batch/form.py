@@ -40,7 +40,11 @@ def _is_plain(prepared: Prepared) -> bool:
     """Whether there are values, then the grads of at most one pass, and nothing else."""
     passes = prepared.backwards
     count = len(prepared.shown) + sum(len(each.grads) for each in passes)
-    return len(passes) < 2 and not prepared.printed and count == len(prepared.engine.plan.outputs)
+    return (
+        len(passes) < 2
+        and not prepared.printed.lines
+        and count == len(prepared.engine.plan.outputs)
+    )
 
 
 def _members(prepared: Prepared, feeds: Mapping[Node, Array]) -> str:

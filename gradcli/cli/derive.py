@@ -52,9 +52,7 @@ def _command(
     options = run.options(strict=strict)
     with run.bounds.confined():
         request = run.request(gradient, options)
-        traced = single.run(
-            request.program, request.inputs, request.gradients, request.options, request.draws
-        )
+        traced = single.run(request.program, request.inputs, request.gradients, request.options)
         derived = derive(traced, assume_finite=assume_finite)
         if to == "gradcli":
             text = program.render(derived)

@@ -62,9 +62,7 @@ def _command(
     )
     with run.bounds.confined():
         request = run.request(gradient, options)
-        prepared = prepare(
-            request.program, request.inputs, request.gradients, request.options, request.draws
-        )
+        prepared = prepare(request.program, request.inputs, request.gradients, request.options)
         with _streamed(save, prepared) as into:
             result = prepared.run(request.inputs, request.gradients, into)
         if save and not into:

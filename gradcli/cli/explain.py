@@ -42,9 +42,7 @@ def _command(
     options = run.options(strict=strict)
     with run.bounds.confined():
         request = run.request(gradient, options)
-        traced = single.run(
-            request.program, request.inputs, request.gradients, request.options, request.draws
-        )
+        traced = single.run(request.program, request.inputs, request.gradients, request.options)
         show.write("explanation", explain(traced) if entry is None else follow(traced, entry))
 
 

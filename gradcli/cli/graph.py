@@ -26,9 +26,7 @@ def _command(
     options = run.options(forward_only=forward, trace_values=True)
     with run.bounds.confined():
         request = run.request(gradient, options)
-        result = evaluate(
-            request.program, request.inputs, request.gradients, request.options, request.draws
-        )
+        result = evaluate(request.program, request.inputs, request.gradients, request.options)
         show.write("graph", result)
 
 

@@ -70,7 +70,6 @@ def _command(
             places,
             request.gradients,
             request.options,
-            request.draws,
         )
         show.write("curve", drawn)
 

@@ -28,7 +28,7 @@ def read_problem(
 
     values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
     request = run.request(gradients, run.options(), values)
-    return pose(request.program, request.inputs, request.gradients, request.options, request.draws)
+    return pose(request.program, request.inputs, request.gradients, request.options)
 
 
 def read_vectors(

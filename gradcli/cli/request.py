@@ -16,7 +16,8 @@ from gradcli.graph import Array, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Program
 from gradcli.ledger import Ledger
-from gradcli.session import Gradient, Limits, Options, literals
+from gradcli.literals import literals
+from gradcli.session import Gradient, Limits, Options
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -31,8 +32,6 @@ class Request(NamedTuple):
     inputs: dict[str, Array]
     gradients: list[Gradient]
     options: Options
-    draws: int
-    """Random numbers that literals have drawn already."""
 
 
 def read_request(
@@ -72,8 +71,7 @@ def read_request(
             Gradient(array, name)
             for (name, _), array in zip(cotangents, arrays[len(bound) :], strict=True)
         ],
-        options._replace(seed=seed),
-        draws,
+        options._replace(seed=seed, draws=draws),
     )
 
 

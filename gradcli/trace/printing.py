@@ -36,6 +36,22 @@ TEXTS = 3
 """How often printed text is in memory: a line, all lines, what is written."""
 
 
+class Printed(NamedTuple):
+    """Lines as pieces."""
+
+    lines: list[list[Piece]]
+    others: list[list[Piece]]
+    """What a program ended on that is no tensor."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The tensors and numbers whose values are shown."""
+        waiting = (
+            p for line in (*self.lines, *self.others) for p in line if not isinstance(p, str)
+        )
+        return list(dict.fromkeys(p.node if isinstance(p, Number) else p for p in waiting))
+
+
 class Numbers:
     """Tells numbers from tensors; what it has found out about a node is kept."""
 
@@ -115,12 +131,6 @@ def _plain(value: Node | range | None, numbers: Numbers) -> Piece:
 def _number(array: Array) -> str:
     """A single number as people write it."""
     return str(array.item()).removesuffix(".0")
-
-
-def tensors(lines: Iterable[Iterable[Piece]]) -> list[Node]:
-    """The tensors and numbers that lines show."""
-    waiting = (each for line in lines for each in line if not isinstance(each, str))
-    return list(dict.fromkeys(p.node if isinstance(p, Number) else p for p in waiting))
 
 
 def text(line: Iterable[Piece], arrays: Mapping[Node, Array]) -> str:

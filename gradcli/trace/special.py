@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError
@@ -10,7 +10,7 @@ from gradcli.graph import Node
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.printing import Numbers, Piece, pieces
+from gradcli.trace.printing import Numbers, Piece, Printed, pieces
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
@@ -96,6 +96,12 @@ class Specials:
         return self._number(node.shape[0])
 
     # --- printing and checking ---
+
+    def all_printed(self, others: Sequence[Value]) -> Printed:
+        """What was printed, and other values as they would be."""
+        ledger = self.graph.ledger
+        lines = [pieces([value], self.numbers, ledger) for value in others]
+        return Printed(self.printed, lines)
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         _no_names("print", keywords)

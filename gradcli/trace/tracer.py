@@ -73,6 +73,7 @@ class Tracer(Calls):
         autograd = Autograd(values, source, strict, self.notes, bool(inputs))
         super().__init__(graph, values, autograd, numbers)
         self.source = source
+        self.inputs = dict(inputs)
         self.globals = self.frame
         self.globals.values.update(inputs)
         self.last: list[Binding] | None = None
@@ -102,6 +103,7 @@ class Tracer(Calls):
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
+        self.notes += [Note("layout", message) for _, message in program.notes]
         self._top_level = frozenset(program.statements)
         checked = {expectation.statement for expectation in program.expectations}
         self._likely_meant_to_bind = frozenset(

@@ -1,0 +1,46 @@
+"""Inputs: a node for each name that is bound from outside, and arrays by node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Source, nearest
+from gradcli.engine.mapped import mapping
+from gradcli.graph import INTERNED_BYTES, Array, Graph, Node, kind_of
+from gradcli.language.syntax import Program
+
+
+def input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[str, Node]:
+    """A node for every input; an input that stands nowhere in the program is the error `name`."""
+    for name in inputs:
+        if name not in program.names:
+            raise _unknown(name, program.names)
+    nodes = {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
+    for name, array in inputs.items():
+        if array.nbytes > INTERNED_BYTES and mapping(array) is None:
+            graph.hold(nodes[name])
+    return nodes
+
+
+def input_feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[Node, Array]:
+    """The inputs' arrays by node, in the dtypes of the graph."""
+    return {
+        node: np.asarray(inputs[name], node.graph.dtype(node.kind)) for name, node in nodes.items()
+    }
+
+
+def in_files(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> set[Node]:
+    """The inputs that lie in files, and so take no memory."""
+    return {nodes[name] for name, array in inputs.items() if mapping(array) is not None}
+
+
+def _unknown(name: str, known: Collection[str]) -> GradcliError:
+    guess = nearest(name, known)
+    return GradcliError(
+        "name",
+        f"--set {name}: the program does not mention {name}",
+        source=Source(f"--set {name}", ""),
+        hint=f"did you mean {guess!r}?" if guess else "leave it out, or use the name",
+    )
