@@ -328,7 +328,10 @@ def _triu_indices(xp: Any, row: int, col: int, offset: int) -> Array:
 
 
 def _places(xp: Any, rows: Array, starts: Array, ends: Array) -> Array:
-    """The places from start to end in each of some rows; no mask of the whole matrix is made."""
+    """The places from start to end in each of some rows; no mask of the whole matrix is made.
+
+    cupy repeats every element equally often, so this is NumPy's to compute.
+    """
     counts = ends - starts
     first = xp.cumsum(counts) - counts  # where each row's places begin among all
     found = xp.empty((2, int(xp.sum(counts))), rows.dtype)
@@ -347,12 +350,14 @@ TRIL_INDICES = General(
     infer=lambda row, col, offset: ((2, _below(row, col, offset)), "int"),
     forward=_tril_indices,
     work=_places_work,
+    host=True,
 )
 TRIU_INDICES = General(
     "triu_indices",
     infer=lambda row, col, offset: ((2, row * col - _below(row, col, offset - 1)), "int"),
     forward=_triu_indices,
     work=_places_work,
+    host=True,
 )
 
 

@@ -160,10 +160,18 @@ def test_a_slice_with_a_name_keeps_its_line() -> None:
     ]
 
 
-def test_a_second_name_with_a_grad_of_its_own_has_a_line() -> None:
-    assert defined("h = tanh(x); k = h; y = 2 * k", retain=("k",)) == [
+def test_an_unchanged_view_with_a_grad_of_its_own_has_a_line() -> None:
+    assert defined("h = tanh(x); k = h[:]; y = 2 * k", retain=("k",)) == [
         ("y", "mul", "2 * k"),
         ("k", "bind", "h"),
+        ("h", "tanh", "tanh(x)"),
+        ("x", "leaf", ""),
+    ]
+
+
+def test_a_second_name_of_one_tensor_has_none() -> None:
+    assert defined("h = tanh(x); k = h; y = 2 * k", retain=("k",)) == [
+        ("y", "mul", "2 * h"),
         ("h", "tanh", "tanh(x)"),
         ("x", "leaf", ""),
     ]

@@ -262,6 +262,13 @@ def _in_order(name: str) -> Callable[..., DeviceArray]:
     return ordered
 
 
+def _repeat(a: DeviceArray, repeats: Any, axis: int | None = None) -> DeviceArray:
+    """How often is known to the computer."""
+    if isinstance(repeats, DeviceArray):
+        raise ValueError("cupy.ndarray cannot be specified as `repeats` argument.")
+    return DeviceArray(np.repeat(a.held, repeats, axis))
+
+
 def _solve(a: DeviceArray, b: DeviceArray) -> DeviceArray:
     """Stacks of systems do not broadcast."""
     if a.shape[:-1] != b.shape[:-1]:
@@ -278,6 +285,7 @@ cupy = Room(
     where=_where,
     sort=_in_order("sort"),
     argsort=_in_order("argsort"),
+    repeat=_repeat,
     linalg=Room("cupy.linalg", np.linalg, SURFACE["linalg"], solve=_solve),
     lib=Room(
         "cupy.lib",
