@@ -95,6 +95,7 @@ class Facts(TypedDict, total=False):
     cuda: str | Callable[[Node], str]
     edge: Callable[..., Array] | None
     host: bool
+    refuses: bool
     symmetric: bool
     takes: frozenset[Kind]
     typed: bool
@@ -159,6 +160,9 @@ class Op:
     host: bool = False
     """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed beside it
     and the result sent there."""
+    refuses: bool = False
+    """Its forward function raises an error for values that it cannot take, such as an index out of
+    range: then the program is wrong, whether or not anything needs the result."""
     symmetric: bool = False
     """Its matrix is taken to be symmetric: one triangle is read, the gradient is that of both."""
     takes: frozenset[Kind] = frozenset(KINDS)
@@ -376,6 +380,8 @@ class Graph:
         """By place: the literal, or the constant, that the number belongs to."""
         self.looked: set[Node] = set()
         """Nodes that were looked at."""
+        self.refusing: list[Node] = []
+        """Nodes of the program itself whose op may refuse its operands."""
         self._interned: dict[Any, Node] = {}
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
@@ -501,6 +507,8 @@ class Graph:
         if not 0 < node.size <= MAX_ELEMENTS:
             _check_lengths(shape)
         self.largest = max(self.largest, node.size)
+        if op.refuses and self.origin is None:
+            self.refusing.append(node)
         return node
 
 

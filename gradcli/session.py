@@ -147,7 +147,9 @@ class Prepared:
     tree: list[Node] = field(init=False)
     """Nodes whose values are asked for though they may have no name."""
     wanted: list[Node] = field(init=False)
-    """All nodes of the answer."""
+    """All nodes of the answer, and those that are not needed."""
+    unneeded: list[Node] = field(init=False)
+    """What nothing asks for, and is computed all the same, since it may be an error."""
     engine: Engine = field(init=False)
     _lowered: dict[Node, Node] = field(init=False, default_factory=dict)
     """What is computed in place of some nodes."""
@@ -159,6 +161,8 @@ class Prepared:
         passes = [node for each in self.backwards for node in each.results]
         grads, printed = self.grads.values(), self.printed.nodes
         self.wanted = [*self.shown.values(), *self.tree, *passes, *grads, *printed]
+        self.unneeded = _unneeded(self.graph, self.wanted)
+        self.wanted += self.unneeded
         if self.graph.largest >= LARGE:
             from gradcli.engine.lowering import lower
 
@@ -238,6 +242,14 @@ class Prepared:
             printed=[text(line, found) for line in self.printed.lines],
             others=[text(line, found) for line in self.printed.others],
         )
+
+
+def _unneeded(graph: Graph, wanted: Iterable[Node]) -> list[Node]:
+    """What may refuse its operands, and has no part in what is wanted."""
+    if not graph.refusing:
+        return []
+    needed = set(ancestors(wanted))
+    return [node for node in graph.refusing if node not in needed]
 
 
 def _tree_nodes(outputs: Iterable[Node]) -> list[Node]:

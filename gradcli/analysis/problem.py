@@ -76,7 +76,7 @@ def pose(
         gradient, grads = passes[0].gradient, passes[0].grads
     elif all(node.size == 1 for node in outputs.values()):
         gradient = {name: np.ones(node.shape) for name, node in outputs.items()}
-    return Problem(
+    problem = Problem(
         program=program,
         options=options,
         graph=prepared.graph,
@@ -89,6 +89,8 @@ def pose(
         grads=grads,
         notes=prepared.notes,
     )
+    problem.values(prepared.unneeded)  # to find what is wrong with them
+    return problem
 
 
 def nothing(prepared: Prepared) -> GradcliError:

@@ -57,4 +57,9 @@ def run(
         raise nothing(prepared)
     (backward,) = prepared.backwards
     feeds = prepared.feeds(inputs, gradients)
-    return Run(prepared, backward, feeds, Evaluator(feeds, prepared.graph.ledger))
+    found = Run(prepared, backward, feeds, Evaluator(feeds, prepared.graph.ledger))
+    try:
+        found.values(prepared.unneeded)  # to find what is wrong with them
+    except GradcliError as error:
+        raise error.located(program.source, None) from None
+    return found

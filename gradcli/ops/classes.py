@@ -34,6 +34,7 @@ CLASSES = General(
     "classes",
     infer=lambda x, what, count, ignored: (x.shape, "int"),
     forward=_classes,
+    refuses=True,
 )
 
 

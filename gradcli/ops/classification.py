@@ -184,6 +184,7 @@ PROBABILITIES = General(
     "probabilities",
     infer=lambda x: (x.shape, "float"),
     forward=_probabilities,
+    refuses=True,
     adjoints=(lambda change, y, x: change,),
     forward_rule=lambda tangents, y, x: tangents[0],
     view=True,

@@ -111,7 +111,7 @@ def _inv_or_limit(xp: Any, a: Array) -> Array:
         return xp.where(regular, inverses, limit)  # type: ignore[no-any-return]
 
 
-INV_OR_LIMIT = inverse("inv_or_limit", _inv_or_limit)
+INV_OR_LIMIT = inverse("inv_or_limit", _inv_or_limit, refuses=False)
 """Where infinity is a better answer than an error: in the derivative of log(abs(det))."""
 
 

@@ -90,6 +90,7 @@ INDEX: Linear = Linear(
     "index",
     infer=_indexed_shape,
     forward=_index,
+    refuses=True,
     adjoints=(
         lambda change, y, x, *rest: x.graph.apply(
             PUT_ADD, (change, *rest[:-1]), (x.shape, rest[-1])
@@ -105,6 +106,7 @@ PUT_ADD: Linear = Linear(
     "put_add",
     infer=lambda change, *rest: rest[-2],
     forward=_put_add,
+    refuses=True,
     adjoints=(lambda change, y, x, *rest: x.graph.apply(INDEX, (change, *rest[:-2]), (rest[-1],)),),
     work=wide_copies,
     batched=lambda y, x, *rest: (

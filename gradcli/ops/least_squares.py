@@ -56,6 +56,7 @@ PINV = General(
     "pinv",
     infer=lambda a, rtol, atol: ((*a.shape[:-2], a.shape[-1], a.shape[-2]), "float"),
     forward=_pinv,
+    refuses=True,
     adjoints=(_pinv_adjoint,),
     forward_rule=_pinv_tangent,
     contracts=True,

@@ -145,6 +145,7 @@ VARIANCE = General(
     "variance_at_least",
     infer=lambda x, eps: (x.shape, "float"),
     forward=_variance,
+    refuses=True,
     adjoints=(lambda change, y, x, eps: change,),
     forward_rule=lambda tangents, y, x, eps: tangents[0],
     edge=lambda xp, x, eps: x - eps,

@@ -114,6 +114,7 @@ DIVISOR = General(
     "divisor",
     infer=lambda divisor: (divisor.shape, "int"),
     forward=_check_divisor,
+    refuses=True,
     spell=lambda node, divisor: divisor,
 )
 

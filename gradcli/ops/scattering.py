@@ -63,6 +63,7 @@ GATHER: Linear = Linear(
     "gather",
     infer=lambda x, index, axis: index.shape,
     forward=_gather,
+    refuses=True,
     adjoints=(
         lambda change, y, x, index, axis: x.graph.apply(
             SCATTER_ADD, (change, index), (x.shape, axis)
@@ -77,6 +78,7 @@ SCATTER_ADD: Linear = Linear(
     "scatter_sum",
     infer=lambda change, index, shape, axis: shape,
     forward=_scatter_add,
+    refuses=True,
     adjoints=(
         lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
     ),

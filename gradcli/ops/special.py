@@ -309,6 +309,7 @@ spherical_jn: Function = elementwise(
     latex="j_{{{0}}}({1})",
     arrays=8.0,
     formula="spherical_jn(n, x)",
+    refuses=True,
     cases=[Case("spherical_jn(0, x)"), Case("spherical_jn([[1], [3]], x)")],
     kink="no gradient by n",
     numpy="scipy.special.spherical_jn",

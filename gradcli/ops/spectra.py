@@ -90,6 +90,7 @@ SVD = General(
     "packed_svd",
     infer=lambda a: packed_shape(a.shape[:-2], _svd_shapes(a)),
     forward=_svd,
+    refuses=True,
     adjoints=(_svd_adjoint,),
     forward_rule=_svd_tangent,
     contracts=True,
@@ -114,6 +115,7 @@ SVDVALS = General(
     "svdvals",
     infer=lambda a: ((*a.shape[:-2], min(a.shape[-2:])), "float"),
     forward=lambda xp, a: lapack("svdvals", xp.linalg.svd, a, compute_uv=False),
+    refuses=True,
     adjoints=(_svdvals_adjoint,),
     forward_rule=_svdvals_tangent,
     contracts=True,
@@ -253,6 +255,7 @@ EIGH = General(
     "packed_eigh",
     infer=lambda a, uplo: packed_shape(a.shape[:-2], _eigh_shapes(a)),
     forward=_eigh,
+    refuses=True,
     adjoints=(_eigh_adjoint,),
     forward_rule=_eigh_tangent,
     contracts=True,
@@ -280,6 +283,7 @@ EIGVALSH = General(
     forward=lambda xp, a, UPLO: lapack(  # noqa: N803 — how the argument is called
         "eigvalsh", xp.linalg.eigvalsh, a, UPLO
     ),
+    refuses=True,
     adjoints=(_eigvalsh_adjoint,),
     forward_rule=_eigvalsh_tangent,
     contracts=True,

@@ -294,6 +294,7 @@ RANKS = General(
     "ranks",
     infer=lambda q, last: (q.shape, "float"),
     forward=_ranks,
+    refuses=True,
     adjoints=(lambda change, y, q, last: change * last,),
     forward_rule=lambda tangents, y, q, last: tangents[0] * last,
     spell=lambda node, q: binary("*", q, number(node.attributes[0])),

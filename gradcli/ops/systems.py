@@ -151,6 +151,7 @@ SOLVE = General(
     "solve",
     infer=_solve_shape,
     forward=_solve,
+    refuses=True,
     adjoints=(
         lambda change, y, a, b: sum_to(
             -(_solved(matrix_transpose(a), change) @ matrix_transpose(y)), a.shape
@@ -276,12 +277,13 @@ def _inverse_change(change: Node, y: Node) -> Node:
     return -(y @ change @ y)
 
 
-def inverse(name: str, forward: Any) -> General:
+def inverse(name: str, forward: Any, *, refuses: bool) -> General:
     """An op with the derivative of inverses."""
     return General(
         name,
         infer=lambda a: (a.shape, "float"),
         forward=forward,
+        refuses=refuses,
         adjoints=(lambda change, y, a: _inverse_change(change, matrix_transpose(y)),),
         forward_rule=lambda tangents, y, a: _inverse_change(tangents[0], y),
         contracts=True,
@@ -290,7 +292,7 @@ def inverse(name: str, forward: Any) -> General:
     )
 
 
-INV = inverse("inv", _inv)
+INV = inverse("inv", _inv, refuses=True)
 
 
 @function(

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.analysis.problem import Problem, pose
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.session import Gradient, Options
+from gradcli.session import DEFAULT, Gradient, Limits, Options
 
 
 def posed(
@@ -18,11 +18,12 @@ def posed(
     inputs: Mapping[str, Any],
     gradients: Sequence[Any] = (),
     wrt: tuple[str, ...] = (),
+    limits: Limits = DEFAULT.limits,
 ) -> Problem:
     """A program at a point; `gradients` are those of its only output."""
     return pose(
         parse_program(Source("program", text), ParseLimits()),
         {name: np.asarray(value, np.float64) for name, value in inputs.items()},
         [Gradient(np.asarray(value, np.float64)) for value in gradients],
-        Options(seed=1, wrt=wrt),
+        Options(seed=1, wrt=wrt, limits=limits),
     )

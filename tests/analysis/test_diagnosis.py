@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weig
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import GradcliError, Source
+from gradcli.session import DEFAULT
 from tests.analysis.mistakes import DATA, MISTAKES, SQUARES, A, Mistake, S, X, Y
 from tests.analysis.posed import posed
 
@@ -171,11 +171,11 @@ def test_a_large_gradient_has_an_answer() -> None:
 
 
 def test_a_right_gradient_agrees_where_there_is_little_memory() -> None:
-    problem = weighed(posed("mean(sin(x)*x)", {"x": np.linspace(1, 2, 20_000)}))
-    limits = problem.options.limits._replace(memory=1_000_000)
-    walk = differentiate(replace(problem, options=problem.options._replace(limits=limits)))
+    limits = DEFAULT.limits._replace(memory=1_000_000)
+    inputs = {"x": np.linspace(1, 2, 20_000)}
+    walk = differentiate(weighed(posed("mean(sin(x)*x)", inputs, limits=limits)))
     mine = formula(walk, Source("--mine", "(cos(x)*x + sin(x))/20000"))
-    claim = Claim(walk, "x", problem.leaves["x"], mine)
+    claim = Claim(walk, "x", walk.problem.leaves["x"], mine)
     assert claim.points[0].value(mine) is None
     assert compare(claim).verdict == "pass"
 

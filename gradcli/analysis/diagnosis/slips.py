@@ -68,6 +68,8 @@ class Step:
         if self.node.op.name != "div":
             return False
         below = self.node.inputs[1]
+        if below.op is CAST:
+            (below,) = below.inputs
         counts = below.op.name == "sum" and below.inputs[0].op is CAST
         inside = below.span == self.node.span and below.size == 1
         return inside and (counts or below.op is CONSTANT)
