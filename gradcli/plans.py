@@ -270,9 +270,7 @@ def _feeds(prepared: Prepared, request: Request, numbers: Numbers) -> dict[Node,
 
 def _guards(prepared: Prepared) -> list[Node]:
     """What the trace looked at and an input decides; numbers that alone decided are pinned."""
-    looked = list(dict.fromkeys(prepared.looked))
-    if not looked:
-        return []
+    looked = prepared.looked
     dependent: set[Node] = set()
     for node in ancestors(looked):
         if node.op is INPUT or not dependent.isdisjoint(node.inputs):

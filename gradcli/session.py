@@ -85,7 +85,7 @@ def prepare(
         grads=derivatives.grads,
         printed=tracer.special.all_printed(others),
         notes=[*tracer.notes, *derivatives.notes],
-        looked=tracer.values.evaluator.looked,
+        looked=list(dict.fromkeys(tracer.values.evaluator.looked)),
         mapped=in_files(tracer.inputs, inputs),
     )
 

@@ -12,7 +12,6 @@ from gradcli.language.construct import NOWHERE, call, literal, name
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
-from gradcli.session import Prepared
 from gradcli.simplify import simplify
 from gradcli.spelling.program import unparse
 
@@ -37,27 +36,27 @@ def derive(run: Run, *, assume_finite: bool = False) -> Derived:
 
     Shapes, branches and numbers of steps are those of the run.
     """
-    prepared, backward = run.prepared, run.backward
+    backward = run.backward
     plain = simplify(list(backward.grads.values()), assume_finite=assume_finite)
     results = {f"{leaf}_grad": plain[node] for leaf, node in backward.grads.items()}
-    taken = {*prepared.names, *prepared.leaves, *results}
+    taken = {*run.names, *run.leaves, *results}
     given = _gradients(backward.cotangents, taken)
-    bound = leaves_of(prepared) | given
-    names = {plain[node]: title for title, node in prepared.names.items() if node in plain}
-    body = unparse(bound, results, names, taken | set(bound.values()), run.evaluator.value)
+    bound = leaves_of(run) | given
+    names = {plain[node]: title for title, node in run.names.items() if node in plain}
+    body = unparse(bound, results, names, taken | set(bound.values()), run.value)
     start = _bindings(bound, run, single=all(n.size == 1 for n in results.values()))
     return Derived(
         Program(Source("derived", ""), (*start, *body)),
-        _remarks(bound, prepared),
+        _remarks(bound, run),
         body,
         given,
     )
 
 
-def leaves_of(prepared: Prepared) -> dict[Node, str]:
+def leaves_of(run: Run) -> dict[Node, str]:
     """Inputs, and leaves that the program makes itself, under their names."""
-    made = {node: name for name, node in prepared.leaves.items() if node.op in (INPUT, LEAF)}
-    return {node: name for name, node in prepared.inputs.items()} | made
+    made = {node: name for name, node in run.leaves.items() if node.op in (INPUT, LEAF)}
+    return {node: name for name, node in run.prepared.inputs.items()} | made
 
 
 def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, str]:
@@ -74,18 +73,18 @@ def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, st
 
 def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assign]:
     """The inputs' values. They are leaves again only where that asks for no gradient vector."""
-    leaves = set(leaves_of(run.prepared)) if single else set()
+    leaves = set(leaves_of(run)) if single else set()
     statements = []
     for node, title in bound.items():
         if node.size <= LARGEST:
-            value = literal(run.evaluator.value(node))
+            value = literal(run.value(node))
             value = value if node in leaves else call("detach", value)
             statements.append(Assign(name(title), value, NOWHERE))
     return statements
 
 
-def _remarks(bound: Mapping[Node, str], prepared: Prepared) -> list[str]:
-    outputs = ", ".join(prepared.outputs)
+def _remarks(bound: Mapping[Node, str], run: Run) -> list[str]:
+    outputs = ", ".join(run.prepared.outputs)
     shapes = ", ".join(f"{title} {show(node.shape)}" for node, title in bound.items())
     remarks = [
         f"the gradient of {outputs}, for the shapes {shapes}"
@@ -97,6 +96,6 @@ def _remarks(bound: Mapping[Node, str], prepared: Prepared) -> list[str]:
             remarks.append(f"{title} is too large to write down: --set {title}=@FILE")
         if node.op is INPUT and str(node.attributes[0]).startswith("gradient of "):
             remarks.append(f"{title} is the {node.attributes[0]}")
-    if any(node.op in (INPUT, LEAF) for node in ancestors(prepared.looked)):
+    if any(node.op in (INPUT, LEAF) for node in ancestors(run.looked)):
         remarks.append("loops, branches and indices are as they were for these values")
-    return remarks + [note.message for note in prepared.notes]
+    return remarks + [note.message for note in run.prepared.notes]

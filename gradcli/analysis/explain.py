@@ -15,7 +15,6 @@ from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, depend
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.kinds import is_promotion
 from gradcli.ops.shaping import SUM_TO
-from gradcli.session import Prepared
 
 LONGEST = 400
 """A graph of more steps has a gradient, but no story that anyone would read."""
@@ -79,27 +78,25 @@ class Explanation:
 
 def explain(run: Run) -> Explanation:
     """The story of a run; raises `limit-nodes` where it would be too long."""
-    prepared = run.prepared
-    outputs = prepared.outputs
+    outputs = run.prepared.outputs
     steps = [node for node in ancestors(outputs.values()) if not _is_constant(node)]
-    steps = _seen(steps, prepared)
+    steps = _seen(steps, run)
     if len(steps) > LONGEST:
         raise GradcliError(
             "limit-nodes",
             f"the graph has {len(steps):,} steps, too many to explain one by one",
             hint="fewer steps of the loop show the same rules; --entry follows one entry",
         )
-    names = name_nodes(steps, prepared)
-    value = run.evaluator.value
-    values = {node: value(node) for node in steps}
+    names = name_nodes(steps, run)
+    values = dict(zip(steps, run.values(steps), strict=True))
     grads = _grads(run, names, values)
     return Explanation(
         names=names,
-        titles={*prepared.names, *prepared.leaves},
+        titles={*run.names, *run.leaves},
         steps=[Step(node, values[node]) for node in steps],
         grads=grads,
         outputs=outputs,
-        leaves=prepared.leaves,
+        leaves=run.leaves,
         values=values,
         given={
             name: outputs[name]
@@ -107,7 +104,7 @@ def explain(run: Run) -> Explanation:
             if node.op is INPUT
         },
         stopped=[node for node in steps if node.op is DETACH],
-        notes=prepared.notes,
+        notes=run.prepared.notes,
     )
 
 
@@ -115,20 +112,20 @@ def _is_constant(node: Node) -> bool:
     return node.op is CONSTANT or is_promotion(node)
 
 
-def _seen(steps: list[Node], prepared: Prepared) -> list[Node]:
+def _seen(steps: list[Node], run: Run) -> list[Node]:
     """Without what is computed from constants alone and has no name."""
     varying: set[Node] = set()
-    named = set(prepared.names.values()) | set(prepared.leaves.values())
+    named = set(run.names.values()) | set(run.leaves.values())
     for node in ancestors(steps):
         if node in named or node.op in (INPUT, LEAF) or any(x in varying for x in node.inputs):
             varying.add(node)
     return [node for node in steps if node in varying]
 
 
-def name_nodes(steps: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
+def name_nodes(steps: Sequence[Node], run: Run) -> dict[Node, str]:
     """The program's names, and `t1`, `t2` … for what has none."""
     names: dict[Node, str] = {}
-    for name, node in {**prepared.leaves, **prepared.names}.items():
+    for name, node in {**run.leaves, **run.names}.items():
         names.setdefault(node, name)
     taken = set(names.values())
     fresh = (f"t{n}" for n in itertools.count(1) if f"t{n}" not in taken)
@@ -137,9 +134,9 @@ def name_nodes(steps: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
 
 def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[Grad]:
     """The grads from the outputs to the leaves; adds their symbols to `names` and `values`."""
-    prepared, backward = run.prepared, run.backward
-    order = ancestors(prepared.outputs.values())
-    linked = dependents(order, prepared.leaves.values())
+    backward, outputs = run.backward, run.prepared.outputs.values()
+    order = ancestors(outputs)
+    linked = dependents(order, run.leaves.values())
     parts: dict[Node, list[Part]] = {}
     for name, cotangent in backward.cotangents.items():
         given = run.feeds.get(cotangent, cotangent.known)
@@ -149,7 +146,7 @@ def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[
     selected: set[Node] = set()
     grads: list[Grad] = []
     for node in reversed(order):
-        if node not in parts or (node not in linked and node not in prepared.outputs.values()):
+        if node not in parts or (node not in linked and node not in outputs):
             continue
         grad = Grad(node, parts[node])
         grads.append(grad)
@@ -159,7 +156,7 @@ def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[
         names[symbol] = f"{names[node]}.grad"
         for position, rule in contributions(node, symbol, linked, selected):
             operand = node.inputs[position]
-            value = np.broadcast_to(run.evaluator.value(rule), operand.shape)
+            value = np.broadcast_to(run.value(rule), operand.shape)
             shape = rule.inputs[0].shape if rule.op is SUM_TO else None
             _add(parts, operand, Part(node, rule, value, shape, value))
     return grads

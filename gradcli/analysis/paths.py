@@ -61,28 +61,27 @@ class Entry:
 def follow(run: Run, entry: str) -> Entry:
     """The paths from an entry such as `x[0,1]`; raises `usage`, `name`, `index`, `limit-nodes`."""
     name, index = _parse(entry)
-    leaf = run.prepared.leaves.get(name)
+    leaf = run.leaves.get(name)
     if leaf is None:
         raise GradcliError(
             "name",
-            f"--entry {entry}: {name} gets no grad; the leaves are "
-            f"{', '.join(run.prepared.leaves)}",
+            f"--entry {entry}: {name} gets no grad; the leaves are {', '.join(run.leaves)}",
         )
     start = leaf, _flat(entry, index, leaf.shape)
     edges = _edges(run, start)
     ends = _ends(run)
     sums = _sums(edges, ends)
-    titles = name_nodes(_places(edges), run.prepared)
+    titles = name_nodes(_places(edges), run)
     paths = [
         _path(way, titles, ends)
         for way, _ in zip(_ways(start, edges, sums, ends), range(SHOWN), strict=False)
     ]
     total, count = sums.get(start, (0.0, 0))
-    grad = run.evaluator.value(run.backward.grads[name]).flat[start[1]]
+    grad = run.value(run.backward.grads[name]).flat[start[1]]
     titles[leaf] = name
-    known = {*run.prepared.names, *run.prepared.leaves}
+    known = {*run.names, *run.leaves}
     nameless = [node for node, title in titles.items() if title not in known]
-    names = {node: title for title, node in run.prepared.names.items()} | titles
+    names = {node: title for title, node in run.names.items()} | titles
     return Entry(_title(start, titles), names, nameless, paths, count, total, float(grad))
 
 
@@ -151,7 +150,7 @@ def _column(run: Run, node: Node, position: int, element: int) -> Iterator[tuple
     change = node.op.jvp(node, tangents, scale)
     if change is None:
         return
-    column = np.broadcast_to(run.evaluator.value(change), node.shape).reshape(-1)
+    column = np.broadcast_to(run.value(change), node.shape).reshape(-1)
     for i in np.flatnonzero(column):
         yield int(i), float(column[i])
 

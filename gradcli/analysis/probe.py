@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from gradcli.analysis.kinks import Kink, Surroundings, crossed
+from gradcli.analysis.problem import View
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import Array, Node, ancestors
@@ -39,17 +40,6 @@ class OutsideError(Exception):
         self.node = node
 
 
-class Traced(Protocol):
-    """A program at a point, as a problem and a run know it."""
-
-    @property
-    def looked(self) -> list[Node]:
-        """Nodes whose values decided how the program went on."""
-
-    def values(self, nodes: Sequence[Node]) -> list[Array]:
-        """The values of nodes at the point."""
-
-
 class Probe:
     """Nodes while one leaf changes; whatever does not depend on it is computed once.
 
@@ -59,20 +49,20 @@ class Probe:
     """
 
     def __init__(
-        self, traced: Traced, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
+        self, view: View, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False
     ) -> None:
-        order = ancestors([*nodes, *traced.looked, leaf])
+        order = ancestors([*nodes, *view.looked, leaf])
         size = 8 * sum(node.size for node in order)
         leaf.graph.ledger.take(size, "what a leaf decides")
         leaf.graph.ledger.require(COPIES * size, "the check of a leaf")
         base = {
             node: value.astype(np.float64) if node.kind == "float" else value
-            for node, value in zip(order, traced.values(order), strict=True)
+            for node, value in zip(order, view.values(order), strict=True)
         }
         self._leaf = leaf
         self._nodes = nodes
         sources = {node for node in order if all_steps and not node.inputs and node.known is None}
-        self._steps = _affected(order, [*nodes, *traced.looked], leaf, {leaf, *sources})
+        self._steps = _affected(order, [*nodes, *view.looked], leaf, {leaf, *sources})
         self._mirrored = {
             node: _mirror_image(base[node.inputs[0]], node) - _symmetric(base[node.inputs[0]])
             for node in self._steps

@@ -1,4 +1,4 @@
-"""A traced program as a function of its leaves: what every analysis starts from."""
+"""What every analysis starts from: a prepared program at a point, as a function of its leaves."""
 
 from __future__ import annotations
 
@@ -15,25 +15,38 @@ from gradcli.session import Gradient, Options, Prepared, prepare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
-    """Outputs, leaves, and the point at which they are looked at."""
+class View:
+    """A prepared program at a point."""
 
-    program: Program
-    options: Options
-    graph: Graph
+    prepared: Prepared
     feeds: dict[Node, Array]
-    outputs: dict[str, Node]
-    """Those that have a derivative."""
-    leaves: dict[str, Node]
-    names: dict[str, Node]
-    """Every named tensor of the program."""
-    looked: list[Node]
-    """Nodes whose values decided how the program went on."""
-    gradient: dict[str, Array] | None
-    """By output, after broadcasting; None where an output needs one and none was given."""
-    grads: dict[str, Array]
-    """By leaf, as a backward pass with a given gradient finds them; else empty."""
-    notes: list[Note]
+    """The values of inputs, and of gradients that were given."""
+
+    @property
+    def program(self) -> Program:
+        return self.prepared.program
+
+    @property
+    def options(self) -> Options:
+        return self.prepared.options
+
+    @property
+    def graph(self) -> Graph:
+        return self.prepared.graph
+
+    @property
+    def leaves(self) -> dict[str, Node]:
+        return self.prepared.leaves
+
+    @property
+    def names(self) -> dict[str, Node]:
+        """Every named tensor of the program."""
+        return self.prepared.names
+
+    @property
+    def looked(self) -> list[Node]:
+        """Nodes whose values decided how the program went on."""
+        return self.prepared.looked
 
     def engine(self, nodes: Sequence[Node]) -> Engine:
         """The nodes ready to be computed. Raises `limit-memory`."""
@@ -49,6 +62,19 @@ class Problem:
             return self.engine(nodes).run(self.feeds)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem(View):
+    """A program as a function of its leaves."""
+
+    outputs: dict[str, Node]
+    """Those that have a derivative."""
+    gradient: dict[str, Array] | None
+    """By output, after broadcasting; None where an output needs one and none was given."""
+    grads: dict[str, Array]
+    """By leaf, as a backward pass with a given gradient finds them; else empty."""
+    notes: list[Note]
 
 
 def pose(
@@ -76,19 +102,8 @@ def pose(
         gradient, grads = passes[0].gradient, passes[0].grads
     elif all(node.size == 1 for node in outputs.values()):
         gradient = {name: np.ones(node.shape) for name, node in outputs.items()}
-    problem = Problem(
-        program=program,
-        options=options,
-        graph=prepared.graph,
-        feeds=prepared.feeds(inputs, gradients),
-        outputs=outputs,
-        leaves=prepared.leaves,
-        names=prepared.names,
-        looked=list(dict.fromkeys(prepared.looked)),
-        gradient=gradient,
-        grads=grads,
-        notes=prepared.notes,
-    )
+    feeds = prepared.feeds(inputs, gradients)
+    problem = Problem(prepared, feeds, outputs, gradient, grads, prepared.notes)
     problem.values(prepared.unneeded)  # to find what is wrong with them
     return problem
 

@@ -36,14 +36,13 @@ class Reproduction:
 
 def reproduce(run: Run, derived: Derived) -> Reproduction:
     """Everything from one run."""
-    prepared, backward = run.prepared, run.backward
-    value = run.evaluator.value
-    bound = leaves_of(prepared)
-    names = {node: name for name, node in prepared.names.items()}
-    taken = {*prepared.names, *prepared.leaves, "f", "v"}
+    backward, value = run.backward, run.value
+    bound = leaves_of(run)
+    names = {node: name for name, node in run.names.items()}
+    taken = {*run.names, *run.leaves, "f", "v"}
     return Reproduction(
         arrays={name: value(node) for node, name in bound.items()},
-        leaves=[name for name in prepared.leaves if name in bound.values()],
+        leaves=[name for name in run.leaves if name in bound.values()],
         forward=unparse(bound, dict(backward.outputs), names, taken, value),
         gradients={
             name: np.broadcast_to(value(node), backward.outputs[name].shape)
@@ -53,16 +52,16 @@ def reproduce(run: Run, derived: Derived) -> Reproduction:
         given={title: value(node) for node, title in derived.gradients.items()},
         grads={name: value(node) for name, node in backward.grads.items()},
         noise=_noise(run),
-        dtype=prepared.options.precision,
+        dtype=run.options.precision,
     )
 
 
 def _noise(run: Run) -> dict[str, float]:
     """What all steps of the gradient round, by leaf."""
     grads = run.backward.grads
-    leaf = next(iter(run.prepared.leaves.values()))
+    leaf = next(iter(run.leaves.values()))
     probe = Probe(run, list(grads.values()), leaf, all_steps=True)
-    found = probe.noise(probe.point, float(np.finfo(run.prepared.options.precision).eps))
+    found = probe.noise(probe.point, float(np.finfo(run.options.precision).eps))
     return {
         name: float(np.max(noise, initial=0.0, where=np.isfinite(noise)))
         for name, noise in zip(grads, found, strict=True)

@@ -5,32 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gradcli.analysis.problem import nothing
+from gradcli.analysis.problem import View, nothing
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node
 from gradcli.language.syntax import Program
 from gradcli.options import DEFAULT
 from gradcli.passes import Backward
-from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.session import Gradient, Options, prepare
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True, slots=True, eq=False)
+class Run(View):
     """A program differentiated, and its values on demand."""
 
-    prepared: Prepared
-    backward: Backward
-    feeds: dict[Node, Array]
     evaluator: Evaluator
 
     @property
-    def looked(self) -> list[Node]:
-        """Nodes whose values decided how the program went on."""
-        return self.prepared.looked
+    def backward(self) -> Backward:
+        """The only pass."""
+        (backward,) = self.prepared.backwards
+        return backward
+
+    def value(self, node: Node) -> Array:
+        """The value of a node in this run; those of nodes before it are kept."""
+        return self.evaluator.value(node)
 
     def values(self, nodes: Sequence[Node]) -> list[Array]:
-        """The values of nodes in this run."""
         return [self.evaluator.value(node) for node in nodes]
 
 
@@ -55,9 +56,8 @@ def run(
         return run(program, inputs, gradients, options)
     if not prepared.backwards:
         raise nothing(prepared)
-    (backward,) = prepared.backwards
     feeds = prepared.feeds(inputs, gradients)
-    found = Run(prepared, backward, feeds, Evaluator(feeds, prepared.graph.ledger))
+    found = Run(prepared, feeds, Evaluator(feeds, prepared.graph.ledger))
     try:
         found.values(prepared.unneeded)  # to find what is wrong with them
     except GradcliError as error:

@@ -290,7 +290,7 @@ class _Story:
                     "gradient of its own, the rows of J. v says how they are weighed: "
                     f"grad = v^T J. v = {self._inline(self._v(node), WIDTH)}."
                 )
-            elif node.size == 1:
+            elif node.kind == "float" and node.size == 1:
                 yield Paragraph(
                     f"{sanitise(name)} is a single value, so J has one row, and v = 1, which goes "
                     "without saying, gives it as it is. Another v only scales it: v = 0.1 gives a "

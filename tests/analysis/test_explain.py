@@ -12,7 +12,7 @@ from gradcli.analysis.explain import explain
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
-from gradcli.report.document import WIDTH, render
+from gradcli.report.document import WIDTH, as_latex, as_markdown, as_text, render
 from gradcli.report.explain import document, entry_document
 from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, generated, output_shape, parse, used
@@ -37,6 +37,7 @@ STORIES = {
         None,
     ),
 }
+STYLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 ENTRIES = {"mean_of_cubes": "x[0,1]", "meeting_paths": "b", "matrix": "x[0,0]"}
 
 
@@ -55,11 +56,11 @@ def golden(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-@pytest.mark.parametrize("style", ["text", "markdown", "latex"])
+@pytest.mark.parametrize("style", STYLES)
 def test_story(name: str, style: str) -> None:
     program, inputs, gradient = STORIES[name]
     explanation = explain(run(parse(program), inputs, gradients_of(gradient)))
-    text = render(document(explanation), style)
+    text = render(document(explanation), STYLES[style])
     golden(f"{name}.{style}", text)
     if style == "text":
         assert max(map(len, text.splitlines())) <= WIDTH
@@ -69,7 +70,7 @@ def test_story(name: str, style: str) -> None:
 def test_entry(name: str) -> None:
     program, inputs, gradient = STORIES[name]
     single = run(parse(program), inputs, gradients_of(gradient))
-    golden(f"{name}.entry", render(entry_document(paths.follow(single, ENTRIES[name])), "text"))
+    golden(f"{name}.entry", render(entry_document(paths.follow(single, ENTRIES[name])), as_text))
 
 
 def check(text: str, inputs: dict[str, np.ndarray]) -> None:
@@ -115,7 +116,13 @@ def test_many_paths_are_counted() -> None:
     assert entry.count == 1024
     assert len(entry.paths) == paths.SHOWN
     np.testing.assert_allclose(entry.total, 1024 * 1.01**1023, rtol=1e-12)
-    assert "1,004 more paths" in render(entry_document(entry), "text")
+    assert "1,004 more paths" in render(entry_document(entry), as_text)
+
+
+def test_an_output_without_a_derivative_gets_no_gradient() -> None:
+    told = explain(run(parse("y = x*x; z = x > 2; y, z"), {"x": np.array(3.0)}))
+    assert "y is a single value" in (text := render(document(told), as_text))
+    assert "z is a single value" not in text
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -111,4 +112,6 @@ def test_an_array_may_have_as_many_axes_as_numpy_allows() -> None:
 
 
 def with_options(problem: Problem, **changes: Any) -> Problem:
-    return replace(problem, options=problem.options._replace(**changes))
+    prepared = copy(problem.prepared)
+    prepared.options = problem.options._replace(**changes)
+    return replace(problem, prepared=prepared)
