@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import vjp
-from gradcli.engine.cpu import run
+from gradcli.engine.device import run
 from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
 from gradcli.graph import INPUT, Array, Node
@@ -58,7 +58,7 @@ def _first_culprit(
     most = min(SEARCH_BYTES, nodes[0].graph.ledger.room // 2)
     if sum(node.size for node in nodes) * 8 > most:
         return [Note("nonfinite", what)]
-    values = dict(zip(nodes, run(Plan(nodes), feeds), strict=True))
+    values = dict(zip(nodes, run(nodes, feeds), strict=True))
     for node in nodes:
         if not _finite(values[node]) and all(_finite(values[each]) for each in node.inputs):
             remedy = _remedy(question, feeds, by_value=node.origin is None)
@@ -106,7 +106,7 @@ def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) 
     better = ""
     try:
         for words, replacements in remedies(question.outputs):
-            finite = [*map(_finite, run(Plan(_rewritten(question, replacements)), feeds))]
+            finite = [*map(_finite, run(_rewritten(question, replacements), feeds))]
             if all(finite):
                 return f"; {words} is finite here: it was tried"
             if all(finite[: len(question.outputs)]) and by_value:

@@ -18,8 +18,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine.cpu import Engine
-from gradcli.engine.plan import Plan, nbytes
+from gradcli.engine.device import traced
+from gradcli.engine.plan import nbytes
 from gradcli.graph import (
     CONSTANT,
     INPUT,
@@ -224,7 +224,7 @@ class _Variant(Generic[T]):
         self._prepared = prepared
         self._seed = seed if graph.draws else None
         guards = _guards(prepared)
-        self._engine = Engine(Plan(guards)) if guards else None
+        self._engine = traced(guards, prepared.options.threads) if guards else None
         self._guarded = self._values_of_guards(_feeds(prepared, request, numbers))
         free = _free(graph, len(numbers.texts))
         self.shares = bool(free)

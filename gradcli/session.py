@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.device import Engine, engine
+from gradcli.engine.device import engine
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.regions import LARGE
+from gradcli.engine.plan import Engine
+from gradcli.engine.swept import LARGE
 from gradcli.graph import Array, Graph, Node, ancestors
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program

@@ -15,7 +15,7 @@ from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, Mode, Product, 
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vectorise, vjp
-from gradcli.engine.device import Engine
+from gradcli.engine.plan import Engine
 from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.device import Engine, engine
+from gradcli.engine.device import engine
+from gradcli.engine.plan import Engine
 from gradcli.graph import Array, Graph, Node
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare

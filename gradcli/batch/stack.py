@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradcli.differentiate.vectorise import vectorise
-from gradcli.engine.cpu import Engine
-from gradcli.engine.plan import Plan
+from gradcli.engine.device import engine
+from gradcli.engine.plan import Engine, Plan, Single
 from gradcli.graph import INPUT, Array, Node
+from gradcli.ledger import Ledger
 from gradcli.session import Prepared
 
 MOST = 1024
@@ -62,7 +63,7 @@ class Stack:
         """The stacked inputs and the engine for so many records."""
         if count not in self._engines:
             inputs, results = vectorise(self._outputs, self._inputs, count)
-            self._engines[count] = inputs, Engine(Plan(results), 1)
+            self._engines[count] = inputs, engine(results, "cpu", 1, Ledger())
         return self._engines[count]
 
 
@@ -80,7 +81,7 @@ def is_stackable(prepared: Prepared) -> bool:
         return False
     if not plan.outputs or not inputs or {node.kind for node in inputs} != {"float"}:
         return False
-    if not all(isinstance(unit, Node) for unit in plan.units):
+    if not all(isinstance(unit, Single) for unit in plan.units):
         return False
     changing = _changing(plan)
     if not all(node in inputs or _is_exact(node) for node in changing):

@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
-from gradcli.engine.plan import Plan, Unit, nbytes
+from gradcli.engine.plan import NOWHERE, Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
-from gradcli.engine.regions import Region
+from gradcli.engine.swept import is_swept
 from gradcli.engine.threads import cores
 from gradcli.graph import INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
 
-if TYPE_CHECKING:
-    from gradcli.engine.blocks import Empty
-    from gradcli.engine.scratch import Scratch
-    from gradcli.engine.strips import Strips
-
 SMALL = 128
 """Values of at most this many elements are not freed before the end of a run: nodes take more."""
-
-
-NOWHERE: Mapping[Node, Array] = {}
 
 FOLDED = 1024
 """Values of at most this many elements are computed once where they depend on constants alone."""
@@ -38,25 +30,21 @@ _Call: TypeAlias = tuple[Kernel, int, int | None, int]
 """A call, the slots of its operands, of which the second may be missing, and that of its result."""
 
 
-class Engine:
+class NumpyEngine:
     """A plan made ready for NumPy: a list of calls over numbered slots. It may run many times."""
 
     device = "cpu"
 
-    def __init__(
-        self, plan: Plan, threads: int | None = None, scratch: Scratch | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, threads: int | None = None, empty: Empty | None = None) -> None:
         """`threads` is for large arrays; None takes one for each core. It changes no result.
 
-        With `scratch`, large values lie there: no output may be held after it is cleared.
+        With `empty`, large values lie where it says: outputs are gone when that memory is.
         """
         self.plan = plan
         self.notes: list[Note] = []
-        self._threads = threads or cores()
-        self._empty: Empty = scratch.empty if scratch else np.empty
-        self._namespace = (
-            whole(scratch.empty) if scratch else partial(namespace, threads=self._threads)
-        )
+        self.threads = threads or cores()
+        self.empty: Empty = empty or np.empty
+        self.namespace = whole(empty) if empty else partial(namespace, threads=self.threads)
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = []
         self._inputs: list[tuple[int, Node]] = []
@@ -70,9 +58,9 @@ class Engine:
         folded = {node for node in plan.sources if not _is_fed(node)}
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             step = self._step(unit, dying)
-            if isinstance(unit, Node) and unit.size <= FOLDED and _follows(unit, folded):
-                folded.add(unit)
-                self._fold(step, unit)
+            if isinstance(unit, Single) and _follows(unit.node, folded):
+                folded.add(unit.node)
+                self._fold(step, unit.node)
             else:
                 self._steps.append(step)
         self._results = [self._slots[node] for node in plan.outputs]
@@ -86,34 +74,28 @@ class Engine:
             try:
                 self._start[slot] = np.asarray(call(*take(self._start)))
             except GradcliError as error:
-                raise placed(error, node) from None
+                raise _placed(error, node) from None
 
     def _step(self, unit: Unit, dying: Sequence[Node]) -> _Step:
         """A call, how it takes its arguments, the slots of its results, those that die with it."""
         frees = tuple(
             [self._slots[each] for each in dying if each.size > SMALL and each.known is None]
         )
-        if not isinstance(unit, Node):
-            arguments = [self._slots[operand] for operand in unit.operands]
-            results = [self._slot(None) for _ in unit.nodes]
-            self._slots.update(zip(unit.nodes, results, strict=True))
-            return self._runner(unit), _take(arguments), tuple(results), frees
-        call, before, after, count = kernel(unit, self._namespace)
-        arguments = [self._slots[operand] for operand in unit.inputs[:count]]
+        call, before, after, count = unit.runner(self)
+        arguments = [self._slots[operand] for operand in unit.operands[:count]]
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]
-        slot = self._slots[unit] = self._slot(None)
-        return call, _take(arguments), slot, frees
+        results = []
+        for node in unit.outputs:
+            slot = self._slots[node] = self._slot(None)
+            results.append(slot)
+        slots = results[0] if isinstance(unit, Single) else tuple(results)
+        return call, _take(arguments), slots, frees
 
-    def _runner(self, unit: Region | Strips) -> Kernel:
-        if isinstance(unit, Region):  # most programs start sooner without what these import
-            from gradcli.engine.blocks import RegionRunner
-
-            return RegionRunner(unit, self._threads, self._empty)
-        from gradcli.engine.strip_runner import StripRunner
-
-        return StripRunner(unit, self._threads, lambda plan, scratch: Engine(plan, 1, scratch))
+    def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
+        """An engine for a plan that lies in this one, on one thread and in memory of its own."""
+        return NumpyEngine(plan, 1, empty)
 
     def _slot(self, value: Any) -> int:
         self._start.append(value)
@@ -156,9 +138,9 @@ class Engine:
                 if frees:
                     _put(values, frees, (None,) * len(frees))
         except GradcliError as error:
-            raise placed(error, self._node_in(slots)) from None
+            raise _placed(error, self._node_in(slots)) from None
         except MemoryError:
-            raise out_of_memory(self._node_in(slots)) from None
+            raise _out_of_memory(self._node_in(slots)) from None
 
     @np.errstate(all="ignore")
     def _compute_small(self, values: list[Any], calls: Sequence[_Call]) -> None:
@@ -171,9 +153,9 @@ class Engine:
                 else:
                     values[slot] = call(values[first], values[second])
         except GradcliError as error:
-            raise placed(error, self._node_in(slot)) from None
+            raise _placed(error, self._node_in(slot)) from None
         except MemoryError:
-            raise out_of_memory(self._node_in(slot)) from None
+            raise _out_of_memory(self._node_in(slot)) from None
 
     @np.errstate(all="ignore")
     def _fill(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
@@ -228,33 +210,34 @@ def _calls(steps: Sequence[_Step], count: int) -> list[_Call] | None:
     return calls
 
 
-def run(plan: Plan, inputs: Mapping[Node, Array]) -> list[Array]:
-    """Run a plan once."""
-    return Engine(plan).run(inputs)
-
-
 def _is_fed(node: Node) -> bool:
     """Whether a node's value is given at each run."""
     return node.op is INPUT or node.op is LITERAL
 
 
 def _follows(node: Node, known: set[Node]) -> bool:
-    """Whether a node's value follows from known ones and nothing else, such as a random draw."""
-    return bool(node.inputs) and known.issuperset(node.inputs)
+    """Whether a small value follows from known ones and nothing else, such as a random draw."""
+    return node.size <= FOLDED and bool(node.inputs) and known.issuperset(node.inputs)
 
 
 def compute(node: Node, operands: Sequence[Array]) -> Array:
-    """The value of one node by itself."""
+    """The value of one node by itself, to the last bit as in a plan. Where warnings of NumPy's are
+    to be ignored is the caller's affair.
+    """
     call, before, after, count = kernel(node)
-    with np.errstate(all="ignore"):
-        try:
-            value = call(*before, *operands[:count], *after)
-        except GradcliError as error:
-            raise placed(error, node) from None
-    return np.asarray(value, node.graph.dtype(node.kind))
+    if is_swept(node):  # sums are taken in the order of blocks
+        from gradcli.engine.region import RegionRunner, reduction_alone
+
+        call = RegionRunner(reduction_alone(node), 1).reduced
+    try:
+        return np.asarray(call(*before, *operands[:count], *after))
+    except GradcliError as error:
+        raise _placed(error, node) from None
+    except MemoryError:
+        raise _out_of_memory(node) from None
 
 
-def placed(error: GradcliError, node: Node) -> GradcliError:
+def _placed(error: GradcliError, node: Node) -> GradcliError:
     """The error with the place in the program that the node comes from."""
     diagnostic = error.diagnostic
     if diagnostic.span is not None:
@@ -262,7 +245,7 @@ def placed(error: GradcliError, node: Node) -> GradcliError:
     return GradcliError(diagnostic.code, diagnostic.message, hint=diagnostic.hint, span=node.span)
 
 
-def out_of_memory(node: Node) -> GradcliError:
+def _out_of_memory(node: Node) -> GradcliError:
     return GradcliError(
         "limit-memory",
         f"there was no memory for {show_bytes(nbytes(node))}, the value of {node.op.name} "

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradcli.engine.layout import THREADS, Axis, Layout
-from gradcli.engine.regions import Region
+from gradcli.engine.region import Region
 from gradcli.graph import Kind, Node, Precision
 from gradcli.ops.shapes import Axes
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Protocol
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine import cpu, regions
-from gradcli.engine.plan import Plan, Unit
+from gradcli.engine import regions
+from gradcli.engine.cpu import NumpyEngine
+from gradcli.engine.plan import NOWHERE, Engine, Plan, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.threads import cores
 from gradcli.graph import Array, Node, ancestors
@@ -15,29 +15,6 @@ from gradcli.ledger import Ledger
 
 WORTH = 10**7
 """From this many elements on, the way to a GPU and back pays."""
-NOWHERE: Mapping[Node, Array] = {}
-
-
-class Engine(Protocol):
-    """A plan made ready for a device. It may run many times."""
-
-    @property
-    def device(self) -> str:
-        """`cpu` or `gpu`."""
-
-    @property
-    def plan(self) -> Plan:
-        """What is computed, and in which order."""
-
-    @property
-    def notes(self) -> list[Note]:
-        """What there is to say of the device, after a run."""
-
-    def run(
-        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
-    ) -> list[Array]:
-        """The values of the plan's outputs; those with a target are written into it."""
-        ...
 
 
 def engine(
@@ -62,20 +39,33 @@ def engine(
 
         return rows.units(schedule, outputs, apart=set(ancestors(looked)))
 
-    def on_cpu() -> cpu.Engine:
+    def on_cpu() -> NumpyEngine:
         plan = Plan(nodes, units)
         plan.check_memory(ledger, elsewhere, threads or cores())
-        return cpu.Engine(plan, threads)
+        return NumpyEngine(plan, threads)
 
     if device == "cpu" or (device == "auto" and not _is_worth_it(nodes)):
         return on_cpu()
     from gradcli.engine import gpu
 
     if device == "auto":
-        return Automatic(lambda: gpu.Engine(nodes), on_cpu)
-    on_gpu = gpu.Engine(nodes)
+        return Automatic(lambda: gpu.CardEngine(nodes), on_cpu)
+    on_gpu = gpu.CardEngine(nodes)
     on_gpu.plan.check_memory(ledger, elsewhere)
     return on_gpu
+
+
+def run(nodes: Sequence[Node], inputs: Mapping[Node, Array]) -> list[Array]:
+    """The values of some nodes, computed once, as they are while a program is traced."""
+    return traced(nodes).run(inputs)
+
+
+def traced(nodes: Sequence[Node], threads: int | None = None) -> Engine:
+    """An engine that computes nodes as they are while a program is traced: on the CPU, and whole.
+
+    It takes whatever memory it needs.
+    """
+    return engine(nodes, "cpu", threads, Ledger(), looked=nodes)
 
 
 def _is_worth_it(nodes: Sequence[Node]) -> bool:

@@ -7,11 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
-from gradcli.engine.cpu import out_of_memory, placed
-from gradcli.engine.kernels import kernel
-from gradcli.engine.plan import memory_holders, nbytes, total_bytes, work_bytes
-from gradcli.engine.regions import is_swept, reduction_alone
+from gradcli.engine.cpu import compute
+from gradcli.engine.plan import Single, memory_holders, nbytes, total_bytes, work_bytes
 from gradcli.graph import INTERNED_BYTES, Array, Node
 from gradcli.ledger import Ledger
 
@@ -47,8 +44,7 @@ class Evaluator:
         if known is not None:
             return known
         pending = self._unknown(node)
-        from gradcli.engine.blocks import RegionRunner  # most programs start sooner without
-        from gradcli.engine.lowering import lower
+        from gradcli.engine.lowering import lower  # most programs start sooner without
 
         lower(pending, self._lowered)
         if node in self._lowered:
@@ -58,20 +54,11 @@ class Evaluator:
         values: dict[Node, Array] = {}
         with np.errstate(all="ignore"):
             for current in pending:
-                call, before, after, count = kernel(current)
                 operands = []
-                for operand in current.inputs[:count]:
+                for operand in current.inputs:
                     known = values.get(operand)
                     operands.append(self._recall(operand) if known is None else known)
-                if is_swept(current):  # in the order in which the plan sums
-                    call = RegionRunner(reduction_alone(current), 1).reduced
-                try:
-                    value = np.asarray(call(*before, *operands, *after))
-                except GradcliError as error:
-                    raise placed(error, current) from None
-                except MemoryError:
-                    raise out_of_memory(current) from None
-                values[current] = value
+                value = values[current] = compute(current, operands)
                 self._keep(current, value, operands)
         for kept in list(self._kept):
             if self._bytes <= self._ledger.limit // 2:
@@ -126,7 +113,7 @@ class Evaluator:
     def _needed(self, pending: list[Node]) -> int:
         """The bytes that values take which lie in memory of their own, and the most work of one."""
         known = {each for node in pending for each in node.inputs} - set(pending)
-        holders = memory_holders(known, pending)
+        holders = memory_holders(known, map(Single, pending))
         own = sum(nbytes(node) for node in pending if holders[node] is node)
         return own + max(map(work_bytes, pending))
 

@@ -13,14 +13,13 @@ from gradcli.graph import Node
 from gradcli.ops.elementwise import Elementwise
 
 Kernel: TypeAlias = Callable[..., Any]
+Runner: TypeAlias = tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]
+"""What computes something: a call, what goes before and after the operands, and how many of the
+operands it takes."""
 
 
-def kernel(
-    node: Node, namespace: Callable[[Node], Any] = namespace
-) -> tuple[Kernel, tuple[Any, ...], tuple[Any, ...], int]:
-    """How NumPy computes a node: the call, what goes before and after the operands, and how many
-    of the operands it takes. `namespace` says what stands for NumPy.
-    """
+def kernel(node: Node, namespace: Callable[[Node], Any] = namespace) -> Runner:
+    """How NumPy computes a node. `namespace` says what stands for NumPy."""
     op = node.op
     if isinstance(op, Elementwise) and op.ufunc is not None:
         quicker = None if op.by_number is None else op.by_number(node)

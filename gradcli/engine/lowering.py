@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradcli.engine.regions import LARGE
+from gradcli.engine.swept import LARGE
 from gradcli.graph import Attributes, Node, Op
 from gradcli.ops.shaping import reshape
 

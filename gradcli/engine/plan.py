@@ -4,36 +4,127 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from gradcli.diagnostics import GradcliError
-from gradcli.engine.regions import Region, units
-from gradcli.graph import INPUT, Array, Node, ancestors
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine.kernels import Runner, kernel
+from gradcli.graph import INPUT, Array, Node, Shape, ancestors
 from gradcli.ledger import Ledger, show_bytes
 
-if TYPE_CHECKING:
-    from gradcli.engine.strips import Strips
+Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
+"""Makes an array whose elements are whatever lies there."""
+Arrange: TypeAlias = "Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]"
+"""Says what runs together of a schedule, for some outputs."""
+NOWHERE: Mapping[Node, Array] = {}
 
-Unit: TypeAlias = "Node | Region | Strips"
-Units: TypeAlias = Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]
-"""Puts a schedule, for some outputs, into regions and single nodes."""
+
+# --- what a plan is made of, and what runs it ----------------------------------------------
+
+
+class Unit(Protocol):
+    """What runs at once: a node on its own, a region or strips."""
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """What it reads."""
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """What is there after it has run."""
+
+    @property
+    def view(self) -> bool:
+        """Whether its value may lie in the memory of its first operand."""
+
+    def work_bytes(self, threads: int) -> int:
+        """The bytes that it takes while it runs, besides its operands and outputs."""
+
+    def runner(self, resources: Resources) -> Runner:
+        """What computes its outputs with NumPy."""
+
+
+class Single:
+    """A node on its own, whose runner returns its value. All others return lists, and write into
+    the targets that they are given.
+    """
+
+    __slots__ = ("node", "operands", "outputs")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.operands = node.inputs
+        self.outputs = (node,)
+
+    @property
+    def view(self) -> bool:
+        return self.node.op.view
+
+    def work_bytes(self, threads: int) -> int:
+        return work_bytes(self.node)
+
+    def runner(self, resources: Resources) -> Runner:
+        return kernel(self.node, resources.namespace)
+
+
+class Engine(Protocol):
+    """A plan made ready for a device. It may run many times."""
+
+    @property
+    def device(self) -> str:
+        """`cpu` or `gpu`."""
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed, and in which order."""
+
+    @property
+    def notes(self) -> list[Note]:
+        """What there is to say of the device, after a run."""
+
+    def run(
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+    ) -> list[Array]:
+        """The values of the plan's outputs; those with a target are written into it.
+
+        It is fed arrays, of the nodes' shapes and dtypes, for all inputs of the plan and for all
+        literals: these are the numbers of the program, in place of which others may come.
+        """
+
+
+class Resources(Protocol):
+    """What runners are given to work with, by the engine that they run in."""
+
+    @property
+    def threads(self) -> int:
+        """How many may work at a time; results do not depend on it."""
+
+    @property
+    def empty(self) -> Empty:
+        """Gives memory for large arrays."""
+
+    @property
+    def namespace(self) -> Callable[[Node], Any]:
+        """What stands for NumPy where a node is computed."""
+
+    def inside(self, plan: Plan, empty: Empty) -> Engine:
+        """An engine for a plan that lies in this one, on one thread and in memory of its own."""
 
 
 class Plan:
     """What is needed to compute `outputs`, operands first."""
 
-    def __init__(self, outputs: Sequence[Node], units: Units = units) -> None:
-        """`units` says what runs together, which depends on the device."""
+    def __init__(self, outputs: Sequence[Node], arrange: Arrange) -> None:
+        """`arrange` says what runs together, which depends on the device."""
         self.outputs = tuple(outputs)
         self.nodes = ancestors(outputs)
         """All nodes of the plan, operands first."""
         self.sources = [node for node in self.nodes if node.known is not None or node.op is INPUT]
         """Nodes whose value is known before the run."""
         computed = [node for node in self.nodes if node.known is None and node.op is not INPUT]
-        self.units = units(computed, outputs)
+        self.units = arrange(computed, outputs)
         """Strips, regions and single nodes, in the order in which they run."""
         self.dying = _last_uses(self.units, self.outputs)
         """For each unit, the operands that no later unit needs."""
@@ -47,7 +138,7 @@ class Plan:
         peak = live
         for unit, born, gone in self.lifetimes():
             live += sum(nbytes(node) for node in born if node not in elsewhere)
-            peak = max(peak, live + _work(unit, threads))
+            peak = max(peak, live + unit.work_bytes(threads))
             live -= sum(nbytes(node) for node in gone if node not in elsewhere)
         return peak
 
@@ -60,18 +151,18 @@ class Plan:
         kept = {holders[node] for node in self.outputs}
         uses: dict[Node, int] = {}
         for unit in self.units:
-            for operand in operands_of(unit):
+            for operand in unit.operands:
                 uses[holders[operand]] = uses.get(holders[operand], 0) + 1
-            for node in results_of(unit):
+            for node in unit.outputs:
                 uses.setdefault(holders[node], 0)
         for unit in self.units:
             gone = []
-            for operand in operands_of(unit):
+            for operand in unit.operands:
                 holder = holders[operand]
                 uses[holder] -= 1
                 if not uses[holder] and holder not in kept and holder.op is not INPUT:
                     gone.append(holder)
-            yield unit, [node for node in results_of(unit) if holders[node] is node], gone
+            yield unit, [node for node in unit.outputs if holders[node] is node], gone
 
     def check_memory(
         self, ledger: Ledger, elsewhere: Collection[Node] = (), threads: int = 1
@@ -111,31 +202,10 @@ def nbytes(node: Node) -> int:
     return count * node.graph.dtype(node.kind).itemsize
 
 
-def operands_of(unit: Unit) -> tuple[Node, ...]:
-    """What a unit reads."""
-    return unit.inputs if isinstance(unit, Node) else unit.operands
-
-
-def results_of(unit: Unit) -> tuple[Node, ...]:
-    """What is there after a unit has run."""
-    return (unit,) if isinstance(unit, Node) else unit.nodes
-
-
 def work_bytes(node: Node) -> int:
     """The bytes that a node's forward function takes besides its operands and its value."""
     work = node.op.work
     return 0 if work is None else math.ceil(work(node)) * node.graph.dtype("float").itemsize
-
-
-def _work(unit: Unit, threads: int) -> int:
-    """The bytes that a unit takes while it runs, beside what it reads and what is there then."""
-    if isinstance(unit, Region):  # small programs start sooner without what this imports
-        from gradcli.engine.blocks import partial_bytes
-
-        return partial_bytes(unit)
-    if not isinstance(unit, Node):
-        return unit.work_bytes(threads)
-    return work_bytes(unit)
 
 
 def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node]]:
@@ -143,7 +213,7 @@ def _last_uses(order: Sequence[Unit], outputs: Sequence[Node]) -> list[list[Node
     dying: list[list[Node]] = []
     for unit in reversed(order):
         last = []
-        for operand in operands_of(unit):
+        for operand in unit.operands:
             if operand not in seen:
                 seen.add(operand)
                 last.append(operand)
@@ -157,8 +227,8 @@ def memory_holders(sources: Iterable[Node], order: Iterable[Unit]) -> dict[Node,
     holders = {node: node for node in sources}
     places: dict[Node, Array] = {}  # of views: arrays of the same strides, in no memory
     for unit in order:
-        for node in results_of(unit):
-            place = _place(node, places) if node.op.view and node is unit else None
+        for node in unit.outputs:
+            place = _place(node, places) if unit.view else None
             if place is None:
                 holders[node] = node
             else:

@@ -5,18 +5,10 @@ their ends, become regions that a device sweeps over once. Everything else is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
+from gradcli.engine.plan import Single, Unit
+from gradcli.engine.swept import is_member, is_swept
 from gradcli.graph import INPUT, Node, Shape
-from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.kinds import CAST
-from gradcli.ops.sums import wide
-
-LARGE = 1 << 16
-"""Values with at least this many elements are worth a region."""
 
 PATIENCE = 10
 """What may be spent on computing a value again. Writing it and reading it takes as long."""
@@ -24,42 +16,12 @@ HUGE, MUCH_PATIENCE = 1 << 27, 400
 """Values of so many elements are written only if that saves more: there may be no room."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Region:
-    """Elementwise nodes of one shape, operands first, and reductions of them."""
-
-    shape: Shape
-    members: tuple[Node, ...]
-    reductions: tuple[Node, ...]
-    operands: tuple[Node, ...]
-    """Values from outside, of shapes that broadcast to the region's."""
-    results: tuple[Node, ...]
-    """Members that are needed outside as whole arrays."""
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """What is there after the region has run."""
-        return (*self.results, *self.reductions)
-
-
-def is_member(node: Node) -> bool:
-    """Whether a node is computed element by element, and large."""
-    return node.size >= LARGE and (isinstance(node.op, Elementwise) or node.op is CAST)
-
-
-def is_swept(node: Node) -> bool:
-    """Whether a node reduces what a region sweeps over: its members, or an input."""
-    if not node.op.combine or node.inputs[0].size < LARGE:
-        return False
-    return node.inputs[0].op is INPUT or is_member(node.inputs[0])
-
-
 def units(
     schedule: Sequence[Node],
     outputs: Sequence[Node],
     is_member: Callable[[Node], bool] = is_member,
     is_swept: Callable[[Node], bool] = is_swept,
-) -> list[Node | Region]:
+) -> list[Unit]:
     """Regions and single nodes in an order in which they can run.
 
     The device says what regions are made of. A node's stage counts the regions that must have
@@ -69,9 +31,11 @@ def units(
     members = {node for node in schedule if is_member(node)}
     swept = {node for node in schedule if is_swept(node)}
     if not members and not swept:
-        return list(schedule)
+        return [*map(Single, schedule)]
+    from gradcli.engine.region import Region  # most programs start sooner without
+
     stages: dict[Node, int] = {}
-    singles: dict[int, list[Node]] = {}
+    singles: dict[int, list[Unit]] = {}
     sweeps: dict[tuple[int, Shape], list[Node]] = {}
     whole = members.intersection(outputs)  # what is read outside the regions
     for node in schedule:
@@ -88,29 +52,32 @@ def units(
         if sweeps_on:
             sweeps.setdefault((stage, swept_over), []).append(node)
         else:
-            singles.setdefault(stage, []).append(node)
-    regions: dict[int, list[Region]] = {}
+            singles.setdefault(stage, []).append(Single(node))
+    regions: dict[int, list[Unit]] = {}
     for stage, shape in sorted(sweeps, key=lambda key: key[0], reverse=True):
-        region = _region(stage, shape, sweeps[stage, shape], stages, members, whole)
-        if region.nodes:
+        parts = _parts(stage, shape, sweeps[stage, shape], stages, members, whole)
+        region = Region(shape, *parts)
+        if region.outputs:
             regions.setdefault(stage, []).append(region)
-    order: list[Node | Region] = []
+    order: list[Unit] = []
     for stage in range(max(stages.values()) + 1):
         order += singles.get(stage, [])
         order += regions.get(stage, [])
     return order
 
 
-def _region(
+def _parts(
     stage: int,
     shape: Shape,
     nodes: Sequence[Node],
     stages: Mapping[Node, int],
     members: Set[Node],
     whole: set[Node],
-) -> Region:
-    """The region of a stage over a shape. All later ones are known: `whole` holds the members that
-    they read. What this one reads of earlier stages is computed again in it, or joins `whole`.
+) -> tuple[tuple[Node, ...], ...]:
+    """The members, reductions, operands and results of the region of a stage over a shape.
+
+    All later regions are known: `whole` holds the members that they read. What this one reads of
+    earlier stages is computed again in it, or joins `whole`.
     """
     reductions = [node for node in nodes if node not in members]
     inside: set[Node] = set()
@@ -129,8 +96,7 @@ def _region(
             if not again:
                 whole.add(node)
     order = sorted(inside, key=lambda node: node.index)
-    return Region(
-        shape,
+    return (
         tuple(order),
         tuple(reductions),
         tuple(
@@ -174,14 +140,3 @@ def _cost(node: Node) -> int:
     """About how long an elementwise op takes, in units of an addition."""
     cost = node.op.cost
     return cost if isinstance(cost, int) else cost(node)
-
-
-def dtype_of_parts(node: Node) -> np.dtype[Any]:
-    """The type of a reduction's partial results: what is added up or multiplied is wide."""
-    dtype = node.graph.dtype(node.kind)
-    return wide(dtype) if (node.op.combine or "add") in ("add", "multiply") else dtype
-
-
-def reduction_alone(node: Node) -> Region:
-    """The region of a reduction and nothing else, which sums in the order of any other region."""
-    return Region(node.inputs[0].shape, (), (node,), node.inputs, ())

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 
 from gradcli.engine import regions
-from gradcli.engine.plan import Unit, operands_of, results_of
+from gradcli.engine.plan import Single, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.strips import SHARES, Strips
 from gradcli.graph import Node, Split
@@ -30,7 +30,7 @@ def units(
 
     Nodes in `apart` are not computed in strips.
     """
-    order: list[Node | Strips] = [*schedule]
+    order: list[Unit] = [*map(Single, schedule)]
     tried: set[Node] = set()
     for product in [node for node in schedule if is_large(node)][:ATTEMPTS]:
         if product not in tried and product not in apart:
@@ -47,7 +47,7 @@ class _Rows:
     def __init__(
         self,
         product: Node,
-        order: Sequence[Node | Strips],
+        order: Sequence[Unit],
         outputs: Sequence[Node],
         apart: Set[Node],
     ) -> None:
@@ -87,19 +87,21 @@ class _Rows:
         """Add all that has the rows of the product, and what they are summed up to."""
         after: set[Node] = set()  # what has no such rows, and what follows from it
         for unit in self._order:
-            operands = operands_of(unit)
-            if unit is product or not any(x in self.splits or x in after for x in operands):
+            operands = unit.operands
+            if product in unit.outputs or not any(x in self.splits or x in after for x in operands):
                 continue
             split = None
-            if isinstance(unit, Node) and unit not in self._apart and after.isdisjoint(operands):
-                split = self._following(unit)
+            if isinstance(unit, Single) and after.isdisjoint(operands):
+                split = self._following(unit.node)
                 if split is not None:
-                    self.splits[unit] = split
+                    self.splits[unit.node] = split
             if split is None or split.axis is None:
-                after.update(results_of(unit))
+                after.update(unit.outputs)
 
     def _following(self, node: Node) -> Split | None:
         """How the work of a node is split along the rows of its operands."""
+        if node in self._apart:
+            return None
         for split in ways(node):
             operands = list(zip(node.inputs, split.operands, strict=True))
             if split.axis is None:
@@ -115,18 +117,21 @@ class _Rows:
     def _precede(self) -> None:
         """Add all that is needed row by row, and by nothing else."""
         for unit in reversed(self._order):
-            if isinstance(unit, Node) and unit not in self.splits and unit not in self._kept:
+            if not isinstance(unit, Single):
+                continue
+            node = unit.node
+            if node not in self.splits and node not in self._kept:
                 axes = {
-                    axis for user in self._users.get(unit, ()) for axis in self._taken(unit, user)
+                    axis for user in self._users.get(node, ()) for axis in self._taken(node, user)
                 }
-                if len(axes) == 1 and unit not in self._apart and self._is_narrow(unit):
-                    for split in ways(unit):
+                if len(axes) == 1 and node not in self._apart and self._is_narrow(node):
+                    for split in ways(node):
                         if split.axis is not None and split.axis in axes:
-                            self.splits[unit] = split
+                            self.splits[node] = split
 
-    def _taken(self, node: Node, user: Node | Strips) -> Iterator[int | None]:
+    def _taken(self, node: Node, user: Node) -> Iterator[int | None]:
         """The axes along which a user takes a node in strips; None where it needs all of it."""
-        if isinstance(user, Strips) or user not in self.splits:
+        if user not in self.splits:
             yield None
         else:
             operands = zip(user.inputs, self.splits[user].operands, strict=True)
@@ -136,43 +141,43 @@ class _Rows:
         return node.size <= WIDEST * self.length
 
 
-def _users(order: Sequence[Node | Strips]) -> dict[Node, list[Node | Strips]]:
-    """By value, what reads it."""
-    users: dict[Node, list[Node | Strips]] = {}
+def _users(order: Sequence[Unit]) -> dict[Node, list[Node]]:
+    """By value, what is computed from it."""
+    users: dict[Node, list[Node]] = {}
     for unit in order:
-        for operand in operands_of(unit):
-            users.setdefault(operand, []).append(unit)
+        for operand in unit.operands:
+            users.setdefault(operand, []).extend(unit.outputs)
     return users
 
 
 # --- putting them in order -----------------------------------------------------------------
 
 
-def _with(strips: Strips, order: Sequence[Node | Strips]) -> list[Node | Strips]:
+def _with(strips: Strips, order: Sequence[Unit]) -> list[Unit]:
     """The order with strips behind all that they need, and in front of all else."""
     needed = set(strips.operands)
-    before: list[Node | Strips] = []
-    rest: list[Node | Strips] = []
+    before: list[Unit] = []
+    rest: list[Unit] = []
     for unit in reversed(order):
-        if not needed.isdisjoint(results_of(unit)):
-            needed.update(operands_of(unit))
+        if not needed.isdisjoint(unit.outputs):
+            needed.update(unit.operands)
             before.append(unit)
-        elif unit not in strips.splits:
+        elif strips.splits.keys().isdisjoint(unit.outputs):
             rest.append(unit)
     return [*reversed(before), strips, *reversed(rest)]
 
 
-def _with_regions(order: Sequence[Node | Strips], outputs: Sequence[Node]) -> list[Unit]:
+def _with_regions(order: Sequence[Unit], outputs: Sequence[Node]) -> list[Unit]:
     """The order with regions in the place of nodes between strips."""
     found: list[Unit] = []
     used = set(outputs)  # by what comes later
-    for alone, group in groupby(reversed(order), lambda unit: isinstance(unit, Node)):
+    for alone, group in groupby(reversed(order), lambda unit: isinstance(unit, Single)):
         units = [*group]
         if alone:
-            nodes = [unit for unit in reversed(units) if isinstance(unit, Node)]
+            nodes = [node for unit in reversed(units) for node in unit.outputs]
             found[:0] = regions.units(nodes, [node for node in nodes if node in used])
         else:
             found[:0] = reversed(units)
         for unit in units:
-            used.update(operands_of(unit))
+            used.update(unit.operands)
     return found

@@ -1,136 +1,27 @@
-"""Data that comes to a GPU and goes: through page-locked memory, in pieces, while the GPU works.
+"""Plans that are larger than the GPU's memory.
 
-Values that are larger than the card stay in the machine's memory, or in files. Regions sweep over
-them piece by piece: two streams take turns, so that one copies while the other computes. Pieces
-depend on the shape alone, and partial results are combined in their order.
+Values that do not fit stay in the machine's memory, or in files. Regions sweep over them piece by
+piece, and partial results are combined in the order of the pieces.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gradcli.engine.blocks import Place, blocks, combined, part_of
-from gradcli.engine.cpu import compute
-from gradcli.engine.mapped import stored
-from gradcli.engine.plan import Plan, nbytes, operands_of, results_of
-from gradcli.engine.regions import Region
-from gradcli.graph import Array, Node, Shape
+from gradcli.engine.blocks import Place, combined, part_of
+from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner, on_host
+from gradcli.engine.lanes import Lane, Lanes, pieces, reader, shape_of, writer
+from gradcli.engine.plan import Plan, Unit, nbytes
+from gradcli.engine.region import Region
+from gradcli.graph import Array, Node
 from gradcli.ops.shapes import reduced
 
-if TYPE_CHECKING:
-    from gradcli.engine.gpu import Engine, SweepRunner
-
-PIECE = 1 << 22
-"""Elements of a piece."""
 SHARE = 16
 """Values that take more than this part of the card's free memory stay outside it."""
-
-
-class Lane:
-    """A stream, and the page-locked memory of what is on its way."""
-
-    def __init__(self, xp: Any, empty_pinned: Callable[..., Array]) -> None:
-        self.stream = xp.cuda.Stream()
-        self._empty_pinned = empty_pinned
-        self._sent: list[Array] = []
-        self._fetched: list[tuple[Array, Callable[[Array], None]]] = []
-
-    def send(self, target: Any, fill: Callable[[Array], None]) -> None:
-        """Have what `fill` writes copied to an array on the card."""
-        pinned = self._empty_pinned(target.shape, target.dtype)
-        fill(pinned)
-        target.set(pinned, stream=self.stream)
-        self._sent.append(pinned)
-
-    def fetch(self, value: Any, take: Callable[[Array], None]) -> None:
-        """Have an array copied from the card; `wait` hands it to `take`."""
-        pinned = self._empty_pinned(value.shape, value.dtype)
-        value.get(stream=self.stream, out=pinned, blocking=False)
-        self._fetched.append((pinned, take))
-
-    def wait(self) -> None:
-        """Wait until all is done, and hand out what was fetched."""
-        self.stream.synchronize()
-        for pinned, take in self._fetched:
-            take(pinned)
-        self._sent.clear()
-        self._fetched.clear()
-
-
-class Lanes:
-    """Two lanes that take turns."""
-
-    def __init__(self, xp: Any, empty_pinned: Callable[..., Array]) -> None:
-        self.xp = xp
-        self._empty_pinned = empty_pinned
-        self._lanes: list[Lane] = []
-
-    def over(self, shape: Shape, work: Callable[[Lane, int, Place], None]) -> None:
-        """Do some work on each piece of a shape: its lane, its first element, and its place."""
-        if not self._lanes:
-            self._lanes = [Lane(self.xp, self._empty_pinned) for _ in range(2)]
-        for number, (start, place) in enumerate(pieces(shape)):
-            lane = self._lanes[number % 2]
-            lane.wait()
-            with lane.stream:
-                work(lane, start, place)
-        for lane in self._lanes:
-            lane.wait()
-
-    def upload(self, array: Array) -> Any:
-        """The array on the card."""
-        if array.size <= PIECE:
-            return self.xp.asarray(array)
-        value = self.xp.empty(array.shape, array.dtype)
-        read = reader(array)
-        self.over(array.shape, lambda lane, *place: lane.send(value[place[1]], read(*place)))
-        return value
-
-    def download(self, value: Any, target: Array | None = None) -> Array:
-        """The array from the card, in `target` if there is one."""
-        if target is None and value.size <= PIECE:
-            return value.get()  # type: ignore[no-any-return]
-        into = np.empty(value.shape, value.dtype) if target is None else target
-        write = writer(into)
-        whole = self.xp.broadcast_to(value, into.shape)
-
-        def fetch(lane: Lane, start: int, place: Place) -> None:
-            lane.fetch(self.xp.ascontiguousarray(whole[place]), write(start, place))
-
-        self.over(into.shape, fetch)
-        return into
-
-
-def pieces(shape: Shape) -> Iterator[tuple[int, Place]]:
-    """The pieces of a shape: the number of the first element, and the place."""
-    start = 0
-    for place in blocks(shape, PIECE):
-        yield start, place
-        start += math.prod(_shape(place))
-
-
-def reader(array: Array) -> Callable[[int, Place], Callable[[Array], None]]:
-    """What fills an array with a piece of this one, by the piece's first element and place."""
-    file = stored(array)
-    if file is not None:
-        return lambda start, place: lambda into: file.read(start, into)
-    return lambda start, place: lambda into: np.copyto(into, array[place])
-
-
-def writer(array: Array) -> Callable[[int, Place], Callable[[Array], None]]:
-    """What puts a piece into this array."""
-    file = stored(array)
-    if file is not None:
-        return lambda start, place: lambda piece: file.write(start, piece)
-    return lambda start, place: lambda piece: np.copyto(array[place], piece)
-
-
-# --- plans that are larger than the card ---------------------------------------------------
 
 
 def is_streamable(plan: Plan, free: int) -> bool:
@@ -138,7 +29,7 @@ def is_streamable(plan: Plan, free: int) -> bool:
     outside = _outside(plan, free)
     rest = [node for node in plan.nodes if node not in outside and node.known is None]
     return sum(map(nbytes, rest)) <= free // 2 and all(
-        not isinstance(unit, Node) or unit.op.view or outside.isdisjoint((unit, *unit.inputs))
+        isinstance(unit, Region) or unit.view or outside.isdisjoint((*unit.operands, *unit.outputs))
         for unit in plan.units
     )
 
@@ -149,25 +40,34 @@ def _outside(plan: Plan, free: int) -> set[Node]:
 
 
 def stream(
-    engine: Engine,
+    plan: Plan,
+    runners: Mapping[Unit, NodeRunner | SweepRunner],
+    constants: Mapping[Node, CardArray],
     inputs: Mapping[Node, Array],
     targets: Mapping[Node, Array],
     lanes: Lanes,
     free: int,
 ) -> list[Array]:
-    """The values of a plan's outputs, where those that do not fit on the card stay outside it."""
-    plan = engine.plan
+    """The values of a plan's outputs, where those that do not fit on the card stay outside it.
+
+    Units without a runner are known: what is needed of them is among the `constants`.
+    """
     outside = _outside(plan, free)
-    values: dict[Node, Any] = dict(engine.constants())
+    values: dict[Node, Any] = dict(constants)
     for node, array in inputs.items():
         values[node] = array if node in outside else lanes.upload(array)
     for unit, dying in zip(plan.units, plan.dying, strict=True):
-        if outside.isdisjoint((*operands_of(unit), *results_of(unit))):
-            engine.step(unit, values)
-        elif isinstance(unit, Region):
-            _sweep(engine.sweep(unit), values, targets, outside, lanes)
-        elif isinstance(unit, Node):
-            values[unit] = compute(unit, [_fetched(values[node]) for node in unit.inputs])
+        runner = runners.get(unit)
+        if runner is None:
+            continue
+        if outside.isdisjoint((*unit.operands, *unit.outputs)):
+            found = runner(*(values[node] for node in runner.operands))
+            values.update(zip(unit.outputs, found, strict=True))
+        elif isinstance(runner, SweepRunner):
+            _sweep(runner, values, targets, outside, lanes)
+        else:
+            (node,) = unit.outputs
+            values[node] = on_host(node, [_fetched(values[each]) for each in unit.operands])
         for node in dying:
             values.pop(node, None)
     return [_delivered(values[node], targets.get(node), lanes) for node in plan.outputs]
@@ -204,7 +104,7 @@ def _sweep(
                 lane.send(target, fill)
                 part = target
             operands.append(part)
-        found, totals = runner.part(_shape(place), operands)
+        found, totals = runner.part(shape_of(place), operands)
         for value, write in zip(found, writers, strict=True):
             lane.fetch(value, write(start, place))
         places.append(place)
@@ -215,7 +115,7 @@ def _sweep(
     for i, node in enumerate(region.reductions):
         axes = node.op.axes(node)
         parts = [
-            totals[i].get().reshape(reduced(_shape(place), axes, keepdim=True))
+            totals[i].get().reshape(reduced(shape_of(place), axes, keepdim=True))
             for place, totals in zip(places, left, strict=True)
         ]
         total = combined(node, region.shape, places, parts)
@@ -236,7 +136,3 @@ def _delivered(value: Any, target: Array | None, lanes: Lanes) -> Array:
     for start, place in pieces(target.shape):
         write(start, place)(np.ascontiguousarray(value[place]))
     return target
-
-
-def _shape(place: Place) -> Shape:
-    return tuple(part.stop - part.start for part in place)

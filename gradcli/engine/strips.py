@@ -1,19 +1,28 @@
-"""Strips: a part of a graph that is computed on a few rows at a time, as a plan of its own.
+"""Strips: a part of a graph that is computed on a few rows at a time, as a plan of its own, whose
+sums are added up.
 
 Rows lie along whatever axis can be followed through the ops, such as the columns of a transpose.
-How many make a strip depends on shapes alone.
+How many make a strip depends on shapes alone, and sums are added in the order of the strips and
+then of their shares: the same bits come out for any number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from gradcli.engine import regions
-from gradcli.engine.plan import Plan
-from gradcli.engine.regions import dtype_of_parts
-from gradcli.engine.scratch import scratch_bytes
-from gradcli.graph import CONSTANT, Graph, Node, Shape, Split
+from gradcli.engine.kernels import Runner
+from gradcli.engine.mapped import stored
+from gradcli.engine.plan import Plan, Resources
+from gradcli.engine.scratch import Scratch, scratch_bytes
+from gradcli.engine.swept import dtype_of_parts
+from gradcli.engine.threads import spread
+from gradcli.graph import CONSTANT, Array, Graph, Node, Shape, Split
 from gradcli.ops.reductions import SUM
 
 ELEMENTS, ROWS = 1 << 19, 1 << 8
@@ -28,6 +37,8 @@ SHARES, MOST_SHARES = 4, 32
 class Strips:
     """Nodes that run together, on a strip of rows at a time."""
 
+    view = False
+
     def __init__(
         self, length: int, splits: Mapping[Node, Split], results: tuple[Node, ...]
     ) -> None:
@@ -38,7 +49,7 @@ class Strips:
         self.results = results
         self.sums = tuple(node for node, split in splits.items() if split.axis is None)
         """Nodes to which every strip adds."""
-        self.nodes = (*results, *self.sums)
+        self.outputs = (*results, *self.sums)
         """What is there after the strips have run."""
         self.cuts = tuple(
             dict.fromkeys(
@@ -66,6 +77,10 @@ class Strips:
         strip = max(strip.scratch_bytes + strip.packed_bytes for strip in self.plans.values())
         return min(threads, len(self.shares)) * strip + (len(self.shares) - 1) * sums
 
+    def runner(self, resources: Resources) -> Runner:
+        """What runs them, in shares for each thread."""
+        return StripRunner(self, resources), (), (), len(self.operands)
+
     def _rows(self, length: int) -> int:
         cut = [node for node, axis in self.cuts if axis is not None]
         rowwise = [node for node, split in self.splits.items() if split.axis is not None]
@@ -86,7 +101,7 @@ class Strip:
     """What is computed of so many rows."""
 
     def __init__(self, strips: Strips, rows: int) -> None:
-        outside = strips.nodes[0].graph
+        outside = strips.outputs[0].graph
         graph = Graph(outside.precision, shares=False)
         inside: dict[tuple[Node, int | None], Node] = {}
         self.operands: list[tuple[Node, int | None, Node]] = []
@@ -109,7 +124,7 @@ class Strip:
             operands = zip(node.inputs, split.operands, strict=True)
             inputs = tuple([inside[operand] for operand in operands])
             inside[node, split.axis] = graph.apply(op, inputs, attributes)
-        outputs = [inside[node, strips.splits[node].axis] for node in strips.nodes]
+        outputs = [inside[node, strips.splits[node].axis] for node in strips.outputs]
         self.plan = Plan(outputs, regions.units)
         self.scratch_bytes = scratch_bytes(self.plan)
         """The memory for its values."""
@@ -129,3 +144,119 @@ def _cut(shape: Shape, axis: int | None, rows: int) -> Shape:
     if axis is None:
         return shape
     return (*shape[:axis], rows, *shape[len(shape) + axis + 1 :])
+
+
+# --- running them --------------------------------------------------------------------------
+
+
+class StripWorker:
+    """What one thread works with: memory, and what runs strips, by their number of rows."""
+
+    def __init__(self, strips: Strips, resources: Resources) -> None:
+        self.scratch = Scratch(max(strip.scratch_bytes for strip in strips.plans.values()))
+        self.engines = {
+            rows: resources.inside(strip.plan, self.scratch.empty)
+            for rows, strip in strips.plans.items()
+        }
+        self.buffers: dict[Node, Array] = {}
+        """For what is read from files."""
+
+
+class StripRunner:
+    """Strips made ready for NumPy; calling it runs them."""
+
+    def __init__(self, strips: Strips, resources: Resources) -> None:
+        self.strips = strips
+        self._resources = resources
+        self._idle: list[StripWorker] = []
+
+    def __call__(self, *operands: Array, targets: Mapping[Node, Array]) -> list[Array]:
+        """The results, then the sums, for the values of the operands.
+
+        Results are written into `targets` where there is one.
+        """
+        strips = self.strips
+        values = dict(zip(strips.operands, operands, strict=True))
+        results = {
+            node: targets[node]
+            if node in targets
+            else np.empty(node.shape, node.graph.dtype(node.kind))
+            for node in strips.results
+        }
+        shares = strips.shares
+        sums: list[list[Array]] = [[] for _ in shares]
+        busy: list[StripWorker] = []
+
+        def begin() -> Callable[[int], None]:
+            worker = self._worker()
+            busy.append(worker)
+
+            def share(number: int) -> None:
+                for each in shares[number]:
+                    parts = self._strip(worker, strips.places[each], values, results)
+                    self._add(sums[number], parts)
+
+            return share
+
+        spread(len(shares), self._resources.threads, begin)
+        for worker in busy:
+            worker.scratch.clear()
+            worker.buffers.clear()
+        self._idle += busy
+        for other in sums[1:]:
+            self._add(sums[0], other)
+        for node, total in zip(strips.sums, sums[0], strict=True):
+            if node.op.averages:
+                count = math.prod(node.inputs[0].shape[axis] for axis in node.op.axes(node))
+                np.divide(total, count, out=total)
+            results[node] = total.astype(node.graph.dtype(node.kind), copy=False)
+        return [*results.values()]
+
+    def _worker(self) -> StripWorker:
+        """One that nobody has, whoever asks at the same time."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return StripWorker(self.strips, self._resources)
+
+    def _strip(
+        self,
+        worker: StripWorker,
+        place: slice,
+        values: Mapping[Node, Array],
+        results: Mapping[Node, Array],
+    ) -> list[Array]:
+        """Compute the rows of a place: write results, and return what goes into the sums."""
+        rows = place.stop - place.start
+        strip = self.strips.plans[rows]
+        inputs = {}
+        for node, axis, part in strip.operands:
+            array = values[node] if axis is None else values[node][_index(axis, place)]
+            file = stored(array) if axis is not None else None
+            if file is not None:
+                if part not in worker.buffers:
+                    worker.buffers[part] = np.empty(part.shape, array.dtype)
+                array = worker.buffers[part]
+                file.read(0, array)
+            inputs[part] = array
+        targets = {
+            inside: array[_index(self.strips.splits[node].axis, place)]
+            for inside, (node, array) in zip(strip.plan.outputs, results.items(), strict=False)
+        }
+        return worker.engines[rows].run(inputs, targets)[len(targets) :]
+
+    def _add(self, sums: list[Array], parts: Sequence[Array]) -> None:
+        """Add parts to the sums, which they become if there are none."""
+        if not sums:
+            sums += [  # copies, as the parts lie in scratch memory
+                part.astype(dtype_of_parts(node))
+                for node, part in zip(self.strips.sums, parts, strict=True)
+            ]
+            return
+        for node, total, part in zip(self.strips.sums, sums, parts, strict=True):
+            getattr(np, node.op.combine or "add")(total, part, out=total)
+
+
+def _index(axis: int | None, place: slice) -> tuple[Any, ...]:
+    """What takes a place along an axis, counted from the right."""
+    return (..., place, *(slice(None),) * (-1 - (axis or 0)))

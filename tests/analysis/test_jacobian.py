@@ -14,7 +14,7 @@ from gradcli.analysis import jacobian as analysis
 from gradcli.analysis.jacobian import hessian, jacobian
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.cpu import Engine
+from gradcli.engine.cpu import NumpyEngine
 from gradcli.graph import Array
 from tests.analysis.posed import posed
 
@@ -78,14 +78,14 @@ def test_threads_change_no_bit(at_once: Callable[[int], None]) -> None:
 
 def test_a_thousand_rows_take_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = []
-    run = Engine.run
+    run = NumpyEngine.run
 
-    def counted(self: Engine, *arguments: Any) -> list[Array]:
+    def counted(self: NumpyEngine, *arguments: Any) -> list[Array]:
         runs.append(self)
         return run(self, *arguments)
 
     problem = posed("x**2", {"x": np.arange(1000.0)})
-    monkeypatch.setattr(Engine, "run", counted)
+    monkeypatch.setattr(NumpyEngine, "run", counted)
     values = jacobian(problem).matrix.values
     np.testing.assert_array_equal(values, np.diag(2 * np.arange(1000.0)))
     assert len(runs) < 20

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source
+from gradcli.engine import card as card_room
 from gradcli.engine import gpu
 from gradcli.graph import Array, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
@@ -59,7 +60,7 @@ def main() -> int:
     parser.add_argument("--first", metavar="PROGRAM", help="seconds of the first run, and no more")
     options = parser.parse_args()
     try:
-        card = gpu.card()
+        card = card_room.card()
     except GradcliError as error:
         print(f"no card: {error.diagnostic.message}")
         return 1
@@ -96,8 +97,8 @@ def show(
 ) -> None:
     """One line: gradcli's time, its share of the bandwidth, kernels; and the others' times."""
     ready = prepared(program, inputs, precision)
-    engine = gpu.Engine(ready.engine.plan.outputs)
-    xp = gpu.card().xp
+    engine = gpu.CardEngine(ready.engine.plan.outputs)
+    xp = card_room.card().xp
     work = on_card(engine, {node: inputs[name] for name, node in ready.inputs.items()})
     own, kernels = seconds(work), launches(work)
     del work
@@ -115,9 +116,9 @@ def show(
     print("  " + "; ".join(parts), flush=True)
 
 
-def on_card(engine: gpu.Engine, inputs: dict[Node, Array]) -> Work:
+def on_card(engine: gpu.CardEngine, inputs: dict[Node, Array]) -> Work:
     """A run of an engine on arrays that lie on the card."""
-    feeds = {node: gpu.card().xp.asarray(array) for node, array in inputs.items()}
+    feeds = {node: card_room.card().xp.asarray(array) for node, array in inputs.items()}
     return lambda: engine.compute(feeds)
 
 
@@ -149,7 +150,7 @@ def network(precision: Precision) -> dict[str, Array]:
 
 def seconds(work: Work) -> float:
     """The median time of some work that is queued on the card, by its clock."""
-    cuda = gpu.card().xp.cuda
+    cuda = card_room.card().xp.cuda
     for _ in range(3):
         work()
     cuda.Device().synchronize()
@@ -167,15 +168,15 @@ def seconds(work: Work) -> float:
 
 def launches(work: Work) -> int:
     """How many kernels of our own some work launches."""
-    before = gpu.kernel.cache_info()
+    before = card_room.kernel.cache_info()
     work()
-    after = gpu.kernel.cache_info()
+    after = card_room.kernel.cache_info()
     return after.hits + after.misses - before.hits - before.misses
 
 
 def copy_bandwidth(precision: Precision) -> float:
     """Bytes a second, read and written, of a large copy on the card."""
-    xp = gpu.card().xp
+    xp = card_room.card().xp
     array = xp.zeros(2**30 // np.dtype(precision).itemsize, precision)
     copy = xp.empty_like(array)
 
@@ -207,9 +208,9 @@ def first_runs(program: str) -> tuple[float, float]:
 def first_run(program: str) -> float:
     """Seconds until the first answer, the card being awake and the array there."""
     ready = prepared(program, {"x": np.ones(10**6, np.float32)}, "float32")
-    engine = gpu.Engine(ready.engine.plan.outputs)
+    engine = gpu.CardEngine(ready.engine.plan.outputs)
     work = on_card(engine, {ready.inputs["x"]: np.ones(10**6, np.float32)})
-    card = gpu.card().xp.cuda.Device()
+    card = card_room.card().xp.cuda.Device()
     card.synchronize()
     start = perf_counter()
     work()

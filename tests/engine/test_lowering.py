@@ -9,7 +9,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.regions import Region
+from gradcli.engine.region import Region
 from gradcli.graph import Graph, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger

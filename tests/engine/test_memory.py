@@ -12,7 +12,7 @@ import pytest
 MEASURE = """
 import json, sys
 import numpy as np
-import gradcli.engine.lowering, gradcli.engine.strip_runner  # large runs import them
+import gradcli.engine.lowering, gradcli.engine.strips  # large runs import them
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Options, prepare

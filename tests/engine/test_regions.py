@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
-from gradcli.engine import blocks as blocks_room
+from gradcli.engine import region as region_room
 from gradcli.engine.blocks import BLOCK, blocks
-from gradcli.engine.cpu import run
+from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.kernels import kernel, kernel_into
-from gradcli.engine.plan import Plan
-from gradcli.engine.regions import LARGE, Region
+from gradcli.engine.region import Region
+from gradcli.engine.swept import LARGE
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
@@ -210,7 +210,7 @@ def test_powers_that_are_products_are_as_exact(exponent: int) -> None:
     x = np.array([3.0, -0.7, 1e-153, 1e153, 0.0, -0.0, np.inf, -np.inf, np.nan])
     graph = Graph()
     node = graph.input("x", x.shape, "float")
-    (found,) = run(Plan([node ** float(exponent)]), {node: x})
+    (found,) = run([node ** float(exponent)], {node: x})
     with np.errstate(all="ignore"):
         expected = np.power(x, float(exponent))
     np.testing.assert_allclose(found, expected, rtol=5e-16, atol=0)
@@ -220,8 +220,8 @@ def test_powers_that_are_products_are_as_exact(exponent: int) -> None:
 def test_partial_results_that_are_added_as_they_come_make_the_same_sum(
     axis: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks_room, "PARTIALS", 100)
-    monkeypatch.setattr(blocks_room, "SPANS", 3)
+    monkeypatch.setattr(region_room, "PARTIALS", 100)
+    monkeypatch.setattr(region_room, "SPANS", 3)
     x = np.random.default_rng(8).integers(-9, 9, (40, 50, 300)).astype(float)
     program = parse_program(Source("sum", f"sum(2 * x, {axis})"), ParseLimits())
     for threads in (1, 2, 3):

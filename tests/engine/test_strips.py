@@ -13,12 +13,11 @@ import pytest
 from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import products, strips
-from gradcli.engine.cpu import Engine
+from gradcli.engine import products, regions, strips
+from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.plan import nbytes
+from gradcli.engine.plan import Plan, nbytes
 from gradcli.engine.scratch import Scratch
-from gradcli.engine.strip_runner import StripRunner
 from gradcli.engine.strips import Strips
 from gradcli.engine.threads import spread
 from gradcli.graph import Array, ancestors
@@ -225,8 +224,8 @@ def test_parts_of_the_work_make_the_whole(
             (length,) = {each.shape[axis] for each, axis in axes if axis is not None}
             found = Strips(length, {node: split}, () if split.axis is None else (node,))
             assert len(found.places) == length
-            runner = StripRunner(found, 2, lambda plan, scratch: Engine(plan, 1, scratch))
-            (value,) = runner(*[values[each] for each in found.operands], targets={})
+            run, *_ = found.runner(NumpyEngine(Plan([node], regions.units), 2))
+            (value,) = run(*[values[each] for each in found.operands], targets={})
             np.testing.assert_allclose(value, values[node], rtol=1e-13, atol=1e-15)
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import cpu, gpu
-from gradcli.engine.plan import Plan
+from gradcli.engine import device, gpu
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ops import FUNCTIONS, Case
@@ -86,15 +85,15 @@ def texts_of(runs: Sequence[Run], card: Card) -> list[str]:
     card.dry = True
     for run in runs:
         with np.errstate(all="ignore"), suppress(GradcliError, IndexError):
-            gpu.Engine(run.outputs).run(run.feeds)
+            gpu.CardEngine(run.outputs).run(run.feeds)
     card.dry = False
     return list(dict.fromkeys(card.texts))
 
 
 def differences(run: Run, tolerance: float) -> Iterator[str]:
     """Where the GPU's answer is not the CPU's, in words."""
-    expected = cpu.Engine(Plan(run.outputs)).run(run.feeds)
-    engine = gpu.Engine(run.outputs)
+    expected = device.run(run.outputs, run.feeds)
+    engine = gpu.CardEngine(run.outputs)
     for node, right, found in zip(run.outputs, expected, engine.run(run.feeds), strict=True):
         if (found.shape, found.dtype) != (right.shape, right.dtype):
             yield f"{run.name}: {found.dtype}{found.shape} is not {right.dtype}{right.shape}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine import gpu
+from gradcli.engine import card as card_room
 from tests.gpu.emulator import Emulator
 from tests.ops.device.standin import DeviceArray, Room, special
 from tests.ops.device.standin import cupy as functions
@@ -122,7 +122,7 @@ def modules(card: Card) -> dict[str, Any]:
 
 def forget() -> None:
     """Have the card looked for anew."""
-    for known in (gpu.card, gpu.kernel, gpu.compiled):
+    for known in (card_room.card, card_room.kernel, card_room.compiled):
         known.cache_clear()
 
 

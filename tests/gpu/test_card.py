@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine import gpu, streaming
+from gradcli.engine import card as card_room
+from gradcli.engine import gpu, lanes
 from gradcli.graph import Precision
 from tests.engine.test_regions import PROGRAMS
 from tests.gpu import runs
@@ -18,10 +19,10 @@ pytestmark = pytest.mark.gpu
 
 
 @pytest.fixture(autouse=True, scope="module")
-def card() -> gpu.Card:
+def card() -> card_room.Card:
     """The card; without one, the tests are skipped with what was found instead."""
     try:
-        return gpu.card()
+        return card_room.card()
     except GradcliError as error:
         pytest.skip(error.diagnostic.message)
 
@@ -55,18 +56,18 @@ def test_the_bits_repeat() -> None:
     x = np.random.default_rng(0).standard_normal(3_000_001)
     run = runs.of_program("mean(tanh(1.5*x+0.1)*exp(-x**2))", {"x": x})
     first, second = (
-        [array.tobytes() for array in gpu.Engine(run.outputs).run(run.feeds)] for _ in range(2)
+        [array.tobytes() for array in gpu.CardEngine(run.outputs).run(run.feeds)] for _ in range(2)
     )
     assert first == second
 
 
-def test_pieces(card: gpu.Card, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces(card: card_room.Card, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the card were nearly full: data comes and goes in pieces, on two streams."""
-    monkeypatch.setattr(streaming, "PIECE", 1 << 16)
+    monkeypatch.setattr(lanes, "PIECE", 1 << 16)
     wanted = [
         runs.of_program(program, inputs_of(program, (3000, 100)))
         for program in ("mean((2*x)**3)", "m = mean(x); sum((x - m)**2)", "sum(sum(x*r, dim=0)**2)")
     ]
     runs.check(wanted, 1e-12)
-    monkeypatch.setattr(gpu.Card, "free_bytes", lambda self: 3_000_000)
+    monkeypatch.setattr(card_room.Card, "free_bytes", lambda self: 3_000_000)
     runs.check(wanted, 1e-12)

@@ -13,7 +13,7 @@ import pytest
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, Kind
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import device, gpu
+from gradcli.engine import card_runners, device
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.result import Result
 from gradcli.session import Options, evaluate
@@ -163,7 +163,7 @@ def test_failures_while_it_runs(
         raise error
 
     monkeypatch.setattr(device, "WORTH", 4)
-    monkeypatch.setattr(gpu.SweepRunner, "part", fail)
+    monkeypatch.setattr(card_runners.SweepRunner, "part", fail)
     code, message, _ = refused()
     assert code == "device"
     assert message.startswith(says)

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gradcli.engine import cpu, gpu
-from gradcli.engine.plan import Plan
-from gradcli.engine.regions import Region
+from gradcli.engine import device, gpu
+from gradcli.engine.region import Region
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
@@ -127,8 +126,8 @@ def test_special_values(card: Card) -> None:
         grids[function.name] = [values.reshape(-1) for values in grid]
         outputs.append(function(*operands))
     with np.errstate(all="ignore"):
-        expected = cpu.Engine(Plan(outputs)).run(feeds)
-        found = gpu.Engine(outputs).run(feeds)
+        expected = device.run(outputs, feeds)
+        found = gpu.CardEngine(outputs).run(feeds)
     wrong = []
     for name, right, got in zip(grids, expected, found, strict=True):
         near = np.isclose(got, right, 1e-12, 1e-300, equal_nan=True)
@@ -152,7 +151,7 @@ def test_many_members_are_several_kernels(card: Card) -> None:
     run = runs.of_program("y = x; for i in range(130) { y = sin(y) + r }; sum(y)", {
         "x": np.linspace(0, 1, 8).reshape(2, 4), "r": np.linspace(0, 1, 4),
     })  # fmt: skip
-    units = gpu.Engine(run.outputs).plan.units
+    units = gpu.CardEngine(run.outputs).plan.units
     assert max(len(unit.members) for unit in units if isinstance(unit, Region)) <= 100
     check(card, [run])
 

@@ -11,7 +11,8 @@ import pytest
 from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError
-from gradcli.engine import gpu, streaming
+from gradcli.engine import card as card_room
+from gradcli.engine import gpu, lanes
 from tests.gpu import emulator, runs
 from tests.gpu.stand_in import Card, standing_in
 from tests.gpu.test_kernels import check, inputs_of
@@ -34,7 +35,7 @@ FREE = 79_000
 
 @pytest.fixture
 def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
-    monkeypatch.setattr(streaming, "PIECE", 1024)
+    monkeypatch.setattr(lanes, "PIECE", 1024)
     with standing_in() as card:
         yield card
 
@@ -47,7 +48,7 @@ def test_pieces_give_the_same(card: Card) -> None:
     card.free = FREE
     wanted = [run_of(program) for program in PROGRAMS]
     for run in wanted:
-        assert gpu.Engine(run.outputs).plan.peak_bytes() > FREE
+        assert gpu.CardEngine(run.outputs).plan.peak_bytes() > FREE
     check(card, wanted)
 
 
@@ -55,16 +56,16 @@ def test_what_is_on_the_card_is_a_few_pieces(card: Card, monkeypatch: pytest.Mon
     card.free = FREE
     run = run_of("mean((2*x)**3)")
     sizes = []
-    empty = gpu.card().xp.empty
+    empty = card_room.card().xp.empty
 
     def counted(shape: object, dtype: object) -> object:
         array = empty(shape, dtype)
         sizes.append(array.size)
         return array
 
-    monkeypatch.setitem(gpu.card().xp._own, "empty", counted)
-    gpu.Engine(run.outputs).run(run.feeds)
-    assert max(sizes) <= streaming.PIECE
+    monkeypatch.setitem(card_room.card().xp._own, "empty", counted)
+    gpu.CardEngine(run.outputs).run(run.feeds)
+    assert max(sizes) <= lanes.PIECE
 
 
 def test_large_arrays_come_and_go_in_pieces(card: Card) -> None:
@@ -76,7 +77,7 @@ def test_other_programs_are_refused(card: Card) -> None:
     card.free = FREE
     run = run_of("sum(x @ x.T)")
     with pytest.raises(GradcliError) as caught:
-        gpu.Engine(run.outputs).run(run.feeds)
+        gpu.CardEngine(run.outputs).run(run.feeds)
     diagnostic = caught.value.diagnostic
     assert diagnostic.code == "limit-memory"
     assert "77.1 KiB of Stand-in are free" in diagnostic.message
@@ -90,5 +91,5 @@ def test_files_are_read_and_written_piece_by_piece(card: Card, tmp_path: Path) -
     run = runs.of_program("mean((2*x)**3)", {"x": load(str(tmp_path / "x.npy"), "float64", 2**30)})
     grad = next(node for node in run.outputs if node.shape == SHAPE and node not in run.feeds)
     with streamed(str(tmp_path / "grad.npy"), SHAPE, np.dtype(float)) as target:
-        gpu.Engine(run.outputs).run(run.feeds, {grad: target})
+        gpu.CardEngine(run.outputs).run(run.feeds, {grad: target})
     np.testing.assert_allclose(np.load(tmp_path / "grad.npy"), 24 * x**2 / x.size, rtol=1e-12)

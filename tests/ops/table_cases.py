@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import Source
-from gradcli.engine.cpu import run
+from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.plan import Plan
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
@@ -29,11 +28,11 @@ class Traced:
 
     def value(self, *nodes: Node) -> list[Array]:
         """The values of nodes of this graph."""
-        return run(Plan(nodes), self.feeds)
+        return run(nodes, self.feeds)
 
     def at(self, feeds: dict[Node, Array], node: Node) -> Array:
         """The value of a node for other inputs."""
-        return run(Plan([node]), self.feeds | feeds)[0]
+        return run([node], self.feeds | feeds)[0]
 
 
 def all_cases() -> Iterator[Any]:

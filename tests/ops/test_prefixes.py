@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine.cpu import run
+from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.plan import Plan
 from gradcli.graph import Graph
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
@@ -45,7 +44,7 @@ def ours(program: str) -> list[Array]:
     tracer.trace(parse_program(source, ParseLimits()))
     assert tracer.last is not None
     nodes = [tracer.values.tensor(binding.value) for binding in tracer.last]
-    return run(Plan(nodes), feeds)
+    return run(nodes, feeds)
 
 
 UNSIGNED = ("svd", "eigh", "qr")
