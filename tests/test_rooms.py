@@ -20,8 +20,19 @@ ROOMS = [
 FILES = sorted(HOUSE.rglob("*.py"))
 
 
+def module_name(file: Path) -> str:
+    """`gradcli.report.text` for its file, `gradcli.report` for the file of the package."""
+    parts = ("gradcli", *file.relative_to(HOUSE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(file): ast.parse(file.read_text()) for file in FILES}
+
+
 def imported(tree: ast.AST) -> Iterator[str]:
-    """The full names of all modules that are imported anywhere in a file."""
+    """The full names of all modules that are imported anywhere in a file: in functions and for
+    the types alone too.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -48,3 +59,20 @@ def test_imports_run_downward(file: Path) -> None:
 def test_every_room_is_in_the_list() -> None:
     found = {path.stem for path in HOUSE.iterdir() if path.suffix == ".py" or path.is_dir()}
     assert found - {"__init__", "__main__", "__pycache__"} <= set(ROOMS)
+
+
+def test_no_file_imports_in_a_circle() -> None:
+    rest = {
+        module: {_file(name) for name in imported(tree)} - {module}
+        for module, tree in MODULES.items()
+    }
+    while free := [module for module, others in rest.items() if others.isdisjoint(rest)]:
+        for module in free:
+            del rest[module]
+    circles = {module: sorted(others & rest.keys()) for module, others in rest.items()}
+    assert not circles, "these files import each other, or what does"
+
+
+def _file(name: str) -> str:
+    """The module that an imported name is, or comes from."""
+    return name if name in MODULES else name.rpartition(".")[0]

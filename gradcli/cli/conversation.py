@@ -113,7 +113,7 @@ class Conversation:
         self.statements = kept
 
     def show_tree(self) -> None:
-        from gradcli.report.text import printed
+        from gradcli.report.text_style import printed
         from gradcli.report.text_tree import draw
 
         if not self.statements:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from io import StringIO
 from textwrap import wrap
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from gradcli.diagnostics import Note
@@ -14,12 +13,10 @@ from gradcli.report import text_table, text_tree
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import sections
-from gradcli.report.text_style import REMARK
+from gradcli.report.text_style import REMARK, printed
 from gradcli.result import Result
 
 TREE_LINES = 60
-CANVAS = 1_000_000
-"""What rich takes for the terminal's width: layouts are chosen here, and it crops nothing."""
 
 
 def write(result: Result, layout: Layout) -> Iterator[str]:
@@ -68,29 +65,3 @@ def folded(label: str, text: str, width: int) -> Text:
     """A remark, its further lines indented; words are kept whole."""
     folded = wrap(text, max(1, width - len(label)), break_long_words=False, break_on_hyphens=False)
     return Text.assemble((label, REMARK), ("\n" + " " * len(label)).join(folded))
-
-
-def printed(blocks: list[RenderableType], colour: bool) -> str:
-    """The blocks with a blank line between them."""
-    console = _console(colour)
-    with console.capture() as captured:
-        for position, block in enumerate(blocks):
-            if position:
-                console.print()
-            console.print(block, no_wrap=True, overflow="ignore", crop=False)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().split("\n")[:-1])
-
-
-def _console(colour: bool) -> Console:
-    """A console that takes text as it is: user text is no markup, and has no emoji codes."""
-    return Console(
-        file=StringIO(),
-        width=CANVAS,
-        color_system="256" if colour else None,
-        force_terminal=colour,
-        legacy_windows=False,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        _environ={},
-    )

@@ -16,7 +16,7 @@ from gradcli.ops import Function
 from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES, Deviation
 from gradcli.report import text
 from gradcli.report.layout import Layout
-from gradcli.report.text_style import ASIDE, HEADING
+from gradcli.report.text_style import ASIDE, HEADING, printed
 from gradcli.trace.arguments import signature
 
 GAP = 2
@@ -34,7 +34,7 @@ def render_list(groups: Mapping[str, Sequence[Function]], *, width: int, colour:
             name = Text(f"  {function.name:{column}}")
             lines += _hanging(name, doc, width)
     lines += [Text(), Text(f"{len(functions)} functions; gradcli ops NAME explains one", ASIDE)]
-    return text.printed([Text("\n").join(lines)], colour)
+    return printed([Text("\n").join(lines)], colour)
 
 
 def render_page(
@@ -62,13 +62,13 @@ def render_page(
         if fact
         for row in _hanging(Text(f"{name:{column}}", ASIDE), fact, width)
     ]
-    page = text.printed([start, Text("\n").join(rows)], colour)
+    page = printed([start, Text("\n").join(rows)], colour)
     if description.example is None:
         return page
     command = Text.assemble(("example", ASIDE), f"  {_command(description.example)}")
     layout = Layout(width, ascii_only=ascii_only, colour=colour)
     output = text.render(description.example.result, layout)
-    return f"{page}\n{text.printed([command], colour)}{output}"
+    return f"{page}\n{printed([command], colour)}{output}"
 
 
 def render_deviations(*, width: int, colour: bool) -> str:
@@ -98,7 +98,7 @@ def render_deviations(*, width: int, colour: bool) -> str:
                 lines += _hanging(Text(f"  {name:{column}}", ASIDE), fact, width)
         lines.append(Text())
     lines.append(Text(f"{len(rows)} differences from PyTorch 2.13; a test runs each", ASIDE))
-    return text.printed([Text("\n").join(lines)], colour)
+    return printed([Text("\n").join(lines)], colour)
 
 
 def _deviation(deviation: Deviation) -> str:

@@ -14,8 +14,8 @@ from gradcli.report.arrays import excerpt, number
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
-from gradcli.report.text import closing, folded, printed
-from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, table
+from gradcli.report.text import closing, folded
+from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, printed, table
 from gradcli.report.text_table import draw
 
 STYLES: dict[Verdict, str] = {

@@ -11,8 +11,7 @@ from gradcli.report import error
 from gradcli.report.expectations import count, found_text, line_of, shortened, statement_text
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
-from gradcli.report.text import printed
-from gradcli.report.text_style import ASIDE
+from gradcli.report.text_style import ASIDE, printed
 
 PASS, FAIL = "bold color(29)", "bold color(160)"
 

@@ -16,9 +16,9 @@ from gradcli.report.arrays import GAP, excerpt, number
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
-from gradcli.report.text import closing, folded, printed
+from gradcli.report.text import closing, folded
 from gradcli.report.text_style import GAP as BETWEEN
-from gradcli.report.text_style import GRAD, HEADING, table
+from gradcli.report.text_style import GRAD, HEADING, printed, table
 from gradcli.report.text_table import draw
 
 ROWS = 40

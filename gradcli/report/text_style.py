@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from io import StringIO
 
 from rich.box import SIMPLE_HEAD, Box
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +20,9 @@ ROLES = {"leaf": f"bold {BLUE}", "input": BLUE, "output": f"bold {GREEN}"}
 
 GAP = 3
 """Blanks between the columns of a table."""
+
+CANVAS = 1_000_000
+"""What rich takes for the terminal's width: layouts are chosen here, and it crops nothing."""
 
 _ASCII_HEAD = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
@@ -49,3 +54,29 @@ def shared(wanted: list[int], room: int) -> list[int]:
         widths[place] = min(wanted[place], max(0, room) // (len(wanted) - done))
         room -= widths[place]
     return widths
+
+
+def printed(blocks: list[RenderableType], colour: bool) -> str:
+    """The blocks with a blank line between them."""
+    console = _console(colour)
+    with console.capture() as captured:
+        for position, block in enumerate(blocks):
+            if position:
+                console.print()
+            console.print(block, no_wrap=True, overflow="ignore", crop=False)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().split("\n")[:-1])
+
+
+def _console(colour: bool) -> Console:
+    """A console that takes text as it is: user text is no markup, and has no emoji codes."""
+    return Console(
+        file=StringIO(),
+        width=CANVAS,
+        color_system="256" if colour else None,
+        force_terminal=colour,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )

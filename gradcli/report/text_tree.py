@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gradcli.report.arrays import inline
 from gradcli.report.layout import Layout
-from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, shared, table
+from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, printed, shared, table
 from gradcli.report.text_table import GIVEN
 from gradcli.report.tree import Line, tree
 from gradcli.session import Result
@@ -27,8 +27,6 @@ _ASCII_GUIDES = str.maketrans("├└│─", "|`|-")
 
 def write(result: Result, layout: Layout) -> Iterator[str]:
     """The whole graph."""
-    from gradcli.report.text import printed
-
     yield printed([draw(result, layout, None)], layout.colour)
 
 
