@@ -15,8 +15,8 @@ MODULES = (
     "running_products", "indexing", "rounding", "control",
     "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
     "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",
-    "special", "classification", "regression", "margins", "layers", "normalisation", "tiling",
-    "pooling", "convolutions", "writing",
+    "special", "error_functions", "classification", "regression", "margins", "layers",
+    "normalisation", "tiling", "pooling", "convolutions", "writing",
 )  # fmt: skip
 """Those that have entries, the everyday ones first."""
 

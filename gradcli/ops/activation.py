@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
+from gradcli.ops.error_functions import ndtr
 from gradcli.ops.exponential import expm1
 from gradcli.ops.hyperbolic import tanh
 from gradcli.ops.kinds import NUMBERS, cast
@@ -17,7 +18,6 @@ from gradcli.ops.powers import square
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shaping import reshape
-from gradcli.ops.special import ndtr
 from gradcli.ops.table import Case, function
 
 # --- pieces of straight lines --------------------------------------------------------------

@@ -11,13 +11,12 @@ from gradcli.ops.recurrences import RECURRENCE, delayed, scan
 from gradcli.ops.reductions import cases_of, reduce_axes
 from gradcli.ops.shapes import Axes, normalize_axes
 from gradcli.ops.shaping import reshape
-from gradcli.ops.sums import wide, wide_copies
+from gradcli.ops.sums import rounded, wide, wide_copies
 from gradcli.ops.table import Case, function
 
 
 def _cumprod(xp: Any, x: Array, axis: int) -> Array:
-    products = xp.cumprod(x, axis=axis, dtype=wide(x.dtype))
-    return products.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return rounded(x.cumprod(axis, wide(x.dtype)), x.dtype)
 
 
 CUMPROD: General = General(
@@ -59,8 +58,7 @@ def _products_of_others(x: Node, axis: int) -> Node:
 
 
 def _prod(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
-    product = xp.prod(x, axis=axes, keepdims=keepdim, dtype=wide(x.dtype))
-    return product.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return rounded(x.prod(axes, wide(x.dtype), keepdims=keepdim), x.dtype)
 
 
 PROD = Reduction(

@@ -22,14 +22,14 @@ from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.sums import wide, wide_copies
+from gradcli.ops.sums import rounded, wide, wide_copies
 from gradcli.ops.table import Case, function
 
 # --- sums ----------------------------------------------------------------------------------
 
 
 def _cumsum(xp: Any, x: Array, axis: int) -> Array:
-    return xp.cumsum(x, axis=axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return rounded(x.cumsum(axis, wide(x.dtype)), x.dtype)
 
 
 CUMSUM: Linear = Linear(

@@ -1,4 +1,4 @@
-"""Special functions: error functions, the gamma family, Bessel functions, the normal law.
+"""Special functions: the gamma family, Bessel functions.
 
 Values come from SciPy (on a GPU from cupyx.scipy), imported when one of them is first computed.
 """
@@ -15,14 +15,13 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.elementwise import elementwise
-from gradcli.ops.powers import square
 from gradcli.ops.rounding import to_integer
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function
 
 
-def _special(name: str) -> Callable[..., Array]:
-    """The function of that name for the arrays of the namespace `xp`."""
+def scipys(name: str) -> Callable[..., Array]:
+    """SciPy's function of that name, for the arrays of the namespace `xp`."""
 
     def forward(xp: Any, *arrays: Array) -> Array:
         library = "cupyx.scipy.special" if xp.__name__ == "cupy" else "scipy.special"
@@ -30,135 +29,6 @@ def _special(name: str) -> Callable[..., Array]:
 
     return forward
 
-
-# --- error functions and the normal law ----------------------------------------------------
-
-
-def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
-    """exp(-rate·x²). The rounding of x² alone costs x² ulp, so x = high + low, high² exact."""
-    high = xp.rint(x * 16) / 16
-    return xp.where(  # type: ignore[no-any-return]
-        xp.abs(x) < 64,
-        xp.exp(-rate * high * high) * xp.exp(-rate * (x - high) * (x + high)),
-        xp.exp(-rate * x * x),
-    )
-
-
-def _erfc(xp: Any, x: Array) -> Array:
-    """erfc(x), in its tail as erfcx(x)·exp(-x²): SciPy's own loses x² ulp there."""
-    tail = _special("erfcx")(xp, x) * _gaussian(xp, x, 1.0)
-    return xp.where(x > 0.5, tail, _special("erfc")(xp, x))  # type: ignore[no-any-return]
-
-
-def _ndtr(xp: Any, x: Array) -> Array:
-    """Φ(x), in its lower tail as erfcx(-x/√2)·exp(-x²/2)/2: SciPy's own loses x² ulp there."""
-    tail = _special("erfcx")(xp, -math.sqrt(0.5) * x) * _gaussian(xp, x, 0.5) / 2
-    return xp.where(x < -1, tail, _special("ndtr")(xp, x))  # type: ignore[no-any-return]
-
-
-def _log_ndtr(xp: Any, x: Array) -> Array:
-    """log(Φ(x)) from erfcx far below 0, else from the small upper tail."""
-    low = xp.log(_special("erfcx")(xp, -math.sqrt(0.5) * x) / 2) - x * x / 2
-    return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))  # type: ignore[no-any-return]
-
-
-gaussian: Function = elementwise(
-    "gaussian",
-    "exp(-rate * x**2), with all its digits.",
-    _gaussian,
-    (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
-    operands="x rate",
-    group="special",
-    cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
-    " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
-    latex="e^{{-{1} {0}^2}}",
-    formula="exp(-rate * x**2)",
-)
-erf = elementwise(
-    "erf",
-    "Error function.",
-    _special("erf"),
-    lambda y, x: 2 / math.sqrt(math.pi) * gaussian(x, 1.0),
-    group="special",
-    cuda="erf({0})",
-    latex=r"\mathrm{{erf}}({0})",
-    formula="erf(x)",
-    numpy="scipy.special.erf",
-    torch="torch.erf",
-)
-erfc = elementwise(
-    "erfc",
-    "1 - erf(x), exact for large x.",
-    _erfc,
-    lambda y, x: -2 / math.sqrt(math.pi) * gaussian(x, 1.0),
-    group="special",
-    cuda="erfc({0})",
-    latex=r"\mathrm{{erfc}}({0})",
-    arrays=5.0,
-    formula="1 - erf(x)",
-    numpy="scipy.special.erfc",
-    torch="torch.erfc",
-)
-erfcx: Function = elementwise(
-    "erfcx",
-    "exp(x**2) * erfc(x).",
-    _special("erfcx"),
-    lambda y, x: 2 * x * y - 2 / math.sqrt(math.pi),
-    group="special",
-    cuda="erfcx({0})",
-    latex=r"\mathrm{{erfcx}}({0})",
-    formula="exp(x**2) * erfc(x)",
-    numpy="scipy.special.erfcx",
-    torch="torch.special.erfcx",
-    jax=None,
-)
-erfinv = elementwise(
-    "erfinv",
-    "Inverse of the error function.",
-    _special("erfinv"),
-    lambda y, x: math.sqrt(math.pi) / 2 / gaussian(y, 1.0),
-    group="special",
-    cuda="erfinv({0})",
-    latex=r"\mathrm{{erf}}^{{-1}}({0})",
-    formula="erfinv(x)",
-    edge=lambda xp, x: 1 - xp.abs(x),
-    domain=(-0.8, 0.8),
-    kink="inf at -1 and 1",
-    numpy="scipy.special.erfinv",
-    torch="torch.erfinv",
-)
-ndtr = elementwise(
-    "ndtr",
-    "Probability that a standard normal variable is below x.",
-    _ndtr,
-    lambda y, x: 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5),
-    group="special",
-    cuda="normcdf({0})",
-    latex=r"\Phi({0})",
-    arrays=5.0,
-    formula="erfc(-x / sqrt(2)) / 2",
-    numpy="scipy.special.ndtr",
-    torch="torch.special.ndtr",
-)
-log_ndtr = elementwise(
-    "log_ndtr",
-    "log(ndtr(x)), exact far below 0.",
-    _log_ndtr,
-    # The density over the probability; below 0 both would vanish.
-    lambda y, x: where(
-        x < 0,
-        math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
-        1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
-    ),
-    group="special",
-    cuda="{0} < -1 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
-    " : log1p(-normcdf(-{0}))",
-    latex=r"\ln \Phi({0})",
-    arrays=7.0,
-    formula="log(ndtr(x))",
-    numpy="scipy.special.log_ndtr",
-    torch="torch.special.log_ndtr",
-)
 
 # --- the gamma family ----------------------------------------------------------------------
 
@@ -173,12 +43,12 @@ def _lgamma(xp: Any, x: Array) -> Array:
     near_one = xp.abs(x - 1) < 0.5
     z = xp.where(near_two, x - 2, xp.where(near_one, x - 1, xp.zeros((), x.dtype)))
     orders = np.arange(2, LGAMMA_TERMS)
-    series = (-1.0) ** orders * _special("zetac")(np, orders.astype(float)) / orders
+    series = (-1.0) ** orders * scipys("zetac")(np, orders.astype(float)) / orders
     found = xp.zeros((), x.dtype)
     for factor in (*series[::-1].tolist(), 1 - np.euler_gamma):
         found = (found + factor) * z
     found = xp.where(near_one, found - xp.log1p(z), found)
-    return xp.where(near_one | near_two, found, _special("gammaln")(xp, x))  # type: ignore[no-any-return]
+    return xp.where(near_one | near_two, found, scipys("gammaln")(xp, x))  # type: ignore[no-any-return]
 
 
 lgamma = elementwise(
@@ -199,7 +69,7 @@ lgamma = elementwise(
 digamma: Function = elementwise(
     "digamma",
     "Derivative of lgamma.",
-    _special("digamma"),
+    scipys("digamma"),
     lambda y, x: polygamma(1.0, x),
     group="special",
     aliases=("psi",),
@@ -213,7 +83,7 @@ digamma: Function = elementwise(
 polygamma: Function = elementwise(
     "polygamma",
     "Derivative number n of digamma.",
-    _special("polygamma"),
+    scipys("polygamma"),
     (None, lambda y, n, x: polygamma(n + 1, x)),
     operands="n x",
     group="special",
@@ -236,7 +106,7 @@ polygamma: Function = elementwise(
 i0 = elementwise(
     "i0",
     "Modified Bessel function of the first kind, of order 0.",
-    _special("i0"),
+    scipys("i0"),
     lambda y, x: i1(x),
     group="special",
     cuda="cyl_bessel_i0({0})",
@@ -255,7 +125,7 @@ def _least(x: Node) -> float:
 i1: Function = elementwise(
     "i1",
     "Modified Bessel function of the first kind, of order 1.",
-    _special("i1"),
+    scipys("i1"),
     lambda y, x: where(abs_(x) < _least(x), 0.5, i0(x) - y / x),
     group="special",
     cuda="cyl_bessel_i1({0})",
@@ -268,7 +138,13 @@ i1: Function = elementwise(
 
 SERIES_TERMS = 30
 MOST_ORDER = 1000
-"""The recurrence takes a step an order."""
+"""A recurrence takes a step an order."""
+
+
+def check_orders(xp: Any, name: str, n: Array) -> None:
+    """Refuse orders that a recurrence cannot reach, with the error `value`."""
+    if not bool(((n >= 0) & (n <= MOST_ORDER) & (n == xp.floor(n))).all()):
+        raise GradcliError("value", f"{name}: orders are whole, from 0 to {MOST_ORDER}")
 
 
 def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
@@ -277,8 +153,7 @@ def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
     Each loses few digits there (Abramowitz and Stegun 10.1.2 and 10.1.19). SciPy's loses up to 40
     ulp between 0 and 3, and is not among cupyx's.
     """
-    if not bool(((n >= 0) & (n <= MOST_ORDER) & (n == xp.floor(n))).all()):
-        raise GradcliError("value", f"spherical_jn: orders are whole, from 0 to {MOST_ORDER}")
+    check_orders(xp, "spherical_jn", n)
     series = term = xp.ones_like(n * x)
     for k in range(1, SERIES_TERMS):
         term = term * (-x * x / 2) / (k * (2 * n + 2 * k + 1))

@@ -13,28 +13,38 @@ import numpy as np
 from gradcli.graph import Array, Node
 from gradcli.ops.shapes import Axes
 
+WIDE = {np.dtype(np.float32): np.dtype(np.float64)}
+
 
 def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type in which numbers of a type are added up: float64 for floats, else their own."""
-    return np.result_type(dtype, np.float64) if dtype.kind in "fc" else dtype
+    return WIDE.get(dtype, dtype)
+
+
+def rounded(found: Array, dtype: np.dtype[Any]) -> Array:
+    """What was added up in a wide type, in the type of its operands."""
+    return found if found.dtype == dtype else found.astype(dtype)
 
 
 def total(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     """The sum along axes."""
-    found = xp.sum(x, axis=axes, keepdims=keepdim, dtype=wide(x.dtype))
-    return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]
+    return rounded(x.sum(axis=axes, keepdims=keepdim, dtype=wide(x.dtype)), x.dtype)
 
 
 def add_at(xp: Any, zeros: Array, places: tuple[Any, ...], x: Array) -> Array:
     """`zeros` with all of x added at places, of which some may be the same."""
     result = zeros.astype(wide(x.dtype), copy=False)
     xp.add.at(result, places, x.astype(result.dtype, copy=False))
-    return result.astype(x.dtype, copy=False)
+    return rounded(result, x.dtype)
+
+
+FEW = 128
+"""Products of so few elements in all lose nothing, in whatever order they are added up."""
 
 
 def product(xp: Any, a: Array, b: Array) -> Array:
     """The matrix product."""
-    if not (a.flags.forc and b.flags.forc):
+    if a.size + b.size > FEW and not (a.flags.forc and b.flags.forc):
         a, b = _for_blas(xp, a), _for_blas(xp, b)
     return xp.matmul(a, b)  # type: ignore[no-any-return]
 

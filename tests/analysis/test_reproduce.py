@@ -31,7 +31,9 @@ X = np.array([[1.0, 2.0], [3.0, 4.0]])
 LACKED = {
     ("torch", "orthogonal_complement"): "PyTorch has no gradient of a complete QR",
     ("torch", "spherical_jn"): "PyTorch has order 0 only, without a gradient",
+    ("torch", "ierfcx"): "PyTorch has none",
     ("jax", "erfcx"): "JAX has none",
+    ("jax", "ierfcx"): "JAX has none",
     ("jax", "spherical_jn"): "JAX has none",
 }
 """By library and function: why a script cannot be written."""

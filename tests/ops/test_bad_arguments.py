@@ -17,6 +17,7 @@ BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
         ("x + y", "shape", ["(2, 3)", "(4,)"]),
         ("sum(spherical_jn(10**30, x))", "value", ["0 to 1000"]),
         ("sum(spherical_jn(nan, x))", "value", ["0 to 1000"]),
+        ("sum(ierfcx(0.5, x))", "value", ["ierfcx", "0 to 1000"]),
         ("maximum(x, y)", "shape", ["maximum", "(2, 3)", "(4,)"]),
         ("where(x > 0, x, y)", "shape", ["where", "(2, 3)", "(4,)"]),
         ("lerp(x, x, y)", "shape", ["lerp", "(2, 3)", "(4,)"]),

@@ -20,6 +20,13 @@ SMALL = 10.0 ** np.linspace(-20, -0.01, 40)
 HARD: dict[str, tuple[str, Callable[[Any], Any], Any, float, float]] = {
     "lgamma": ("lgamma(x)", mp.loggamma, np.r_[1 + HALF, 1 - HALF, 2 + HALF, 2 - HALF], 4, 64),
     "tanhshrink": ("tanhshrink(x)", lambda x: x - mp.tanh(x), np.r_[SMALL, -SMALL], 4, 4),
+    "erfcx": (
+        "erfcx(x)",
+        lambda x: mp.exp(x * x) * mp.erfc(x),
+        np.r_[np.linspace(-5, 3, 40), 10.0 ** np.linspace(0.5, 3, 10)],
+        9,
+        16,
+    ),
     "gelu": ("gelu(x)", lambda x: x * normal(x), np.linspace(-37.5, -5, 40), 9, 9),
     "sigmoid then cross-entropy": (
         "binary_cross_entropy(sigmoid(x), zeros(99), reduction='none')",

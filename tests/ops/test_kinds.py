@@ -28,8 +28,8 @@ OF_ONE_KIND = {
 }  # fmt: skip
 """Their kind does not depend on that of operands."""
 OUR_OWN = {
-    "bernoulli_nll", "cofactors", "decay", "gaussian", "log_odds", "orthogonal_complement",
-    "put_add", "recurrence", "scale", "spherical_jn",
+    "bernoulli_nll", "cofactors", "decay", "gaussian", "ierfcx", "log_odds",
+    "orthogonal_complement", "put_add", "recurrence", "scale", "spherical_jn",
 }  # fmt: skip
 """PyTorch has no such functions, or does not let them be differentiated."""
 

@@ -144,8 +144,15 @@ REFERENCES: dict[str, Reference] = {
     "erfcx": one(
         lambda x: mp.exp(x * x) * mp.erfc(x),
         (-1.0, 3.0),
-        stated="its derivative 2*x*y - 2/sqrt(pi) cancels",
-        limit=100.0,
+        stated="its derivative comes from a recurrence below 1",
+        limit=16.0,
+    ),
+    "ierfcx": one(
+        lambda x: 1 / mp.sqrt(mp.pi) - x * mp.exp(x * x) * mp.erfc(x),
+        (-1.0, 3.0),
+        program="ierfcx(1, x)",
+        stated="a recurrence below 1",
+        limit=32.0,
     ),
     "erfinv": one(
         inverse_erf, (-0.9, 0.9), stated="exp(y**2) multiplies the error of y by 2*y**2", limit=7.0

@@ -68,6 +68,15 @@ def gaussian(x, rate):
     return np.exp(-rate * x**2)
 
 
+def ierfcx(n, x):
+    before, current = 2 / np.sqrt(np.pi), special.erfcx(x)
+    y = current + 0 * n
+    for k in range(1, int(np.max(n)) + 1):
+        before, current = current, (before - 2 * x * current) / (2 * k)
+        y = np.where(k == n, current, y)
+    return y
+
+
 def lerp(start, end, weight):
     return start + weight * (end - start)
 

@@ -95,6 +95,8 @@ LEFT_OUT: dict[str, tuple[float, ...]] = {
     "polygamma": (-1.0, -2.0, -30.0, -1e9, -1e300, INF, -INF),
     "heaviside": (NAN,),
     "addcdiv": (1e-300, -1e-300),
+    "elu": (NAN,),
+    "celu": (NAN,),
 }
 """Special values for which `deviations.py` has a row."""
 

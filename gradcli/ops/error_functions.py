@@ -1,0 +1,182 @@
+"""Error functions and the normal law."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.graph import Array
+from gradcli.ops.elementwise import elementwise
+from gradcli.ops.powers import square
+from gradcli.ops.selection import where
+from gradcli.ops.special import check_orders, scipys
+from gradcli.ops.table import Case, Function
+
+
+def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
+    """exp(-rate·x²). The rounding of x² alone costs x² ulp, so x = high + low, high² exact."""
+    high = xp.rint(x * 16) / 16
+    return xp.where(  # type: ignore[no-any-return]
+        xp.abs(x) < 64,
+        xp.exp(-rate * high * high) * xp.exp(-rate * (x - high) * (x + high)),
+        xp.exp(-rate * x * x),
+    )
+
+
+def _erfc(xp: Any, x: Array) -> Array:
+    """erfc(x), in its tail as erfcx(x)·exp(-x²): SciPy's own loses x² ulp there."""
+    tail = scipys("erfcx")(xp, x) * _gaussian(xp, x, 1.0)
+    return xp.where(x > 0.5, tail, scipys("erfc")(xp, x))  # type: ignore[no-any-return]
+
+
+def _ndtr(xp: Any, x: Array) -> Array:
+    """Φ(x), in its lower tail as erfcx(-x/√2)·exp(-x²/2)/2: SciPy's own loses x² ulp there."""
+    tail = scipys("erfcx")(xp, -math.sqrt(0.5) * x) * _gaussian(xp, x, 0.5) / 2
+    return xp.where(x < -1, tail, scipys("ndtr")(xp, x))  # type: ignore[no-any-return]
+
+
+def _log_ndtr(xp: Any, x: Array) -> Array:
+    """log(Φ(x)) from erfcx far below 0, else from the small upper tail."""
+    low = xp.log(scipys("erfcx")(xp, -math.sqrt(0.5) * x) / 2) - x * x / 2
+    return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))  # type: ignore[no-any-return]
+
+
+gaussian: Function = elementwise(
+    "gaussian",
+    "exp(-rate * x**2), with all its digits.",
+    _gaussian,
+    (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
+    operands="x rate",
+    group="special",
+    cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
+    " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
+    latex="e^{{-{1} {0}^2}}",
+    formula="exp(-rate * x**2)",
+)
+erf = elementwise(
+    "erf",
+    "Error function.",
+    scipys("erf"),
+    lambda y, x: 2 / math.sqrt(math.pi) * gaussian(x, 1.0),
+    group="special",
+    cuda="erf({0})",
+    latex=r"\mathrm{{erf}}({0})",
+    formula="erf(x)",
+    numpy="scipy.special.erf",
+    torch="torch.erf",
+)
+erfc = elementwise(
+    "erfc",
+    "1 - erf(x), exact for large x.",
+    _erfc,
+    lambda y, x: -2 / math.sqrt(math.pi) * gaussian(x, 1.0),
+    group="special",
+    cuda="erfc({0})",
+    latex=r"\mathrm{{erfc}}({0})",
+    arrays=5.0,
+    formula="1 - erf(x)",
+    numpy="scipy.special.erfc",
+    torch="torch.erfc",
+)
+erfcx: Function = elementwise(
+    "erfcx",
+    "exp(x**2) * erfc(x).",
+    scipys("erfcx"),
+    lambda y, x: -2 * ierfcx(1.0, x),  # 2*x*y - 2/sqrt(pi): 4e5 ulp by 700
+    group="special",
+    cuda="erfcx({0})",
+    latex=r"\mathrm{{erfcx}}({0})",
+    formula="exp(x**2) * erfc(x)",
+    numpy="scipy.special.erfcx",
+    torch="torch.special.erfcx",
+    jax=None,
+)
+
+
+ERFCX_FRACTION = 1.0
+"""From here on the continued fraction is short, and below it the recurrence keeps its digits."""
+FRACTION_TERMS = 240
+
+
+def _ierfcx(xp: Any, n: Array, x: Array) -> Array:
+    """The recurrence over orders (DLMF 7.18.7), upward from erfcx; each step loses x² ulp above 0,
+    so for large x it is taken downward, as a continued fraction of ratios of neighbours.
+    """
+    check_orders(xp, "ierfcx", n)
+    highest = int(n.max()) if n.size else 0
+    large = xp.where(x < ERFCX_FRACTION, ERFCX_FRACTION, x) + 0 * n
+    ratio, downward = xp.zeros_like(large), scipys("erfcx")(xp, large)
+    for k in range(highest + FRACTION_TERMS, 0, -1):
+        ratio = 0.5 / (large + (k + 1) * ratio)
+        if k <= highest:
+            downward = xp.where(k <= n, downward * ratio, downward)
+    current = scipys("erfcx")(xp, x)
+    before, upward = xp.full_like(current, 2 / math.sqrt(math.pi)), current + 0 * n
+    for k in range(1, highest + 1):
+        before, current = current, (before - 2 * x * current) / (2 * k)
+        upward = xp.where(k == n, current, upward)
+    return xp.where(x < ERFCX_FRACTION, upward, downward)  # type: ignore[no-any-return]
+
+
+ierfcx: Function = elementwise(
+    "ierfcx",
+    "exp(x**2) times integral number n of erfc: erfcx is number 0.",
+    _ierfcx,
+    (None, lambda y, n, x: -2 * (n + 1) * ierfcx(n + 1, x)),
+    operands="n x",
+    group="special",
+    latex=r"e^{{{1}^2}} \, \mathrm{{i}}^{{{0}}}\mathrm{{erfc}}({1})",
+    arrays=9.0,
+    formula="ierfcx(n, x)",
+    refuses=True,
+    cases=[Case("ierfcx(1, x)"), Case("ierfcx([[0], [3]], x)")],
+    kink="no gradient by n",
+    jax=None,
+)
+erfinv = elementwise(
+    "erfinv",
+    "Inverse of the error function.",
+    scipys("erfinv"),
+    lambda y, x: math.sqrt(math.pi) / 2 / gaussian(y, 1.0),
+    group="special",
+    cuda="erfinv({0})",
+    latex=r"\mathrm{{erf}}^{{-1}}({0})",
+    formula="erfinv(x)",
+    edge=lambda xp, x: 1 - xp.abs(x),
+    domain=(-0.8, 0.8),
+    kink="inf at -1 and 1",
+    numpy="scipy.special.erfinv",
+    torch="torch.erfinv",
+)
+ndtr = elementwise(
+    "ndtr",
+    "Probability that a standard normal variable is below x.",
+    _ndtr,
+    lambda y, x: 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5),
+    group="special",
+    cuda="normcdf({0})",
+    latex=r"\Phi({0})",
+    arrays=5.0,
+    formula="erfc(-x / sqrt(2)) / 2",
+    numpy="scipy.special.ndtr",
+    torch="torch.special.ndtr",
+)
+log_ndtr = elementwise(
+    "log_ndtr",
+    "log(ndtr(x)), exact far below 0.",
+    _log_ndtr,
+    # The density over the probability; below 0 both would vanish.
+    lambda y, x: where(
+        x < 0,
+        math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
+        1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
+    ),
+    group="special",
+    cuda="{0} < -1 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
+    " : log1p(-normcdf(-{0}))",
+    latex=r"\ln \Phi({0})",
+    arrays=7.0,
+    formula="log(ndtr(x))",
+    numpy="scipy.special.log_ndtr",
+    torch="torch.special.log_ndtr",
+)
