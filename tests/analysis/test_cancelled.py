@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from gradcli.analysis.check import check, check_leaf, gradients
+from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weighed
+from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.element import Gradient
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
+from gradcli.analysis.verdict import Comparison
+from gradcli.diagnostics import Source
 from tests.analysis.posed import posed
 
 VECTOR, SINGLE, MATRIX = [0.3, 1.7, -2.2], 0.7, [[1, 2], [3, 5]]
@@ -67,3 +71,35 @@ def claimed(program: str, x: Any, value: float) -> str:
     wrong = np.full(leaf.shape, value)
     claim = Gradient("x", problem.program.source, wrong, noise, unit, probe)
     return check_leaf(claim, Lines(Probe(problem, outputs, leaf), [np.ones(())]), 0.0).verdict
+
+
+# --- the user's own gradient ---------------------------------------------------------------
+
+
+def compared(program: str, x: Any, mine: str) -> Comparison:
+    walk = differentiate(weighed(posed(program, {"x": x})))
+    claim = Claim(walk, "x", walk.problem.leaves["x"], formula(walk, Source("--mine", mine)))
+    return compare(claim)
+
+
+@pytest.mark.parametrize(("program", "x"), CANCELLED)
+@pytest.mark.parametrize("mine", ["0*x", "0"])
+def test_ones_own_zero_is_no_mistake(program: str, x: Any, mine: str) -> None:
+    assert compared(program, x, mine).verdict != "fail"
+
+
+@pytest.mark.parametrize("mine", ["0*x", "0", "softmax(x)*0"])
+def test_ones_own_zero_is_right_where_what_cancels_is_large(mine: str) -> None:
+    found = compared("sum(softmax(x))", [1, 2, 3], mine)
+    assert found.verdict == "pass"
+    assert [each.code for each in found.causes] == ["rounded"]
+
+
+@pytest.mark.parametrize(("program", "x"), CANCELLED)
+@pytest.mark.parametrize("mine", ["1e-3 + 0*x", "1e-6*x", "1e-9"])
+def test_ones_own_mistake_larger_than_rounding_fails(program: str, x: Any, mine: str) -> None:
+    assert compared(program, x, mine).verdict == "fail"
+
+
+def test_ones_own_number_as_small_as_the_rounding_may_be_right() -> None:
+    assert compared("sum(softmax(x))", [1, 2, 3], "1e-17").verdict == "inconclusive"

@@ -129,8 +129,8 @@ def _reordered(gradient: Array, read: Order, written: Order, shape: Shape | None
 
 
 def _normalised(gradient: Array) -> Array:
-    if gradient.size < 2:
-        raise ValueError("a single value has no direction")
+    if gradient.size < 2 or not gradient.any():
+        raise ValueError("neither a single value nor 0 has a direction")
     return np.asarray(gradient / np.linalg.norm(gradient))
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import vjp
@@ -186,6 +187,22 @@ class Claim:
             if not close(mine, guessed, self.rtol, slack):
                 return False
         return True
+
+    @property
+    def scale(self) -> float:
+        """The size that a derivative has here when it is not 0: |v|·|outputs| by |leaf|."""
+        pairs = zip(self.walk.cotangents, self.walk.outputs, strict=True)
+        total = sum(float(np.sum(np.abs(self._known(v) * self._known(y)))) for v, y in pairs)
+        size = np.max(np.abs(self._known(self.leaf)), initial=0.0)
+        return float(max(total / (size or 1.0), np.abs(self.right).max(initial=0.0)))
+
+    def noise(self) -> list[Array]:
+        """How much of the gradient may be rounding, at every point. Raises `limit-memory`."""
+        problem = replace(self.walk.problem, feeds=self.walk.feeds)
+        probe = Probe(problem, [self.grad], self.leaf, all_steps=True)
+        unit = float(np.finfo(self.leaf.graph.dtype("float")).eps)
+        values = [point.value(self.leaf) for point in self.points]
+        return [probe.noise(value, unit)[0] for value in values if value is not None]
 
     def at_run_alone(self) -> Claim:
         """The same, without the points near by."""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradcli.analysis.diagnosis.claim import Claim, agreeing, close
+from gradcli.analysis.diagnosis.claim import MISFITS, Claim, agreeing, close
 from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import agreed_digits, roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.judge import CLEAR, NEGLIGIBLE
 from gradcli.analysis.verdict import Cause, Comparison, Verdict
 
+HIDDEN: dict[Verdict, str] = {
+    "pass": "right up to rounding: all that the gradient is made of cancels here",
+    "inconclusive": "the difference may be nothing but the rounding of the gradient",
+}
 DIGITS = 5
 """So many digits agree by rounding alone."""
 
@@ -28,6 +33,9 @@ def compare(claim: Claim) -> Comparison:
     here = close(mine, right, claim.rtol)
     if here and (not claim.is_formula or claim.fits(lambda point: point.value(claim.grad))):
         return answer("pass", [])
+    hidden = None if here else _hidden(claim)
+    if hidden:
+        return answer(hidden, [Cause("rounded", HIDDEN[hidden])])
     search = Search(claim, words)
     causes = search.causes()
     if here:
@@ -42,6 +50,24 @@ def compare(claim: Claim) -> Comparison:
             return answer("inconclusive", [at_kinks])
         causes = search.further()
     return answer("fail", causes, sure=search.sure)
+
+
+def _hidden(claim: Claim) -> Verdict | None:
+    """The verdict where the difference is no larger than the rounding of the gradient: right where
+    the user says 0 and all that could have been there is far larger than the rounding.
+    """
+    try:
+        noise = claim.noise()
+    except MISFITS:
+        return None
+    for point, slack in zip(claim.points, noise, strict=True):
+        mine, right = point.value(claim.mine), point.value(claim.grad)
+        if mine is None or right is None or not close(mine, right, claim.rtol, CLEAR * slack):
+            return None
+    wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
+    zero = not claim.theirs[wrong].any()
+    known = noise[0][wrong].max() <= NEGLIGIBLE * claim.scale
+    return "pass" if zero and known else "inconclusive"
 
 
 def _rounded(claim: Claim) -> Cause | None:
