@@ -64,6 +64,7 @@ def _text(line: Line, precision: int) -> list[str]:
     arrays = {"value": line.value, "grad": line.grad, "v": line.given}
     return [
         title,
+        *([f"named {line.called}"] if line.called else []),
         f"{line.op} {line.shape}",
         *(
             f"{label} = {inline(array, precision, ARRAY)}"
@@ -96,7 +97,8 @@ def _as_mermaid(drawn: Sequence[Box]) -> str:
 
 
 def _as_json(drawn: Sequence[Box]) -> str:
-    """Nodes in the order of computation; `inputs` are their numbers.
+    """Nodes in the order of computation; `inputs` are their numbers. Where `name` is short for a
+    name of the program, that is `called`.
 
     Values and grads are null where they are not known, or too large to be shown in full.
     """
@@ -111,6 +113,7 @@ def _as_json(drawn: Sequence[Box]) -> str:
             "inputs": box.above,
             "value": _array(box.line.value),
             "grad": _array(box.line.grad),
+            **({"called": box.line.called} if box.line.called else {}),
         }
         for place, box in enumerate(drawn)
     ]

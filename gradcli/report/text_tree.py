@@ -103,6 +103,8 @@ def _about(line: Line, layout: Layout) -> tuple[Text, Text, Text]:
     )
     if line.place != "here":
         graph.append(f" ({line.place})", style=ASIDE)
+    if line.called:
+        graph.append(f" (named {line.called})", style=ASIDE)
     return graph, Text(line.op, style=ASIDE), Text(line.shape, style=ASIDE)
 
 

@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, Array, Node
-from gradcli.report.arrays import GAP, Excerpt, brief, excerpt
+from gradcli.report.arrays import Excerpt, brief, excerpt
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
 from gradcli.session import Result
-from gradcli.spelling.formula import Formulas, defined_by, operands, unsigned
+from gradcli.spelling.formula import Formulas, defined_by, fresh_names, operands, unsigned
 
 NAME_WIDTH = 24
-"""Longer names are cut in the tree; the table has them in full."""
+"""For a longer name formulas have a short one, which the line of its node explains."""
 LEVELS = 2
 """How many ops below its node a formula shows."""
 
@@ -41,6 +41,8 @@ class Line:
     value: Excerpt | None = None
     grad: Excerpt | None = None
     given: Excerpt | None = None
+    called: str = ""
+    """The user's name, where `name` is short for it."""
 
 
 class Visit(NamedTuple):
@@ -112,6 +114,7 @@ class _Description:
             LEVELS,
             {*result.names, *result.leaves},
         )
+        self.called = _called(result)
         self.width = width
         self.leaves = _leaves(result)
         self.outputs = set(result.outputs.values())
@@ -140,6 +143,7 @@ class _Description:
             _known(node.known if node.op is CONSTANT else self.values.get(node)),
             _known(self.grads.get(node)),
             _known(self.given.get(node)) if node not in self.grads else None,
+            self.called[node] if self.called.get(node, name) != name else "",
         )
 
     def _definition(self, node: Node) -> tuple[str, str]:
@@ -205,15 +209,18 @@ def _leaves(result: Result) -> set[Node]:
 
 
 def _names(result: Result) -> dict[Node, str]:
-    """The first name of each node that has one."""
+    """A name for each node that has one: the first, or a short one for it."""
+    fresh = fresh_names({*result.names, *result.leaves})
+    called = _called(result).items()
+    return {node: name if len(name) <= NAME_WIDTH else next(fresh) for node, name in called}
+
+
+def _called(result: Result) -> dict[Node, str]:
+    """The first name of each node that has one, in full."""
     names: dict[Node, str] = {}
     for name, node in {**result.names, **result.leaves}.items():
-        names.setdefault(node, _short(sanitise(name)))
+        names.setdefault(node, sanitise(name))
     return names
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 3] + GAP
 
 
 def _by_node(nodes: Mapping[str, Node], arrays: Mapping[str, Array]) -> dict[Node, Array]:

@@ -160,6 +160,15 @@ def test_a_slice_with_a_name_keeps_its_line() -> None:
     ]
 
 
+def test_a_second_name_of_a_value_has_no_line() -> None:
+    """As in Python, both names mean one tensor, which has one gradient."""
+    assert defined("h = tanh(x); k = h; y = 2 * k", retain=("k",)) == [
+        ("y", "mul", "2 * h"),
+        ("h", "tanh", "tanh(x)"),
+        ("x", "leaf", ""),
+    ]
+
+
 def test_an_unchanged_view_with_a_grad_of_its_own_has_a_line() -> None:
     assert defined("h = tanh(x); k = h[:]; y = 2 * k", retain=("k",)) == [
         ("y", "mul", "2 * k"),
@@ -183,4 +192,19 @@ def test_a_change_of_kind_has_a_line_only_where_it_has_a_name() -> None:
         ("m", "cast", "float(x > 1)"),
         ("", "gt", "x > 1"),
         ("x", "", ""),
+    ]
+
+
+def test_a_long_name_has_a_short_one_which_its_line_explains() -> None:
+    long = "a_name_of_more_than_two_dozen_letters"
+    result = run(f"{long} = 2 * x; t1 = {long} * exp({long}); y = sum(t1)")
+    shown, _ = tree(result, 6, depth=9, formula_width=60, limit=None)
+    lines = [(line.name, line.formula, line.called, line.place) for line in shown]
+    assert lines == [
+        ("y", "sum(t1)", "", "here"),
+        ("t1", "t2 * exp(t2)", "", "here"),
+        ("t2", "2 * x", long, "here"),
+        ("x", "", "", "here"),
+        ("", "exp(t2)", "", "here"),
+        ("t2", "", "", "above"),
     ]
