@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gradcli.analysis.single import Run
 from gradcli.diagnostics import Source
 from gradcli.graph import INPUT, Node, ancestors
-from gradcli.language.construct import NOWHERE, call, literal, name
+from gradcli.language.construct import NOWHERE, call, literal, name, quotients
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
@@ -45,8 +45,11 @@ def derive(run: Run, *, assume_finite: bool = False) -> Derived:
     names = {plain[node]: title for title, node in run.names.items() if node in plain}
     body = unparse(bound, results, names, taken | set(bound.values()), run.value)
     start = _bindings(bound, run, single=all(n.size == 1 for n in results.values()))
+    statements: tuple[Statement, ...] = (*start, *body)
+    if not taken.isdisjoint(("inf", "nan")):
+        statements = quotients(statements)
     return Derived(
-        Program(Source("derived", ""), (*start, *body)),
+        Program(Source("derived", ""), statements),
         _remarks(bound, run),
         body,
         given,

@@ -22,6 +22,7 @@ from gradcli.language.syntax import (
     Number,
     Slice,
     String,
+    Syntax,
     Tuple,
     Unary,
 )
@@ -60,6 +61,20 @@ def argument(value: Any) -> Expression:
     if isinstance(value, str):
         return String(value, NOWHERE)
     return number(value)
+
+
+def quotients(part: Any) -> Any:
+    """A part of a tree with infinities and nan as `1 / 0` and `0 / 0`, which mean the same where
+    `inf` or `nan` is a name of something else. Recurses: trees that come from no text are shallow.
+    """
+    match part:
+        case Number(value=value) if not math.isfinite(value):
+            return binary("/", number(float(not math.isnan(value))), number(0.0))
+        case tuple():
+            return tuple(map(quotients, part))
+        case Syntax():
+            return type(part)(*(quotients(getattr(part, each)) for each in part.__match_args__))
+    return part
 
 
 def literal(array: Array) -> Expression:

@@ -61,6 +61,7 @@ PINV = General(
     forward_rule=_pinv_tangent,
     contracts=True,
     work=copies(3, 4),
+    attributes=("rtol", "atol"),
 )
 
 

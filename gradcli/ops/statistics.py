@@ -79,7 +79,6 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     op=VAR,
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
-    numpy="np.var",
     torch="torch.var",
 )
 def var(

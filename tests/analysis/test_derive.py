@@ -53,6 +53,12 @@ def test_more_generated_programs(seed: int) -> None:
     check(*generated(seed))
 
 
+@pytest.mark.parametrize("keywords", ["atol=0.5", "rtol=0.2", "rtol=0.1, atol=2"])
+def test_cutoffs_stay_under_their_names(keywords: str) -> None:
+    """The singular values are 9.85 and 0.41."""
+    check(f"sum(pinv(x, {keywords})**2)", {"x": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.5]])})
+
+
 def test_a_product_of_many_factors() -> None:
     check("y = x; for i in range(300) { y = sin(y)/cos(y) }\ny", {"x": np.array(0.01)})
 
@@ -143,3 +149,24 @@ def test_one_pass_only() -> None:
     ones = Gradient(np.ones(2))
     with pytest.raises(GradcliError, match="two passes"):
         run(parse("x**2"), {"x": np.ones(2)}, [ones, ones])
+
+
+@pytest.mark.parametrize("name", ["inf", "nan", "pi", "e"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "sum({0} * x)",
+        "sum({0} * [1/0, 0/0, -1/0])",
+        "sum({0} * x**2 * pi * exp(1))",
+        "sum(maximum({0} * x, -1/0))",
+        "sum(clamp({0} * x, -1/0, 1/0))",
+        "norm({0} * x, 1/0)",
+        "sum(masked_fill({0} * x, x > 3, -1/0))",
+        "sum(nan_to_num({0} * x, posinf=1/0))",
+        "sum(pad({0} * x, (1, 1), value=0/0))",
+        "inf = 2 * {0}; nan = inf * {0}; sum(x * inf * nan * [1/0, 1, 0/0])",
+    ],
+)
+def test_constants_whose_names_are_the_users(program: str, name: str) -> None:
+    inputs = {name: np.array([1.0, -2.0, 0.5]), "x": np.array([np.inf, 4.0, np.nan])}
+    assert_same(*both(program.format(name), inputs))

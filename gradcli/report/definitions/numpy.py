@@ -113,10 +113,14 @@ def orthogonal_complement(q):
     return np.linalg.qr(q, mode="complete").Q[..., q.shape[-1] :]
 
 
-def pinv(x, atol, rtol):
+def pinv(x, rtol, atol=0.0):
     u, s, vh = np.linalg.svd(x, full_matrices=False)
-    used = max(atol, rtol * s.max()) < s
+    used = np.maximum(rtol * s.max(-1, keepdims=True), atol) < s
     return (vh.mT * np.where(used, 1 / np.where(used, s, 1.0), 0.0)[..., None, :]) @ u.mT
+
+
+def var(x, dim=None, correction=1, keepdim=False):
+    return np.var(x, axis=dim, ddof=correction, keepdims=keepdim)
 
 
 def places(index):
