@@ -7,15 +7,16 @@ import re
 
 import numpy as np
 import pytest
-from gradcli.report.formula import formula
 
 from gradcli.analysis.derive import derive
 from gradcli.analysis.explain import explain
 from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.graph import INPUT
+from gradcli.report.arrays import brief
 from gradcli.report.script import render
 from gradcli.session import Options, evaluate
+from gradcli.spelling.formula import Formulas
 from tests.analysis.programs import assert_same, both, parse
 
 CASTS = (".long()", ".int()", ".bool()", ".float()", ".double()")
@@ -64,7 +65,7 @@ def test_explain(program: str) -> None:
         if step.node.op is INPUT:
             continue
         others = {node: name for node, name in told.names.items() if node is not step.node}
-        text = formula(step.node, others, precision=17, width=200)
+        text = Formulas(others, lambda node: brief(node.known, 17), 2).of(step.node, 200)
         names = {name: value for name, value in values.items() if re.search(rf"\b{name}\b", text)}
         result = evaluate(parse(text), names, (), Options(forward_only=True))
         (output,) = result.outputs

@@ -92,7 +92,8 @@ def test_every_name_is_there(library: str) -> None:
     exec("\n".join(dialect.imports.values()), words)
     for name in {dialect.array, *filter(None, map(dialect.name, FUNCTIONS.values()))}:
         first, *rest = name.removeprefix("scipy.").split(".")
-        assert callable(reduce(getattr, rest, words[first])), name
+        if name not in dialect.definitions():
+            assert callable(reduce(getattr, rest, words[first])), name
 
 
 PLAIN = [
@@ -100,6 +101,7 @@ PLAIN = [
         f"{name}({', '.join(['1', '0.5', '-2'][: len(each.operands)])})"
         for name, each in FUNCTIONS.items()
         if name == each.name and isinstance(each.op, Elementwise) and not each.variant
+        if "float" in each.op.takes
     ),
     *("1/0", "0/0", "0**-1", "(-8)**(1/3)", "-1 // 0", "5 % 0", "10.0**400", "2*pi + 2**0.5"),
 ]
@@ -177,7 +179,7 @@ WORDS = sorted(
     | {
         part
         for each in DIALECTS.values()
-        for name in each.names.values()
+        for name in filter(None, map(each.name, FUNCTIONS.values()))
         for part in name.split(".")
     }
 )
