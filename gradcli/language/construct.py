@@ -73,7 +73,7 @@ def quotients(part: Any) -> Any:
         case tuple():
             return tuple(map(quotients, part))
         case Syntax():
-            return type(part)(*(quotients(getattr(part, each)) for each in part.__match_args__))
+            return type(part)(*(quotients(getattr(part, each)) for each in part.__slots__))
     return part
 
 
