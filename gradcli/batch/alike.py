@@ -1,4 +1,4 @@
-"""Records that differ in the numbers of their inputs alone, found among others."""
+"""Finds, among other records, those that differ only in the numbers of their inputs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gradcli.batch.record import Document, glance, is_read_strictly
 from gradcli.graph import Array
 
 SHORT = 2**12
-"""Bytes of a line that is looked at before its turn comes."""
+"""The most bytes of a line that is read before its turn comes."""
 KEYS = {"id", "program", "set"}
-"""What such a record has and no more."""
+"""The only keys that such a record may have."""
 IDS = (int, str, type(None))
 NUMBERS = {int, float}
 
 
 Member: TypeAlias = tuple[int, Item, Document]
-"""One of the records that are alike: its place among those that were looked at, and its JSON."""
+"""One of the records that are alike: its index among those that were read, and its JSON."""
 
 
 def glances(items: Iterable[Item]) -> list[Document | None]:
@@ -37,20 +37,20 @@ def glances(items: Iterable[Item]) -> list[Document | None]:
 def groups(
     items: Iterable[Item], documents: Iterable[Document | None], default: str | None
 ) -> list[list[Member]]:
-    """Plain records by program, names of inputs, and what else tells them apart at a glance."""
+    """Plain records, grouped by program, names of inputs, and the outer form of their values."""
     found: dict[Any, list[Member]] = {}
     for place, (item, document) in enumerate(zip(items, documents, strict=True)):
         if document is not None:
             given, program = document.get("set"), document.get("program", default)
             if type(given) is dict and type(program) is str:
-                sizes = item.data.count(b",")  # tells most shapes apart: `stack` looks at them
+                sizes = item.data.count(b",")  # separates most shapes; `stack` compares them
                 key = (program, type(document.get("id")), sizes, *document, *given)
                 found.setdefault(key, []).append((place, item, document))
     return [members for members in found.values() if _is_plain(members[0][2])]
 
 
 def strict(members: Sequence[Member]) -> list[Member]:
-    """Those that are strict JSON, if all that stands in their inputs are numbers."""
+    """Those that are strict JSON, and whose inputs hold nothing but numbers."""
     _, _, document = members[0]
     texts = [document.get("id"), document.get("program")]
     strings = len(document) + len(document["set"]) + sum(type(text) is str for text in texts)
@@ -78,7 +78,7 @@ def stack(
 
 
 def _columns(members: Sequence[Member], inputs: Iterable[Array]) -> list[Array] | None:
-    """The inputs of records; None unless all are as they should, and there are some."""
+    """The inputs of records; None if there are none, or if one of them is not as expected."""
     if not members:
         return None
     columns = []

@@ -1,4 +1,4 @@
-"""One item to one line of JSON, whatever is wrong with it."""
+"""One item to one line of JSON, also where the item is wrong."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Settings:
     written: tuple[str, ...] = ()
     """Files that the run writes, which no record may read."""
     timeout: float | None = None
-    """Seconds that one record may take."""
+    """The most seconds that one record may take."""
     safe: bool = False
-    """Workers are in a box."""
+    """Workers run in the sandbox of `gradcli.box`."""
 
 
 Answer: TypeAlias = str
@@ -64,7 +64,7 @@ class Answerer:
         """The answers to items in their order, as soon as they are known."""
         answers: list[Answer | None] = [None] * len(items)
         documents = glances(items)
-        turns = {  # the first of a kind may have to go ahead alone
+        turns = {  # the first of a kind may have to run alone, to make a plan
             place: members[first:]
             for members in groups(items, documents, self._settings.program)
             if len(members) >= LEAST
@@ -87,7 +87,7 @@ class Answerer:
             yield known
 
     def _together(self, members: Sequence[Member]) -> Iterable[tuple[Member, Answer]]:
-        """The answers to records that are alike; none where they take one by one."""
+        """The answers to records that are alike; none where they must be answered one by one."""
         try:
             request = self._bind(members[0][2], array_without_strings)
         except GradcliError:
@@ -108,7 +108,7 @@ class Answerer:
         return zip(members, map(pattern.__mod__, texts), strict=True)
 
     def answer(self, item: Item, glanced: Document | None = None) -> Answer:
-        """The answer to one item; every error is one, too. A glance at it may come along."""
+        """The answer to one item, errors included; `glanced` is its JSON if it was read before."""
         ident = "null"
         try:
             if item.kind is Kind.LINE:
@@ -129,7 +129,7 @@ class Answerer:
             return failure(ident, item.line, error.diagnostic)
         except MemoryError:
             diagnostic = Diagnostic("limit-memory", "the machine has not enough memory for this")
-        except Exception as error:  # noqa: BLE001 - a bug costs the one record that shows it
+        except Exception as error:  # noqa: BLE001 - a bug affects only the record that shows it
             diagnostic = Diagnostic(
                 "internal",
                 f"this is a bug of gradcli: {type(error).__name__}: {error}",
@@ -142,7 +142,7 @@ class Answerer:
         return bind(document, to_array, settings.options, settings.program, self._read)
 
     def _require_innocent(self, item: Item) -> None:
-        """Raise what the supervisor found out about an item, if that is the end of it."""
+        """Raise the error that the supervisor has found in an item, if it has found one."""
         limit = self._settings.options.limits.parse.source_bytes
         if item.kind is Kind.TOO_LONG:
             raise GradcliError(
@@ -160,7 +160,7 @@ class Answerer:
             raise died()
 
     def _run(self, index: int, record: Request) -> str:
-        """The members of the answer that come from running the record."""
+        """The part of the answer that comes from running the record."""
 
         def seed() -> int:
             return derived_seed(self._settings.seed, index) if record.seed is None else record.seed
@@ -169,12 +169,12 @@ class Answerer:
 
 
 def derived_seed(seed: int, index: int) -> int:
-    """The seed of a record that has none: it depends on the run's and on the record's place."""
+    """The seed of a record that has none, made from the run's seed and the record's index."""
     return crc32(f"{seed} {index}".encode())
 
 
 def died() -> GradcliError:
-    """What there is to say of a record that ends workers."""
+    """The error of a record that ends workers."""
     return GradcliError(
         "internal",
         "the process that ran this record ended without an answer, twice",
@@ -187,6 +187,6 @@ def _success(ident: str, line: int | str, members: str) -> Answer:
 
 
 def failure(ident: str, line: int, diagnostic: Diagnostic) -> Answer:
-    """The answer that an error is."""
+    """The answer for an error."""
     error = render_error(of_record(diagnostic)).removeprefix("{").removesuffix("}")
     return f'{FAILED}{{"id": {ident}, "line": {line}, "ok": false, {error}}}'

@@ -1,4 +1,4 @@
-"""Answers to records of one program: what they have in common is made into text once."""
+"""Answers to records of one program: the text that they have in common is made once."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from gradcli.report.numbers import nested
 from gradcli.session import Prepared
 
 TEXT_BYTES = 104
-"""What an element of an answer takes: its value, and its text while that is made and sent."""
+"""Bytes for an element of an answer: its value, and its text while that is made and sent."""
 SMALLEST, LARGEST = 1e-4, 1e16
-"""Python gives numbers below and from here on an exponent."""
+"""Python writes smaller numbers, and those from here on, with an exponent."""
 
 Render: TypeAlias = Callable[[Mapping[Node, Array]], str]
-"""Values of inputs, gradients and numbers to the members of the answer."""
+"""From the values of inputs, gradients and numbers to the text of the answer's members."""
 
 
 def renderer(prepared: Prepared) -> Render:
@@ -60,7 +60,7 @@ def _members(prepared: Prepared, feeds: Mapping[Node, Array]) -> str:
 
 
 class Form:
-    """The same for a plain program: most of the text is made beforehand."""
+    """The function for a plain program: most of the text is made beforehand."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
@@ -69,9 +69,9 @@ class Form:
         self.pattern = (
             f'"values": {_places(prepared.shown)}, "gradient": %s, "grads": {_places(grads)}'
         )
-        """The members of an answer, with places for what is not the same in all."""
+        """The members of an answer, with a `%s` for each part that differs between answers."""
         self._gradient = ""
-        """Its text, where it is the same for all records."""
+        """Its text, if it is the same for all records."""
         if self._backward is None or not self._backward.given:
             self._gradient = self._gradient_text({})
 
@@ -86,13 +86,13 @@ class Form:
 
     @cached_property
     def stack(self) -> Stack | None:
-        """The program for many records at once, where it can be had."""
+        """The program for many records at once, where that is possible."""
         return Stack(self._prepared) if is_stackable(self._prepared) else None
 
     def together(
         self, feeds: Mapping[Node, Array], columns: Sequence[Array]
     ) -> list[Iterable[str]]:
-        """What stands in the places of `pattern` for many answers.
+        """The texts for the `%s` of `pattern`, for many answers.
 
         `columns` are inputs, with an axis for records in front.
         """
@@ -106,13 +106,13 @@ class Form:
 
 
 def _places(names: Iterable[str]) -> str:
-    """An object with a place for each value."""
+    """A JSON object with a `%s` for each value."""
     members = (string(name).replace("%", "%%") + ": %s" for name in names)
     return "{" + ", ".join(members) + "}"
 
 
 def _text(array: Array) -> str:
-    """The array as `report` writes it."""
+    """The array as `gradcli.report` writes it."""
     if array.dtype.char == "d":
         text = orjson.dumps(array.tolist()).decode()
         if _is_same(text):
@@ -121,7 +121,7 @@ def _text(array: Array) -> str:
 
 
 def _texts(array: Array) -> list[str]:
-    """The same of each row; there are some."""
+    """The same for each row, of which there is at least one."""
     opening, closing = "[" * (array.ndim - 1), "]" * (array.ndim - 1)
     text = orjson.dumps(np.ascontiguousarray(array), option=orjson.OPT_SERIALIZE_NUMPY).decode()
     texts = text[array.ndim : -array.ndim].replace(",", ", ").split(f"{closing}, {opening}")
@@ -136,7 +136,7 @@ def _texts(array: Array) -> list[str]:
 
 
 def _is_same(text: str) -> bool:
-    """Whether orjson, which is several times faster, has written what `report` does: but for what
-    is not finite, and numbers that Python gives an exponent.
+    """Whether orjson, which is several times faster, writes the same text as `gradcli.report`: it
+    does unless a number is not finite, or Python writes it with an exponent.
     """
     return not ("e" in text or "n" in text or "0.0000" in text)

@@ -1,6 +1,6 @@
-"""What supervisor and workers say to each other: items one way, answers the other.
+"""The protocol between supervisor and workers: items in one direction, answers in the other.
 
-Items come as a header, an entry of fixed size for each, and the bytes of all. An answer is one
+Items are sent as a header, an entry of fixed size for each, and the bytes of all. An answer is one
 line: a mark, then the record's JSON.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _HEADER = struct.Struct("<IQ")
-"""How many items there are, and how many bytes they have."""
+"""The number of items, and of their bytes."""
 _ENTRY = struct.Struct("<QQBBI")
 
 OK, FAILED = "+", "-"
@@ -21,22 +21,22 @@ _FAILED = FAILED.encode()
 
 
 class Kind(IntEnum):
-    """What the bytes of an item are."""
+    """The kind of an item, by what its bytes hold."""
 
     LINE = 0
     """A JSON record, or a program."""
     SCRIPT = 1
     """A file's name, NUL, and the program in it."""
     TOO_LONG = 2
-    """The file's name of a script, or nothing for a line, that is longer than the limit."""
+    """For an item that is longer than the limit: the file's name of a script, nothing of a line."""
 
 
 class Verdict(IntEnum):
-    """What the supervisor has found out about an item."""
+    """What the supervisor knows about an item."""
 
     NONE = 0
     DIED = 1
-    """It has ended a worker, twice."""
+    """Twice, the worker that ran it has ended."""
     HUNG = 2
     """It took longer than the limit on time."""
 
@@ -56,9 +56,9 @@ class Item:
     data: bytes
     verdict: Verdict = Verdict.NONE
     suspect: bool = False
-    """A worker has ended over it."""
+    """A worker has ended while it ran it."""
     answer: bytes | None = None
-    """A mark and a line of JSON, once there is one."""
+    """A mark and a line of JSON, once it is answered."""
 
     @property
     def failed(self) -> bool:
@@ -82,7 +82,7 @@ def encode(items: Sequence[Item]) -> bytes:
 
 
 def decode(buffer: bytearray) -> Iterator[Item]:
-    """The items that a buffer holds whole messages of, taken out of it."""
+    """The items of all complete messages in a buffer, which are removed from it."""
     start = 0
     while len(buffer) - start >= _HEADER.size:
         count, length = _HEADER.unpack_from(buffer, start)

@@ -1,11 +1,11 @@
-"""`--out`: results in a file that survives `kill -9`, with a journal beside it.
+"""`--out`: results in a file that survives `kill -9`, with a journal in the same folder.
 
 The journal is a line that describes the configuration, then an entry for each record: a digest of
 its input, the length and the checksum of its result, and a checksum of the entry itself. A result
-is written before its entry, so whatever the journal vouches for is there; what stands behind that
-in either file is torn, and cut off on resuming. The journal stays when the run has finished: to
-resume that changes nothing. What the run reads, and what another program wrote where the journal
-should be, is refused before anything is written.
+is written before its entry, so each result with an entry is complete; what follows it in either
+file is incomplete, and removed when the run is resumed. The journal is kept when the run has
+finished: resuming that run changes nothing. A file that the run reads, or that another program
+wrote under the journal's name, is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _FINISHED = b"\xff" * 16
 
 
 class Entry(NamedTuple):
-    """What the journal says of one record, or at its end of all of them."""
+    """An entry of the journal: about one record, or, at the end, about all of them."""
 
     digest: bytes
-    """Of the record's input; or that it is the last entry."""
+    """Of the record's input; in the last entry the mark for that."""
     length: int
     """Bytes of the result with its line break; in the last entry the number of records."""
     checksum: int
@@ -59,20 +59,20 @@ class Journal:
         resume: bool,
         inputs: Sequence[str] = (),
     ) -> None:
-        """Raises `file` where the files cannot be had, and `usage` for another configuration and
-        for a file that is among the `inputs`.
+        """Raises `file` where the files cannot be opened or locked, and `usage` for another
+        configuration and for a file that is among the `inputs`.
         """
         self._path = path
         self._header = json.dumps({"format": FORMAT, **configuration}).encode() + b"\n"
         self._end = 0
         self.done = 0
-        """Records that were there already."""
+        """Records that an earlier run has answered."""
         self.failed = 0
         """Those of them that are errors."""
         self.last_failed = False
         self.finished = False
         self._made: list[str] = []
-        """Files that were not there, until there is something in them."""
+        """Files that this run has made, until something is written to them."""
         self._open = ExitStack()
         check_target(path, [path + SUFFIX, *inputs])
         check_target(path + SUFFIX, inputs)
@@ -89,19 +89,19 @@ class Journal:
             raise
 
     def close(self) -> None:
-        """Let others have the files; nothing is left of a run that has written nothing."""
+        """Unlock the files; those that this run has made are removed if it has written nothing."""
         for path in self._made:
             with suppress(OSError):
                 os.unlink(path)
         self._open.close()
 
     def _locked(self, path: str) -> int:
-        """The file, made if it is not there, and locked."""
+        """The file, made if it does not exist, and locked."""
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             try:
                 descriptor, made = os.open(path, flags | os.O_EXCL, 0o666), [path]
-            except FileExistsError:  # a link that leads nowhere yet, too
+            except FileExistsError:  # also where a link points to no file yet
                 descriptor, made = os.open(path, flags, 0o666), []
         except OSError as error:
             raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
@@ -118,10 +118,10 @@ class Journal:
     # --- resuming ---
 
     def _require_ours(self) -> None:
-        """Leave alone what somebody else has where the journal should be, and another's journal."""
+        """Refuse a file under the journal's name that is not this program's journal."""
         for path, descriptor in ((self._path, self._results), (self._path + SUFFIX, self._journal)):
             with _stream(descriptor) as stream:
-                start = stream.read(len(_MAGIC))  # less where writing it was interrupted
+                start = stream.read(len(_MAGIC))  # shorter where writing it was interrupted
             if start and (path == self._path) == _MAGIC.startswith(start):
                 what = "a journal" if path == self._path else "not a journal of gradcli"
                 raise GradcliError(
@@ -131,7 +131,7 @@ class Journal:
                 )
 
     def require_results(self) -> None:
-        """Refuse to write over what is no results: where records name files, they may name it."""
+        """Refuse to overwrite a file without results: a record that may read files may name it."""
         if (
             not self.done
             and os.fstat(self._results).st_size
@@ -145,7 +145,7 @@ class Journal:
             )
 
     def _require_nothing_to_resume(self) -> None:
-        """Starting anew throws away what is there: not if it is work that was interrupted."""
+        """Refuse to start again where that would delete the results of an interrupted run."""
         with _stream(self._journal) as stream:
             stream.readline()
             last = deque(_entries(stream), maxlen=1)
@@ -153,19 +153,19 @@ class Journal:
             raise GradcliError(
                 "usage",
                 f"{self._path!r} holds the results of a run that was interrupted",
-                hint=f"continue it with --resume, or remove {self._path}{SUFFIX} to start anew",
+                hint=f"continue it with --resume, or remove {self._path}{SUFFIX} to start again",
             )
 
     def _verify(self) -> None:
-        """Find out how many records there are whose results are whole, and where they end."""
+        """Find out how many records have complete results, and where these end."""
         with _stream(self._journal) as journal, _stream(self._results) as results:
             header = journal.readline()
             if not header.endswith(b"\n"):
                 if results.read(1):
                     raise GradcliError(
                         "file",
-                        f"{self._path!r} has no journal beside it: there is nothing to resume",
-                        hint="remove it to start anew",
+                        f"{self._path!r} has no journal: there is nothing to resume",
+                        hint="remove it to start again",
                     )
                 return
             self._require_same(header)
@@ -198,11 +198,11 @@ class Journal:
                 "usage",
                 f"cannot resume {self._path!r}: the run was started with another "
                 f"{', '.join(changed)}",
-                hint="use the same flags, or remove the journal to start anew",
+                hint="use the same flags, or remove the journal to start again",
             )
 
     def skip(self, reader: Reader) -> None:
-        """Pass over the records that are done, and see that they are the same. Raises `data`."""
+        """Skip the records that are done, after checking that they are the same. Raises `data`."""
         with _stream(self._journal) as stream:
             stream.readline()
             for number, entry in zip(range(self.done), _entries(stream), strict=False):
@@ -217,13 +217,13 @@ class Journal:
         return GradcliError(
             "data",
             f"cannot resume {self._path!r}: the input has changed: {how}",
-            hint="give the same input, or remove the journal to start anew",
+            hint="give the same input, or remove the journal to start again",
         )
 
     # --- writing ---
 
     def start(self) -> None:
-        """Cut off what is torn, and be ready for the next record."""
+        """Remove what is incomplete, and be ready for the next record."""
         try:
             os.ftruncate(self._results, self._end)
             os.lseek(self._results, self._end, os.SEEK_SET)
@@ -239,7 +239,7 @@ class Journal:
         self._made.clear()
 
     def write(self, items: Sequence[Item]) -> None:
-        """Keep some results, then vouch for them. Raises `file`."""
+        """Write some results, then their entries. Raises `file`."""
         results = [item.result() for item in items]
         entries = [
             _pack(digest(item), len(result), crc32(result), not item.failed)
@@ -252,7 +252,7 @@ class Journal:
             raise self._cannot_write(error) from None
 
     def finish(self, count: int) -> None:
-        """Note that all records are answered, and get everything onto the disk."""
+        """Write the last entry, as all records are answered, and force everything onto the disk."""
         try:
             os.fsync(self._results)
             _write(self._journal, _pack(_FINISHED, count, 0, ok=True))
@@ -268,7 +268,7 @@ class Journal:
 
 
 def digest(item: Item) -> bytes:
-    """What tells a record from a changed one: its bytes, its kind and its line."""
+    """A digest that shows whether a record has changed: of its bytes, its kind and its line."""
     return blake2b(b"%d %d " % (item.kind, item.line) + item.data, digest_size=16).digest()
 
 
@@ -287,7 +287,7 @@ def _next(reader: Reader) -> Item | None:
 
 
 def _entries(stream: BinaryIO) -> Iterator[Entry]:
-    """The entries up to the first that is torn or damaged."""
+    """The entries up to the first that is incomplete or damaged."""
     while len(data := stream.read(_SIZE)) == _SIZE:
         body, check = data[: _ENTRY.size], data[_ENTRY.size :]
         if _CHECK.unpack(check)[0] != crc32(body):
@@ -296,7 +296,7 @@ def _entries(stream: BinaryIO) -> Iterator[Entry]:
 
 
 def _lock(descriptor: int, path: str) -> bool:
-    """Keep other runs from a file; False where one has it, or has just removed it."""
+    """Lock a file; False where another run has locked it, or has just removed it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(descriptor), os.stat(path))

@@ -1,4 +1,4 @@
-"""How far a run is: a bar while it lasts, one line at its end."""
+"""The progress of a run: a bar while it runs, one line at its end."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from time import monotonic
 from gradcli.batch.items import Item
 
 CLEAR = "\r\x1b[K"
-"""Gives the line on a terminal free."""
+"""Clears the line on a terminal."""
 WIDTH = 24
 EVERY = 0.1
 """Seconds between two drawings."""
 
 
 class Progress:
-    """Counts records, and tells how fast they come."""
+    """Counts records, and measures their rate."""
 
     def __init__(self, done: int = 0, failed: int = 0) -> None:
-        """`done` records, `failed` ones among them, were there from an earlier run."""
+        """An earlier run answered `done` records, `failed` of them with errors."""
         self.resumed = done
         self.done = done
         self.failed = failed
@@ -50,7 +50,7 @@ class Progress:
         return CLEAR + text
 
     def summary(self, how: str = "") -> str:
-        """The line at the end; `how` is what ended the run before its time."""
+        """The line at the end; `how` says what ended the run early."""
         good = self.done - self.failed
         earlier = f" ({self.resumed:,} from before)" if self.resumed else ""
         ended = f"{how} after " if how else ""

@@ -1,4 +1,4 @@
-"""Records from files and standard input, as they come, in bounded memory."""
+"""Reads records from files and standard input as they arrive, in bounded memory."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class Reader:
-    """The items of several sources, one source after another.
+    """Reads the items of several sources, one source after another.
 
-    A source is `-`, a `.grad` file (one item), or a file of lines (an item each, but blank ones).
+    A source is `-`, a `.grad` file (one item), or a file of lines (an item each; blank lines are
+    skipped).
     An item of more than `limit` bytes is reported without its bytes.
     """
 
     def __init__(self, names: Sequence[str], limit: int) -> None:
-        """Raises `file` for a file that is not there."""
+        """Raises `file` for a file that does not exist."""
         self.items: deque[Item] = deque()
-        """What was read and not taken yet."""
+        """Items that were read and not taken yet."""
         self.bytes_read = 0
         self.total_bytes = _total(names)
-        """None where it is not known beforehand."""
+        """Bytes of all sources; None where that is not known beforehand."""
         self._names = deque(names)
         self._limit = limit
         self._count = 0
@@ -54,7 +55,7 @@ class Reader:
         return self._descriptor
 
     def read(self) -> None:
-        """Take in what the source has: at least a byte, or its end."""
+        """Read what the source has: at least a byte, or its end."""
         descriptor = self.source()
         if self._name.endswith(SCRIPT):
             self._read_script(descriptor)
@@ -87,7 +88,7 @@ class Reader:
         self._close()
 
     def _extend(self, part: bytes) -> None:
-        """Add to the line that is being read; one that is too long is counted only."""
+        """Add to the line that is being read; of one that is too long only the length is kept."""
         self._length += len(part)
         if self._length > self._limit:
             self._parts.clear()
@@ -107,7 +108,7 @@ class Reader:
         self._length = 0
 
     def _add_lines(self, lines: Iterable[bytes]) -> None:
-        """Add whole lines, but blank ones."""
+        """Add complete lines, except blank ones."""
         for line in lines:
             self._line += 1
             data = line.strip()

@@ -40,7 +40,7 @@ Document: TypeAlias = dict[str, Any]
 
 def glance(line: bytes) -> Document | None:
     """The JSON object in a line as orjson reads it, which is ten times faster than the strict
-    parser and lets some things pass; None if it finds none.
+    parser and accepts some things that are not allowed; None if it finds none.
     """
     try:
         found = orjson.loads(line)
@@ -52,7 +52,7 @@ def glance(line: bytes) -> Document | None:
 def parse(line: bytes, glanced: Document | None = None) -> tuple[Document, ToArray]:
     """The JSON object in a line, and how to make arrays of what is in it.
 
-    The strict parser has the last word where the line may be wrong. Raises `data`, `encoding`,
+    The strict parser decides where the line may be wrong. Raises `data`, `encoding`,
     `limit-depth`.
     """
     document = glance(line) if glanced is None else glanced
@@ -67,14 +67,14 @@ def parse(line: bytes, glanced: Document | None = None) -> tuple[Document, ToArr
 def is_read_strictly(line: bytes, strings: int) -> bool:
     """Whether orjson, which has found so many strings in a line, was strict with it.
 
-    It is but for doubled keys, and -0, which it takes for an integer. Each string takes two quotes,
-    so a line with more of them has a doubled key, or strings elsewhere.
+    It accepts doubled keys, and reads -0 as an integer; otherwise it is strict. Each string has two
+    quotes, so a line with more quotes has a doubled key, or strings elsewhere.
     """
     return line.count(b'"') == 2 * strings and b"\\" not in line and not _MINUS_ZERO.search(line)
 
 
 def _strings(record: Document) -> int:
-    """How many strings stand in a record that holds none in lists; -1 where that is not known."""
+    """The number of strings in a record with no strings in lists; -1 where that is not known."""
     count = len(record)
     for key, value in record.items():
         if type(value) is str:
@@ -108,8 +108,8 @@ def bind(
     default: str | None,
     read: Read,
 ) -> Request:
-    """A parsed record as what it asks for; `default` is the program of one that has none, and
-    `read` knows the files that it names.
+    """A parsed record as a request; `default` is the program of a record that has none, and `read`
+    reads the files that it names.
 
     Raises `data` for keys and values that a record cannot have, and what reading files raises.
     """
@@ -180,9 +180,9 @@ def _array(value: Any, name: str, to_array: ToArray, options: Options, read: Rea
 
 
 def array_without_strings(value: Any, name: str) -> Array:
-    """As `json.to_array`, faster, for lists that hold no strings.
+    """Like `json.to_array`, but faster, for lists that hold no strings.
 
-    NumPy would read numbers in strings, and take room for the longest at every place.
+    NumPy would read numbers in strings, and allocate the length of the longest for each of them.
     """
     try:
         array = np.array(value)
@@ -194,12 +194,12 @@ def array_without_strings(value: Any, name: str) -> Array:
 
 
 def read_none(_: str, name: str) -> Array:
-    """Where records may not name files."""
+    """For runs in which records may not name files."""
     raise GradcliError("data", f"{name} names a file", hint="--allow-files lets records read files")
 
 
 def read_any(options: Options, written: Collection[str]) -> Read:
-    """Where records may name all files but those that the run writes."""
+    """For runs in which records may name files, except those that the run writes."""
 
     def read(value: str, name: str) -> Array:
         path, _ = split_key(value[1:])
@@ -220,7 +220,7 @@ def _text(value: Any, key: str) -> str:
 
 
 def _require_text(value: str, key: str) -> None:
-    """Refuse what JSON can escape but no text can hold."""
+    """Refuse lone surrogates, which JSON can write as escapes but no text can hold."""
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise GradcliError("data", f"{key} holds half of a surrogate pair")
 

@@ -1,8 +1,8 @@
 """A plan that answers many records at once: their inputs are stacked along a new first axis.
 
-Every answer must be the same to the last bit as if its record had come alone. So only programs of
-exact arithmetic are stacked, whose results IEEE 754 prescribes, and of sums of few numbers, which
-NumPy adds up in one order wherever they lie.
+Every answer must have the same bits as if its record was run alone. So only programs are stacked
+whose arithmetic IEEE 754 defines to the last bit, and whose sums are of so few numbers that NumPy
+always adds them in the same order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradcli.session import Prepared
 MOST = 1024
 """The most records that are answered at once."""
 LEAST = 16
-"""The fewest for which that is worth it."""
+"""The fewest records for which that is faster."""
 ELEMENTS = 64
 """The most elements that a value of one record may have."""
 ALL_ELEMENTS = 2**20
@@ -68,7 +68,7 @@ class Stack:
 
 
 def _power_of_two(limit: int) -> int:
-    """The largest one that is not above the limit, which is at least 1."""
+    """The largest of the numbers that is not above the limit, which is at least 1."""
     return 1 << (limit.bit_length() - 1)
 
 
@@ -77,7 +77,7 @@ def is_stackable(prepared: Prepared) -> bool:
     plan, inputs = prepared.engine.plan, list(prepared.inputs.values())
     if prepared.engine.device != "cpu":
         return False
-    if prepared.options.precision != "float64":  # numbers may overflow on their way in
+    if prepared.options.precision != "float64":  # numbers may overflow when they are converted
         return False
     if not plan.outputs or not inputs or {node.kind for node in inputs} != {"float"}:
         return False
@@ -85,7 +85,7 @@ def is_stackable(prepared: Prepared) -> bool:
         return False
     changing = _changing(plan)
     if not all(node in inputs or _is_exact(node) for node in changing):
-        return False  # or gradients come with the records, too
+        return False  # else the records have gradients of their own
     sizes = [node.size for node in changing]
     return all(0 < size <= ELEMENTS for size in sizes) and LEAST * sum(sizes) <= ALL_ELEMENTS
 

@@ -1,4 +1,4 @@
-"""The supervisor: hands items to workers, takes answers in order, replaces workers that end."""
+"""The supervisor: gives items to workers, takes answers in order, replaces workers that end."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gradcli.batch.worker import Worker
 from gradcli.diagnostics import GradcliError
 
 WINDOW = 4096
-"""Records between the oldest without an answer and the newest that was given away."""
+"""The most records from the oldest without an answer to the newest that a worker was given."""
 WINDOW_BYTES = 2**25
 READ_AHEAD = 2048
 PORTION = 64
 """Records that are given to a worker at a time."""
 PORTION_BYTES = 2**18
 PAUSE = 0.001
-"""Seconds to let answers gather, while every worker has enough to do."""
+"""Seconds to wait for more answers, while every worker has enough to do."""
 TICK = 0.1
-"""Seconds after which the sink is told that time goes by."""
+"""Seconds between two calls of the sink's `tick`."""
 
 
 class Sink(Protocol):
     """Where answers go, in input order."""
 
     def write(self, items: Sequence[Item]) -> None:
-        """Keep some answers for good."""
+        """Store some answers permanently."""
 
     def tick(self) -> None:
         """Some time has passed."""
@@ -52,19 +52,19 @@ class Supervisor:
         self._fail_fast = fail_fast
         self._workers: list[Worker] = []
         self._order: deque[Item] = deque()
-        """What was given away and not written yet, in input order."""
+        """Items that workers were given and whose answers are not written yet, in input order."""
         self._again: deque[Item] = deque()
-        """What has to be given away once more."""
+        """Items that have to be given to a worker again."""
         self._held = 0
         self.shortage = ""
         """Why there were fewer workers than jobs, if there were."""
 
     def run(self) -> bool:
-        """Answer all items, and tell whether that was done; False where an error ended the run.
+        """Answer all items; False where an error ended the run.
 
-        On the way out no process is left, whatever happened.
+        No process is left behind, whatever happens.
         """
-        gc.freeze()  # what is there now is shared with the workers as long as nobody touches it
+        gc.freeze()  # what is there now stays shared with the workers until one writes to it
         try:
             while not self._done():
                 self._hand_out()
@@ -84,7 +84,7 @@ class Supervisor:
     # --- out ---
 
     def _hand_out(self) -> None:
-        """Give workers as much as they have room for, and start them as they are needed."""
+        """Give workers as many items as they have room for, and start workers as needed."""
         while (self._reader.items and self._window_open()) or self._again:
             worker = min(self._workers, key=_load, default=None)
             if (worker is None or worker.queue) and len(self._workers) < self._jobs:
@@ -93,7 +93,7 @@ class Supervisor:
                 break
             if self._again:
                 if self._again[0].suspect and worker.queue:
-                    break  # until one has nothing else to do
+                    break  # until a worker has nothing else to do
                 worker.give([self._again.popleft()])
             else:
                 share = max(1, len(self._reader.items) // self._jobs)
@@ -102,7 +102,7 @@ class Supervisor:
             worker.send()
 
     def _start(self) -> Worker | None:
-        """A new worker; None where no more can be had and there are some to go on with."""
+        """A new worker; None where none can be started but there are others to go on with."""
         try:
             worker = Worker(self._settings)
         except GradcliError as error:
@@ -161,7 +161,7 @@ class Supervisor:
                 self._bury(worker, Verdict.HUNG)
 
     def _patience(self) -> float:
-        """How long to wait at most: to the next deadline, or to the next tick."""
+        """The longest time to wait: to the next deadline, or to the next tick."""
         timeout = self._settings.timeout
         if timeout is None:
             return TICK
@@ -169,14 +169,16 @@ class Supervisor:
         return max(0.001, min([TICK, *(since + timeout - monotonic() for since in begun)]))
 
     def _bury(self, worker: Worker, verdict: Verdict) -> None:
-        """End a worker. The item that it was at is tried again alone, once; the others as ever."""
+        """End a worker. The item that it was running is tried once more, alone; its other items are
+        given to workers again.
+        """
         worker.end()
         self._workers.remove(worker)
         if not worker.queue:
             return
         first = worker.queue[0]
         if first.verdict is not Verdict.NONE:
-            # It cannot even be read: nothing is known of it but its line.
+            # Not even reading it succeeds: only its line is known.
             answer = failure("null", first.line, died().diagnostic)
             first.answer = answer.encode()
             worker.queue.popleft()
@@ -188,7 +190,7 @@ class Supervisor:
     # --- on ---
 
     def _deliver(self) -> bool:
-        """Write the answers whose turn it is; False where they end the run."""
+        """Write the answers whose turn it is; False where one of them ends the run."""
         ready = []
         order = self._order
         go_on = True

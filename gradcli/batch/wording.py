@@ -1,4 +1,4 @@
-"""Errors speak of the command line's flags; here they are told of the keys of a record instead."""
+"""Errors name flags of the command line; here they name the keys of a record instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gradcli.diagnostics import Advice, Diagnostic, Source
 
 
 def of_record(diagnostic: Diagnostic) -> Diagnostic:
-    """The same with `gradient` for `--gradient`, and hints that a record can follow."""
+    """The error with `gradient` for `--gradient`, and with hints that fit a record."""
     hint, source = diagnostic.hint, diagnostic.source
     return diagnostic._replace(
         message=diagnostic.message.removeprefix("--"),

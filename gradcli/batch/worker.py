@@ -24,17 +24,17 @@ from gradcli.engine.threads import cores
 
 BLOCK = 2**18
 PART = 2**16
-"""Bytes that a worker takes at once: while it answers some records, the next are on their way."""
+"""Bytes that a worker reads at once: while it answers some records, the next ones are sent."""
 MOST_QUEUED = 2048
 QUEUED_BYTES = 2**20
-"""What a worker is given ahead of its answers."""
+"""How many records a worker is given ahead of its answers."""
 PATIENCE = 0.05
-"""Seconds of work to give a worker ahead, about."""
+"""About how many seconds of work a worker is given ahead."""
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
 
 
 MOST_DESCRIPTORS = 16
-"""What one takes, and enough for what the supervisor and the worker itself open later."""
+"""Descriptors for one worker, and for what it and the supervisor open later."""
 
 
 class Worker:
@@ -42,7 +42,7 @@ class Worker:
 
     def __init__(self, settings: Settings) -> None:
         supervisor = os.getpid()
-        # A signal between the fork and the child's own handlers would run the parent's there.
+        # A signal that arrived before the child sets its own handlers would run the parent's in it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         ends: list[int] = []
         try:
@@ -62,9 +62,9 @@ class Worker:
         os.set_blocking(self._commands, False)
         self.queue: deque[Item] = deque()
         self.alone = False
-        """It works on a suspect, and gets nothing beside."""
+        """It runs a suspect item, and gets no other item."""
         self.since = monotonic()
-        """When it can have begun with the first item in its queue."""
+        """The earliest time at which it can have begun with the first item in its queue."""
         self._outbox = bytearray()
         self._inbox = bytearray()
         self._queued_bytes = 0
@@ -74,12 +74,12 @@ class Worker:
 
     @property
     def answers(self) -> int:
-        """The descriptor that answers come from."""
+        """The descriptor to read answers from."""
         return self._answers
 
     @property
     def commands(self) -> int | None:
-        """The descriptor to wait for, if there is something that it has not taken yet."""
+        """The descriptor to wait for, if there is something that it has not read yet."""
         return self._commands if self._outbox else None
 
     def room(self) -> int:
@@ -91,11 +91,11 @@ class Worker:
         return max(0, self._depth - len(self.queue))
 
     def work(self) -> float:
-        """How many seconds it has enough to do, about."""
+        """About how many seconds of work it has."""
         return len(self.queue) * self._pace
 
     def give(self, items: Sequence[Item]) -> None:
-        """Put some items into its queue; `send` moves them on."""
+        """Put some items into its queue; `send` sends them."""
         if not self.queue:
             self.since = monotonic()
         self.queue.extend(items)
@@ -104,12 +104,12 @@ class Worker:
         self._outbox += encode(items)
 
     def send(self) -> None:
-        """Let the process have as much of its items as it takes now."""
+        """Send as many bytes of its items as the process takes now."""
         try:
             while self._outbox:
                 del self._outbox[: os.write(self._commands, self._outbox[:BLOCK])]
         except (BlockingIOError, BrokenPipeError):
-            pass  # when the process has ended, so have its answers
+            pass  # if the process has ended, reading its answers shows that
 
     def receive(self) -> list[Item] | None:
         """The items that have been answered; None where the process has ended."""
@@ -131,14 +131,14 @@ class Worker:
         return answered
 
     def _adapt(self, seconds: float) -> None:
-        """Let the queue hold as much as takes a while, at the pace of late: the first record of a
-        program takes long, and tells little of the next.
+        """Adapt the length of the queue to the recent rate of answers: the first record of a
+        program takes long, and says little about the next.
         """
         self._pace = min(seconds, (self._pace + seconds) / 2)
         self._depth = max(2, min(int(PATIENCE / (self._pace + 1e-9)), MOST_QUEUED))
 
     def end(self) -> None:
-        """End the process, whatever it is doing, and wait until it is gone."""
+        """End the process, whatever it is doing, and wait until it has ended."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         _close([self._commands, self._answers, self._lifeline])
@@ -147,10 +147,10 @@ class Worker:
 def _serve(
     settings: Settings, commands: int, answers: int, lifeline: int, supervisor: int
 ) -> NoReturn:
-    """The life of the process: it never returns to the code that forked it."""
+    """All that the process does: it never returns to the code that forked it."""
     try:
         for number in _SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup does
                 signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor, which ends us
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
@@ -177,7 +177,7 @@ def _close(descriptors: Sequence[int]) -> None:
 
 
 def _require_descriptors(count: int) -> None:
-    """Raise OSError unless so many more can be had."""
+    """Raise OSError unless so many more descriptors can be opened."""
     found: list[int] = []
     try:
         while len(found) < count:
@@ -187,7 +187,7 @@ def _require_descriptors(count: int) -> None:
 
 
 def _pipe() -> tuple[int, int]:
-    """Both ends of a pipe, which holds a BLOCK where the system allows that: the side that is ahead
+    """Both ends of a pipe, which holds a BLOCK where the system allows that: then the faster side
     need not wait.
     """
     ends = os.pipe()
@@ -199,7 +199,7 @@ def _pipe() -> tuple[int, int]:
 def _close_all_but(*kept: int) -> None:
     """Close what the supervisor has open: other workers' pipes, the journal and its lock.
 
-    Standard streams lead nowhere: libraries may print, and this is not the place for it.
+    Standard streams go to /dev/null: what libraries print must not reach the answers.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -19,12 +19,12 @@ _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 def main() -> NoReturn:
     """The console script `gradcli`."""
     signal.signal(signal.SIGINT, _interrupt)
-    # BLAS reads these when numpy is imported. One thread of its own: the engine spreads work over
-    # threads itself, in a way that keeps the bits of the result.
+    # BLAS reads these when numpy is imported. It gets one thread: the engine divides the work among
+    # threads itself, so that the bits of the result do not depend on their number.
     for variable in _BLAS_THREADS:
         os.environ.setdefault(variable, "1")
-    # A large graph is many objects and no garbage: by default Python would look for some again and
-    # again, in half of the run's time.
+    # A large graph is many objects and no garbage: with its defaults, Python's garbage collector
+    # would take half of the run's time.
     gc.set_threshold(200_000, 20, 50)
     from gradcli.cli import child
 
@@ -37,7 +37,7 @@ def main() -> NoReturn:
             code = report_end(end, sys.argv[1:])
     else:
         code = _run()
-    os._exit(code)  # all is written: taking the interpreter down in order takes a fifth of the time
+    os._exit(code)  # all is written; an orderly end would take a fifth of the time
 
 
 def _run() -> int:
@@ -52,7 +52,7 @@ def _run() -> int:
 
 
 def _interrupt(_: int, frame: FrameType | None) -> NoReturn:
-    """Ctrl-C: the end, at once while a module is imported, which may catch or report the error."""
+    """Ctrl-C ends the run; at once while a module is imported, which might catch the error."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The typer application: which commands there are, and how the one that is asked for is reached."""
+"""The typer application: the list of commands, and how the one that is called is found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradcli.diagnostics import GradcliError, nearest
 
 COMMANDS = {
     "eval": ("gradcli.cli.eval", "Values and gradients of a program."),
-    "test": ("gradcli.cli.test", "Check what scripts expect of themselves."),
+    "test": ("gradcli.cli.test", "Run scripts, and check the expectations in them."),
     "check": ("gradcli.cli.check", "Is this gradient right? Against differences and complex step."),
     "explain": ("gradcli.cli.explain", "The chain rule, step by step, with this run's numbers."),
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
@@ -31,7 +31,7 @@ COMMANDS = {
     "jvp": ("gradcli.cli.jvp", "The Jacobian times a tangent."),
     "hvp": ("gradcli.cli.hvp", "The Hessian times a vector."),
 }
-"""Name to the module that defines `command` and `EXAMPLES`, and the line in `gradcli --help`."""
+"""By name: the module with `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 
 EXAMPLES = """\b
 Examples:
@@ -48,7 +48,7 @@ def invoke(arguments: Sequence[str]) -> int:
 
     Raises GradcliError, and typer's TyperException for mistakes in the command line.
     """
-    if "_GRADCLI_COMPLETE" in os.environ:  # the shell asks what could come next
+    if "_GRADCLI_COMPLETE" in os.environ:  # the shell asks for completions
         typer.main.get_command(_application(COMMANDS, COMMANDS)).main(prog_name="gradcli")
     name = next((text for text in arguments if not text.startswith("-")), "")
     if name and name not in COMMANDS:
@@ -98,7 +98,7 @@ def _root(
 
 
 def _not_loaded() -> None:
-    """Stands for a command that is only listed."""
+    """The command function of commands that are listed but not imported."""
 
 
 def _split_equals(arguments: Sequence[str]) -> list[str]:

@@ -73,7 +73,7 @@ RunSeed = Annotated[
         "--seed",
         metavar="N",
         min=0,
-        help="Random numbers of a record without a seed come from this and its place.",
+        help="Seed for records without one: each gets its own from this and its index.",
     ),
 ]
 
@@ -95,10 +95,10 @@ def _command(
     values: flag.Values = "outputs",
     quiet: flag.Quiet = False,
 ) -> int:
-    """Run many programs: a line in, a line of JSON out, in the same order.
+    """Run many programs: for each line read, one line of JSON is written, in the same order.
 
-    A record is {"program", "set", "gradient", "output", "wrt", "seed", "id"}. An error is an
-    answer, too, and the next record is answered.
+    A record is {"program", "set", "gradient", "output", "wrt", "seed", "id"}. A record with an
+    error is answered with the error, and the run goes on with the next.
     """
     from gradcli.batch.answer import Settings
     from gradcli.batch.journal import SUFFIX, Journal
@@ -161,7 +161,7 @@ command = expanded(_command)
 
 
 class Sink:
-    """Where answers go, with a bar on standard error while they do, and a line at the end."""
+    """Writes the answers; shows a progress bar on standard error, and a summary line at the end."""
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class Sink:
             )
 
     def _clear(self) -> None:
-        """Make room for a line where the bar stands."""
+        """Remove the bar, so that a line can be written in its place."""
         if self._bar:
             streams.write_error(CLEAR)
 
@@ -227,7 +227,7 @@ def _default_program(program: str | None, file: str | None, limit: int) -> str |
 
 
 def _sources(files: Sequence[str]) -> list[str]:
-    """What to read records from; raises `usage` rather than wait at a terminal."""
+    """The files or streams of records. Raises `usage` at a terminal, rather than wait for input."""
     if not files and not streams.input_is_piped():
         raise GradcliError(
             "usage",
@@ -240,7 +240,7 @@ def _sources(files: Sequence[str]) -> list[str]:
 
 
 def _configuration(settings: Settings, memory: int) -> dict[str, object]:
-    """What must be the same when a run is resumed, by the names that users know it by."""
+    """What must be the same when a run is resumed, under the names of the flags."""
     from hashlib import blake2b
 
     options, program = settings.options, settings.program

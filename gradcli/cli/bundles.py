@@ -1,6 +1,6 @@
-"""Flags as data: a parameter of a command whose type is a dataclass stands for all its fields.
+"""Flags as data: where a command's parameter is a dataclass, each field becomes a flag.
 
-So flags that commands share are declared once, and arrive as one value.
+So flags that several commands share are declared once, and arrive as one value.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Result = TypeVar("Result")
 def expanded(command: Callable[..., Result], shows: str = "") -> Callable[..., Result]:
     """The command as typer takes it, with a flag for each field of its bundles.
 
-    `shows` is the kind of answer that it shows: `--format` offers the formats of these, and the
-    first is the default.
+    `shows` is the kind of answer that it shows: `--format` offers the formats of this kind, of
+    which the first is the default.
     """
     parameters = signature(command, eval_str=True).parameters
 

@@ -33,7 +33,7 @@ Mine = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit with 1 where the answer is inconclusive, too."),
+    typer.Option("--strict", help="Exit with 1 where the result is inconclusive, too."),
 ]
 
 

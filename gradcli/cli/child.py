@@ -1,6 +1,6 @@
-"""A run in a process of its own, where something may end it that no program can handle: the kernel,
-when another program cuts a file short that is mapped, or BLAS, when it is refused memory. And where
-it has to end in time whatever it is doing, as with `--timeout` and `--safe`.
+"""Runs that need a process of their own. Some may be ended in a way that no program can handle: by
+the kernel, when another program truncates a mapped file, or by BLAS, when it gets no memory. Others
+must end in time whatever they are doing: those with `--timeout` and `--safe`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _TICK = 0.05
 _DONE, _WRITING = "done", "writing"
 _APART = ("eval", "check", "explain", "derive", "graph", "plot", "test", "jacobian", "hessian",
           "jvp", "hvp")  # fmt: skip
-"""Commands that have nobody to watch them: `batch` watches its workers, `repl` goes on."""
+"""Commands that run in a child process; `batch` watches its own workers, and `repl` goes on."""
 
 _parent: int | None = None
-"""In such a process, the pipe to the one that watches it."""
+"""In a child process, the pipe to the process that watches it."""
 
 
 class End(NamedTuple):
@@ -34,17 +34,15 @@ class End(NamedTuple):
     code: int
     """Its exit code, or a negated signal."""
     told: bool
-    """Whether the work had come to its end, and has said whatever there is to say."""
+    """Whether the work was done, and all of its output written."""
     seconds: float | None = None
-    """The time that it was allowed, if it was ended because that had passed."""
+    """Its time limit in seconds, if it was ended for that."""
     wrote: bool = False
-    """Whether a part of the answer may be written."""
+    """Whether a part of the answer may have been written."""
 
 
 def is_needed(arguments: Sequence[str]) -> bool:
-    """Whether a command line names a file that is going to be mapped, or memory or time are
-    limited.
-    """
+    """Whether a command line names a file that will be mapped, or limits memory or time."""
     if arguments[:1] and arguments[0] in _APART:
         flags = {argument.partition("=")[0] for argument in arguments}
         if flags & {"--safe", "--timeout"}:
@@ -57,16 +55,16 @@ def _is_mapped(argument: str) -> bool:
     try:
         return path.lower().endswith(".npy") and os.stat(path).st_size >= MAPPED
     except (OSError, ValueError):
-        return False  # reading it says what is wrong
+        return False  # reading it reports the error
 
 
 def is_apart() -> bool:
-    """Whether this is such a process."""
+    """Whether this process is such a child."""
     return _parent is not None
 
 
 def allow(seconds: float) -> None:
-    """Have this process ended from outside some time after these seconds; inf is for ever."""
+    """Ask the watching process to end this one soon after so many seconds; inf is never."""
     _tell(str(seconds))
 
 
@@ -104,7 +102,7 @@ def apart(work: Callable[[], int]) -> End:
 
 
 def _watch(child: int, answer: int) -> End:
-    """Hand signals on until the child has ended, and end it where it does not."""
+    """Pass signals on until the child has ended; end it if it does not end by itself."""
     signalled: int | None = None
     seconds, last, told, wrote = 0.0, float("inf"), False, False
     while True:
@@ -116,7 +114,7 @@ def _watch(child: int, answer: int) -> End:
                 seconds = float(message)
                 last = time.monotonic() + seconds + GRACE
         if found is not None and found.si_signo != signal.SIGCHLD:
-            if found.si_code <= 0:  # from a process; a terminal has told the child, too
+            if found.si_code <= 0:  # from a process; a terminal has sent it to the child, too
                 os.kill(child, found.si_signo)
             signalled, last = found.si_signo, min(last, time.monotonic() + GRACE)
         ended, status = os.waitpid(child, os.WNOHANG)
@@ -133,7 +131,7 @@ def _watch(child: int, answer: int) -> End:
 
 
 def _messages(answer: int) -> list[str]:
-    """What the child has told since the last look."""
+    """Read what the child has sent since the last call."""
     try:
         return os.read(answer, 4096).decode().split()
     except BlockingIOError:

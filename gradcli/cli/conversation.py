@@ -1,4 +1,4 @@
-"""What `gradcli repl` remembers and answers: a program that grows by a line at a time."""
+"""What `gradcli repl` keeps and answers: a program that grows line by line."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ class Conversation:
             if binds_unread(program, name):
                 raise GradcliError(
                     "usage",
-                    f":set {name}: a statement binds {name}, so no input of that name is looked at",
-                    hint=f"the statement {name} = … binds it anew, from here on",
+                    f":set {name}: a statement binds {name}, so the input would not be used",
+                    hint=f"the statement {name} = … binds it to another value",
                 )
             if name in program.names:
                 self.show_again(self.run(program, inputs, self.gradients))
         self.inputs = inputs
 
     def give(self, text: str) -> None:
-        """`:gradient VALUE`; without a value there is none any more."""
+        """`:gradient VALUE`; without a value it is forgotten."""
         from gradcli.session import Gradient
 
         gradients = [Gradient(self.read(":gradient", text))] if text else []
@@ -142,9 +142,9 @@ class Conversation:
         gradients: Sequence[Gradient],
         since: int = 0,
     ) -> Result:
-        """The answer to a whole program, about what it ends on from that place in its text on.
+        """The answer to a whole program, about what it binds or outputs from the place `since` on.
 
-        What needs a gradient and has none goes forward only.
+        Where a gradient is needed and there is none, there is no backward pass.
         """
         from gradcli.cli.deadline import deadline
         from gradcli.session import evaluate
@@ -162,7 +162,7 @@ class Conversation:
                 return evaluate(program, used, (), options._replace(forward_only=True))
 
     def layout(self) -> Layout:
-        """What there is to draw on."""
+        """The size of what text is laid out for."""
         from gradcli.report.layout import Layout
 
         ascii_only = not streams.speaks_unicode()
@@ -182,7 +182,7 @@ class Conversation:
         say(render(fresh if fresh.outputs else _without_value(fresh), self.layout()))
 
     def remember(self, result: Result) -> None:
-        """Take what the statements print and note for shown."""
+        """Remember what the statements have printed and noted, as it has been shown."""
         self.printed = len(result.printed)
         self.noted = frozenset(note.message for note in result.notes)
 
@@ -190,8 +190,8 @@ class Conversation:
 def _weighs(
     gradients: Sequence[Gradient], program: Program, inputs: Mapping[str, Array], options: Options
 ) -> bool:
-    """Whether what the program ends on has a use for the gradient: one of several elements is not
-    for an output of one.
+    """Whether the gradient is meant for the output: a gradient of several elements is not used for
+    an output of one.
     """
     from gradcli.session import prepare
 
@@ -220,8 +220,8 @@ def _weighed(
 
 
 def _without_value(result: Result) -> Result:
-    """What there is to show of a statement that ends on no tensor: its lines, or else the grads
-    that a `backward` left.
+    """What is shown for a statement whose value is no tensor: the lines that it printed, or else
+    the grads after a `backward`.
     """
     from gradcli.language.syntax import Call, Evaluate, Function, Tuple
 

@@ -1,4 +1,4 @@
-"""`--timeout` and `--safe`: an end to runs that take too long, and a box around them."""
+"""`--timeout` and `--safe`: the end of runs that take too long, and their sandbox."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gradcli.cli import child, watch
 from gradcli.diagnostics import GradcliError
 
 LONGEST = 1e9
-"""Seconds, some thirty years: within what timers take."""
+"""Seconds, about thirty years: timers accept no more."""
 AGAIN = 0.1
-"""Seconds to the next alarm: Python drops an error that is raised in a destructor."""
+"""Seconds until the alarm is repeated, as Python ignores errors raised in a destructor."""
 
 
 SAFE_SECONDS = 10.0
@@ -22,8 +22,8 @@ SAFE_SECONDS = 10.0
 
 @contextmanager
 def confined(seconds: float | None, memory: int, *, safe: bool) -> Iterator[None]:
-    """The deadline of a command; where it is `safe`, and this process does nothing else, in a box
-    that it does not leave: see `gradcli.box`.
+    """The deadline of a command; if it is `safe`, and this process does nothing else afterwards,
+    also the sandbox of `gradcli.box`, which it does not leave.
     """
     if safe:
         enter_box(memory, seconds)
@@ -32,7 +32,7 @@ def confined(seconds: float | None, memory: int, *, safe: bool) -> Iterator[None
 
 
 def enter_box(memory: int, seconds: float | None) -> None:
-    """See `gradcli.box`; a process that goes on with other things is not confined."""
+    """See `gradcli.box`; a process that does other things afterwards is not confined."""
     if child.is_apart():
         from gradcli import box
         from gradcli.engine.threads import cores
@@ -42,15 +42,15 @@ def enter_box(memory: int, seconds: float | None) -> None:
 
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
-    """Raise `limit-time` in the block once `seconds` have passed; None is for ever.
+    """Raise `limit-time` in the block once `seconds` have passed; None is no limit.
 
-    Where a call is so long that the error cannot be raised, the process is ended from outside.
+    Where a call takes so long that the error cannot be raised, the process is ended from outside.
     """
     if seconds is None:
         with watch.watching():
             yield
         return
-    if not seconds <= LONGEST:  # not a number, too
+    if not seconds <= LONGEST:  # also for nan
         raise GradcliError("usage", f"--timeout {seconds} is too long", hint="leave it out")
 
     def expire(*_: object) -> NoReturn:

@@ -25,7 +25,7 @@ Examples:
 """
 
 STREAMED = 1 << 20
-"""A gradient with at least this many elements is written to its file as it is computed."""
+"""A gradient with at least this many elements is written to its file while it is computed."""
 
 
 def _command(
@@ -77,7 +77,7 @@ command = expanded(_command, shows="result")
 
 @contextmanager
 def _streamed(path: str | None, prepared: Prepared) -> Iterator[dict[str, Array]]:
-    """Where a large gradient goes as it is computed: into the `.npy` that it is saved to."""
+    """Large gradients are computed into the `.npy` file that they are saved to."""
     leaves = [(name, node) for name, node in prepared.leaves.items() if node.size >= STREAMED]
     fits = path is not None and path.lower().endswith(".npy") and len(prepared.backwards) == 1
     if not fits or not leaves or len(prepared.leaves) != 1 or prepared.backwards[0].retained:

@@ -22,7 +22,7 @@ from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
 
 DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
-"""Signals that end a run in order: what it has begun to write is removed."""
+"""Signals after which a run removes what it has begun to write."""
 
 LEAST_ADDRESSES = 160 * 2**20
 """Bytes of address space that Python, NumPy and BLAS take before there is a program."""
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no error leaves this function."""
     streams.prepare()
     for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup does
             signal.signal(number, _terminate)
     try:
         with streams.guarded():  # typer prints help by itself
@@ -55,14 +55,14 @@ def run(arguments: Sequence[str]) -> int:
         diagnostic = _diagnose(error, arguments)
         if diagnostic.code in ("usage", "file") and _has_program_for_a_flag(arguments):
             diagnostic = diagnostic._replace(hint=DASH_HINT)
-        # An answer of which a part is written is no JSON, and with an error behind it neither.
+        # Part of an answer with an error behind it would not be JSON.
         written = diagnostic.code == "limit-time" and streams.is_begun()
         return _report(diagnostic, as_json=asks_for_json(arguments) and not written)
 
 
 def report_end(end: End, arguments: Sequence[str]) -> int:
-    """Say why the process that did the work has ended without an exit code of its own: with that
-    of a library, or by a signal, which is given negated.
+    """Say why the process that did the work ended without an exit code of gradcli: its code is that
+    of a library, or a negated signal.
     """
     if end.seconds is not None:
         from gradcli.cli.deadline import expired
@@ -86,7 +86,7 @@ def report_end(end: End, arguments: Sequence[str]) -> int:
 
 
 def exit_code(code: Code) -> int:
-    """The exit code that stands for an error."""
+    """The exit code for an error."""
     if code == "assertion":
         return FINDING
     if code == "usage":
@@ -97,7 +97,7 @@ def exit_code(code: Code) -> int:
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Whether a command line wants JSON, although it may be too wrong to be parsed."""
+    """Whether a command line asks for JSON; it may have errors, so it is not parsed."""
     flags = _flags(arguments)
     pairs = pairwise(flags)
     return "--json" in flags or "--format=json" in flags or ("--format", "json") in pairs
@@ -128,7 +128,7 @@ def _has_program_for_a_flag(arguments: Sequence[str]) -> bool:
 
 
 def _diagnose(error: Exception, arguments: Sequence[str]) -> Diagnostic:
-    """What to tell the user about an exception."""
+    """An exception as an error for the user."""
     if isinstance(error, GradcliError):
         return error.diagnostic
     if isinstance(error, typer.TyperException):
@@ -149,7 +149,7 @@ def _diagnose(error: Exception, arguments: Sequence[str]) -> Diagnostic:
 
 
 def _usage(error: typer.TyperException, arguments: Sequence[str]) -> Diagnostic:
-    """typer's complaint about the command line as ours."""
+    """An error of typer about the command line as one of gradcli."""
     unknown: str | None = getattr(error, "option_name", None)
     near = nearest(unknown or "", getattr(error, "possibilities", None) or ())
     message = error.message if unknown else error.format_message()
@@ -167,7 +167,7 @@ def _usage(error: typer.TyperException, arguments: Sequence[str]) -> Diagnostic:
 
 
 def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
-    """Show an error on the stream where it belongs."""
+    """Print an error: as JSON to standard output, as text to standard error."""
     from gradcli.report import error
 
     try:
@@ -181,13 +181,13 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
             streams.write_error(error.render(diagnostic) + "\n")
     except BrokenPipeError:
         pass
-    except GradcliError:  # standard output itself is what is wrong
+    except GradcliError:  # standard output itself has failed
         streams.write_error(error.render(diagnostic) + "\n")
     return exit_code(diagnostic.code)
 
 
 def _with_source(diagnostic: Diagnostic) -> Diagnostic:
-    """A wrong command line is what the error lies in: the flag that its message begins with."""
+    """The place of an error in the command line: the flag that its message begins with."""
     if diagnostic.code != "usage" or diagnostic.source is not None:
         return diagnostic
     flag = _NAMED_FLAG.match(diagnostic.message)

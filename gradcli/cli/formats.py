@@ -1,7 +1,7 @@
 """The formats that answers can be shown in, and what writes each.
 
-A writer takes the answer and a `Layout`, and gives pieces of text. It is imported when it is asked
-for. To add a format, write its function and name it here.
+A writer takes the answer and a `Layout`, and yields pieces of text. It is imported when its format
+is asked for. To add a format, write its function and name it here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `jacobian`, `hessian`, `jvp` and `hvp` share: how they answer."""
+"""How `jacobian`, `hessian`, `jvp` and `hvp` answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def answer(
     gradient: Sequence[str] | None,
     directions: Mapping[str, Sequence[str] | None],
 ) -> None:
-    """Show what `find` says of a problem and of directions, the values of flags by leaf."""
+    """Show what `find` returns for a problem and its directions, which flags give by leaf."""
     from gradcli.analysis.matrices import Shown
     from gradcli.cli import posing
     from gradcli.cli.request import check_save

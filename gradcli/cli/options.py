@@ -1,5 +1,5 @@
-"""Flags and arguments that commands share: each is declared once, here, and so are the bundles in
-which they arrive (see `gradcli.cli.bundles`).
+"""Flags and arguments that several commands have: each is declared once, here, and so are the
+bundles in which they arrive (see `gradcli.cli.bundles`).
 
 Only what `--help` needs is imported; numpy is not.
 """
@@ -113,7 +113,7 @@ Device = Annotated[
     Literal["cpu", "gpu", "auto"],
     typer.Option(
         "--device",
-        help="Where to compute; auto is a GPU where there is one and arrays are large.",
+        help="Where to compute; auto takes a GPU if there is one and arrays are large.",
     ),
 ]
 Seed = Annotated[
@@ -198,12 +198,12 @@ Timeout = Annotated[
         "--timeout",
         metavar="SECONDS",
         min=0.001,
-        help="Stop after this time, each record or script for itself.",
+        help="Stop after this time; batch and test limit each record or script.",
     ),
 ]
 Safe = Annotated[
     bool,
-    typer.Option("--safe", help="For text from strangers: strict limits, and no files."),
+    typer.Option("--safe", help="For untrusted programs: strict limits, and no files."),
 ]
 
 
@@ -212,7 +212,7 @@ Safe = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """What a run may take."""
+    """The limits of a run."""
 
     max_memory: MaxMemory = None
     max_steps: MaxSteps = None
@@ -220,7 +220,7 @@ class Bounds:
     safe: Safe = False
 
     def limits(self) -> Limits:
-        """The defaults, or strict limits where it is `safe`, less what flags say."""
+        """The limits that flags give; for the others the defaults, or the strict ones if `safe`."""
         from gradcli.cli.request import parse_size
         from gradcli.options import SAFE, Limits
 
@@ -232,13 +232,13 @@ class Bounds:
         return chosen
 
     def seconds(self) -> float | None:
-        """The seconds that a run may take."""
+        """The most seconds that a run may take."""
         from gradcli.cli.deadline import SAFE_SECONDS
 
         return SAFE_SECONDS if self.safe and self.timeout is None else self.timeout
 
     def confined(self) -> AbstractContextManager[None]:
-        """The deadline of a command and, where it is `safe`, the box around it."""
+        """The deadline of a command and, if it is `safe`, its sandbox."""
         from gradcli.cli.deadline import confined
 
         return confined(self.seconds(), self.limits().memory_bytes(), safe=self.safe)
@@ -260,7 +260,7 @@ class Run:
     bounds: Bounds
 
     def options(self, **more: Any) -> Options:
-        """What `gradcli.session` is asked for; `more` is for the flags of one command."""
+        """The options for `gradcli.session`; `more` is for the flags of one command."""
         from gradcli.cli.request import parse_names
         from gradcli.options import Options
 
@@ -314,7 +314,7 @@ class Show:
         return "json" if self.json else self.format_
 
     def layout(self, tree: bool | None = False) -> Layout:
-        """What there is to draw on."""
+        """The size of what text is laid out for."""
         from gradcli.report.layout import Layout
 
         return Layout(

@@ -45,7 +45,7 @@ def _command(
     from gradcli.analysis.curve import curve
 
     if run.wrt:
-        raise GradcliError("usage", "--wrt: a curve is differentiated by what --over moves")
+        raise GradcliError("usage", "--wrt: a curve is differentiated by the input of --over")
     show.format()
     options = run.options()
     with run.bounds.confined():
@@ -78,7 +78,7 @@ command = expanded(_command, shows="curve")
 
 
 def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
-    """The name in `x=-pi:pi`, and equally spaced points of the range. Its ends are no files."""
+    """The name in `x=-pi:pi`, and equally spaced points of the range. Its ends cannot be files."""
     import numpy as np
 
     from gradcli.cli.request import read_values

@@ -1,4 +1,4 @@
-"""From flags to a problem for the analyses, and what its commands do alike with an answer."""
+"""From flags to a problem for the analyses; what their commands have in common."""
 
 from __future__ import annotations
 

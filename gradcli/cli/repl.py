@@ -27,14 +27,14 @@ def _command(
     precision: flag.Precision = 6,
     color: flag.Color = "auto",
 ) -> int:
-    """Try things out: each statement shows its value and its gradients."""
+    """Work interactively: each statement shows its value and its gradients."""
     from secrets import randbits
 
     from gradcli.session import Options
 
     options = Options(
         precision=dtype,
-        seed=randbits(32) if seed is None else seed,  # random numbers stay as they were
+        seed=randbits(32) if seed is None else seed,  # so that random numbers stay the same
         limits=bounds.limits(),
     )
     conversation = Conversation(
@@ -51,7 +51,8 @@ command = expanded(_command)
 def _converse(conversation: Conversation) -> int:
     """Answer line by line to the end of the input; errors change nothing.
 
-    The exit code is that of the first error in a pipe; at a terminal they have been seen.
+    In a pipe, the exit code is that of the first error; at a terminal, where the user has seen
+    them, it is 0.
     """
     code = 0
     longest = conversation.options.limits.parse.source_bytes
@@ -89,8 +90,8 @@ def _answer(conversation: Conversation, text: str) -> int:
 def _read(longest: int, *, typed: bool) -> str | None:
     """A statement: lines are joined until all brackets are closed. None at the end of the input.
 
-    Raises `limit-tokens` for one of more than `longest` characters, which ends the conversation:
-    what comes after is not a line.
+    Raises `limit-tokens` for a statement of more than `longest` characters. This ends the session,
+    as the rest of the input does not begin with a new line.
     """
     from gradcli.language.unfinished import open_behind
 

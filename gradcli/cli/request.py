@@ -26,7 +26,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 class Request(NamedTuple):
-    """What a command line asks for, read and ready to be evaluated."""
+    """The program and the values of a command line, read and ready to be evaluated."""
 
     program: Program
     inputs: dict[str, Array]
@@ -48,7 +48,7 @@ def read_request(
 
     `program` is its text, `-`, or None for standard input unless there is a `file`; `safe` refuses
     every file; `later` are flags and values that will be read after it. Raises `usage` for flags
-    that do not go together, and what reading raises.
+    that contradict each other, and what reading raises.
     """
     if program is not None and file is not None:
         raise GradcliError(
@@ -89,8 +89,8 @@ def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
 def check_save(
     path: str | None, file: str | None, *texts: Iterable[str] | None, safe: bool
 ) -> None:
-    """Refuse a `--save` that cannot work before anything is computed, or that would take the place
-    of a file which the run reads: its program `file`, or what the `texts` of flags name.
+    """Refuse, before anything is computed, a `--save` that cannot work or that would overwrite a
+    file which the run reads: its program `file`, or a file that the `texts` of flags name.
     """
     if path is None:
         return
@@ -125,7 +125,7 @@ def _require_one_reader(
         raise GradcliError(
             "usage",
             f"standard input can be read once, not by {' and '.join(readers)}",
-            hint="give all but one as text or as a file",
+            hint="give the others as text or as a file",
         )
 
 
@@ -174,7 +174,7 @@ def _source(program: str | None, file: str | None, allowed: Limits) -> Source:
 def read_values(
     values: Sequence[tuple[str, str]], options: Options
 ) -> tuple[list[Array], int | None, int]:
-    """The arrays of flags and their values, the seed if there is one, and how often it served."""
+    """The arrays of flags and their values, the seed if there is one, and how often it was used."""
     ledger = options.limits.ledger()
     files = {
         position: _load(flag, value.strip(), options.precision, ledger)

@@ -1,4 +1,4 @@
-"""Standard streams: closed ones, full ones, and readers that have gone."""
+"""Standard streams, also where they are closed or full, or where the reader has gone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def prepare() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            # Else the next file that is opened gets this number, and takes what is printed.
+            # Otherwise the next file that is opened gets this number, and all that is printed.
             os.open(os.devnull, os.O_RDWR)
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
@@ -53,14 +53,14 @@ def is_begun() -> bool:
 
 
 def flush() -> None:
-    """Hand on what was printed; the process ends without a further look at its streams."""
+    """Flush what was printed: the process ends without doing so."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Give standard output up when writing to it fails.
+    """Stop using standard output when writing to it fails.
 
     Raises BrokenPipeError when the reader has gone, `file` for every other failure.
     """
@@ -76,7 +76,7 @@ def guarded() -> Iterator[None]:
 
 
 def write_error(text: str) -> None:
-    """Write to standard error; there is nobody to tell when that fails."""
+    """Write to standard error; a failure cannot be reported anywhere."""
     if sys.stderr is not None:
         try:
             sys.stderr.write(text)
@@ -98,7 +98,7 @@ def speaks_unicode() -> bool:
 def use_colour(choice: str) -> bool:
     """Whether text on standard output has colour: `always`, `never`, or as the terminal can.
 
-    `NO_COLOR` and `FORCE_COLOR` count unless they are empty; a flag counts more.
+    `NO_COLOR` and `FORCE_COLOR` are ignored where they are empty; a flag overrides them.
     """
     if choice != "auto":
         return choice == "always"

@@ -1,4 +1,4 @@
-"""`gradcli test`: scripts against the expectations that stand in them."""
+"""`gradcli test`: run scripts, and check the expectations in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gradcli.session import Options
 
 EXAMPLES = """\b
-A script says behind a statement what it must give, or which error it must raise:
+A comment after a statement says what its value is, or which error it raises:
   x = tensor([1, 2], requires_grad=True)
   sum(x**2)          #= 5
   x / 3              #= [0.333, 0.667] ± 0.001
@@ -155,5 +155,5 @@ def _update(path: str, report: Report, options: Options) -> Report:
     with replacing(path) as stream:
         stream.write(text.encode())
         stream.flush()
-        os.fsync(stream.fileno())  # the user's own text, which no run could make again
+        os.fsync(stream.fileno())  # it replaces the user's own text, which no run could restore
     return _check(path, options)

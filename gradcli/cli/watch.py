@@ -1,8 +1,8 @@
-"""An end within half a second on Ctrl-C and other signals, even in the middle of a long call into
-LAPACK, or a sort: Python's own handlers wait until that returns.
+"""Ends the process within half a second of Ctrl-C and other signals, even in the middle of a long
+call into LAPACK, or of a sort: Python's own handlers wait until that returns.
 
-What a call does while it keeps other threads from running (Python's lock) has to be waited for:
-see `gradcli.cli.child` for runs where no such call may take longer either.
+A call that holds Python's global lock (GIL) cannot be interrupted so: see `gradcli.cli.child` for
+runs that must end in time even then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _met = 0.0
 
 
 def met() -> None:
-    """Tell that a handler has been reached: what follows is its affair."""
+    """Say that a handler has been reached, so that the thread does not end the process."""
     global _met  # noqa: PLW0603 - handlers belong to the whole process
     _met = time.monotonic()
 

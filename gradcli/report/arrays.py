@@ -1,7 +1,7 @@
 """Arrays as text for people: aligned, folded between numbers only, large ones by their edges.
 
-An array is first cut down to an :class:`Excerpt`, which is all that is ever read of it, so a
-memory map of any size costs a few pages.
+An array is first cut down to an :class:`Excerpt`; nothing else of it is read, so a memory map of
+any size costs a few pages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_AXES = 32
 IN_FULL = 200
 """Arrays up to this many elements are shown in full."""
 EDGES = ((3, 3), (2, 2), (1, 1), (1, 0))
-"""How many items from the start and the end of a long axis are shown, the first that fits."""
+"""How many items from the start and the end of a long axis are shown: the first count that fits."""
 GAP = "..."
 BRIEF = 12
 """An array whose text is at most this long is written where it is used."""
@@ -44,7 +44,7 @@ class Excerpt:
 
 
 def excerpt(array: Array) -> Excerpt:
-    """What is shown of an array; reads these items and no others."""
+    """The items of an array that are shown; no others are read."""
     shape = tuple(array.shape)
     if array.size <= IN_FULL:
         return Excerpt(np.asarray(array), shape)
@@ -72,7 +72,7 @@ def lines(shown: Excerpt, precision: int, width: int | None = None) -> list[str]
 
 
 def inline(shown: Excerpt, precision: int, width: int) -> str:
-    """One line, of at most `width` characters if edge items alone can make it that short."""
+    """One line; at most `width` characters long if leaving out items can make it that short."""
     text = _flat(_numbers(shown, precision), shown.shape)
     for edges in EDGES:
         if len(text) <= width:
@@ -118,12 +118,14 @@ def _shown(length: int, head: int, tail: int) -> list[int]:
 
 
 def _only(shown: Excerpt, places: Sequence[Sequence[int]]) -> Excerpt:
-    """A shorter excerpt: its items are at these places along the axes of the items."""
+    """A shorter excerpt, which keeps only the items at these indices along each axis."""
     return Excerpt(_at(shown.items, places) if places else shown.items, shown.shape)
 
 
 def _at(array: Array, places: Sequence[Sequence[int]]) -> Array:
-    """The items at places along each axis. NumPy takes 32 axes; of more, those of length 1 go."""
+    """The items at these indices along each axis. NumPy's `ix_` takes at most 32 axes; where there
+    are more, those of length 1 are removed first.
+    """
     if len(places) <= MOST_AXES:
         return np.asarray(array[np.ix_(*places)])
     axes = [axis for axis, length in enumerate(array.shape) if length != 1]

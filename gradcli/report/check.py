@@ -16,9 +16,9 @@ def write(found: Check, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def data(found: Check) -> dict[str, Data]:
-    """The verdict, then what was found by leaf; `worst` is the element with the fewest digits.
+    """The verdict, then the findings for each leaf; `worst` is the element with the fewest digits.
 
-    `mine` is there where the user's own gradients were compared.
+    The key `mine` is present where the user's own gradients were compared.
     """
     walk = found.walk
     members: dict[str, Data] = {
@@ -49,7 +49,7 @@ def _leaf(leaf: LeafCheck) -> dict[str, Data]:
 
 
 def _comparison(each: Comparison) -> dict[str, Data]:
-    """The user's numbers, the right ones, and the causes of a difference, the likeliest first."""
+    """The user's numbers, the right ones, and the causes of a difference, the most likely first."""
     return {
         "verdict": each.verdict,
         "mine": each.mine,

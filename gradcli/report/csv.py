@@ -1,8 +1,8 @@
-"""Results as CSV, one row an element; lines end as those of other shell tools do.
+"""Results as CSV, one row for each element; lines end in a line feed, as in other shell tools.
 
 `kind` is `value`, `gradient` or `grad`; with several passes the latter two are numbered
 (`grad.1`), and a plain `grad` is the accumulated sum. `index` is `0,1`, and empty for a number.
-What the program prints comes last: `printed`, without a name, one row a call.
+What the program prints comes last: of kind `printed`, without a name, one row for each call.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def write(result: Result, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def _no_formula(text: str) -> str:
-    """The text, with an apostrophe before what a spreadsheet would compute."""
+    """The text, with an apostrophe before it if a spreadsheet would take it for a formula."""
     if not text.startswith(("=", "+", "-", "@")):
         return text
     try:

@@ -1,7 +1,7 @@
 """How other libraries write expressions: the names of functions, arrays, and what they lack.
 
-A function that a library has under the same arguments gets its name there; for the others a script
-carries a definition, from the files in definitions/, which are read as text and never imported.
+A function that a library has with the same arguments gets its name there; for the others a script
+contains a definition, from the files in definitions/, which are read as text and never imported.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Dialect:
     truth: str
     """The dtype of truth values."""
     name: Callable[[Function], str | None]
-    """A function's whole name there, or an empty text; None where nothing may stand for it."""
+    """The function's full name there, or "" for a definition; None where there can be neither."""
     renamed: dict[str, str]
-    """By keyword: what it is called there."""
+    """Keywords that have another name there."""
     definitions: Callable[[], Definitions]
     imports: dict[str, str]
-    """By word: the line that brings it to a script; those with their own prefix always come."""
+    """The import line that a script needs for each of these names."""
     tensors_only: bool = False
     """Functions of tensors take no plain numbers, and reductions no `keepdim` without an axis."""
 
@@ -138,9 +138,9 @@ DIALECTS = {
 }
 """By the name of the library."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
-"""Imports that every script makes which has them."""
+"""Imports that a script always makes where its library has them."""
 OWN = frozenset({"Extreme", "_", "f", "grads", "pull", *dir(builtins)})
-"""Names that scripts give, or use as Python does."""
+"""Names that a script may not give to a variable: it uses them itself, or Python does."""
 
 
 class Writer:
@@ -221,7 +221,7 @@ class Writer:
         return node
 
     def _numbers(self, node: Expression) -> Expression:
-        """Nested lists as they are; what stands in them in the library's words."""
+        """Nested lists as they are; their items in the library's words."""
         if isinstance(node, List):
             return List(tuple(map(self._numbers, node.items)), NOWHERE)
         return self.expression(node)
@@ -229,7 +229,7 @@ class Writer:
     def _array(self, node: Expression, dtype: str | None = None) -> Expression:
         """A list or a number as an array: of truth values, or of floats unless the dtype is given.
 
-        Python's own numbers would not do: it divides none by 0, and its integers are no floats.
+        Python's own numbers would not do: division by 0 is an error, and integers are not floats.
         """
         first = node
         while isinstance(first, List):
@@ -240,7 +240,7 @@ class Writer:
         return Call(name(self.dialect.array), (self._numbers(node),), (kind,), NOWHERE)
 
     def _place(self, item: Any) -> Any:
-        """What stands between brackets; the language's places may be floats, Python's may not."""
+        """What stands between brackets; an index may be a float in the language, not in Python."""
         match item:
             case Slice() | Number() | Unary():
                 return item
@@ -282,7 +282,7 @@ class Writer:
         return Call(name(callee), tuple(arguments), tuple(named), NOWHERE)
 
     def _argument(self, node: Expression, kind: str, strict: bool) -> Expression:
-        """An argument for a parameter of that kind, tensors being arrays if that is `strict`."""
+        """An argument for a parameter of that kind; `strict` writes tensors as arrays."""
         if kind == "Index":
             place: Expression = self._place(node)
             return place
@@ -291,11 +291,11 @@ class Writer:
         if kind == "Node" and strict and _is_plain(node):
             return self._array(node)
         if kind == "float" and isinstance(node, Number) and isfinite(node.value):
-            return name(repr(node.value))  # 3.0: an integer would make integers
+            return name(repr(node.value))  # 3.0: an integer would give an array of integers
         return self.expression(node)
 
     def _callee(self, function: Function) -> tuple[str, bool]:
-        """What to call, and whether it is one of the definitions."""
+        """The function to call, and whether it is one of the definitions."""
         there = self.dialect.name(function)
         title = f"as_{function.name}" if function.name in OWN else function.name
         callee = title if there == "" else (there or "").removeprefix("scipy.")
@@ -324,7 +324,7 @@ def _parameters(function: Function) -> Iterator[Parameter]:
 
 
 def _is_plain(node: Expression) -> bool:
-    """Whether Python would compute it from its own numbers and truth values alone."""
+    """Whether Python would compute it with its own numbers and truth values only."""
     match node:
         case Compare():
             return all(map(_is_plain, node.operands))

@@ -26,7 +26,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`left = first = second = …`, each of one or more lines, and what there is to say about it."""
+    """`left = first = second = …`, each of one or more lines, and remarks about it."""
 
     left: str
     equal: list[list[str]]
@@ -93,7 +93,7 @@ def as_latex(block: Block) -> str:
 
 
 def _formula(text: str) -> str:
-    """What is an expression of the language as a formula, all else as text."""
+    """An expression of the language as a formula, anything else as text."""
     shown, _, place = text.partition("    at ")
     try:
         formula = expression(parse_expression(Source("formula", shown), ParseLimits()))

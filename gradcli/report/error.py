@@ -59,7 +59,7 @@ def _quote(line: str, start: int, length: int, room: int) -> tuple[str, str]:
 
 
 def _window(widths: list[int], start: int, room: int) -> tuple[int, int]:
-    """The range of cells around `start` that fits: half before it, if there is so much after."""
+    """The range of cells around `start` that fits, with `start` in its middle where possible."""
     left = right = start
     used = 0
     for budget in (room // 2, room):

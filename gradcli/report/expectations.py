@@ -30,7 +30,7 @@ class Counts:
 
 
 def count(reports: Sequence[Report]) -> Counts:
-    """What a test runner says at its end."""
+    """The counts, as a test runner prints them at its end."""
     outcomes = [outcome.passed for report in reports for outcome in report.outcomes]
     stopped = sum(report.error is not None for report in reports)
     return Counts(sum(outcomes), len(outcomes) - sum(outcomes) + stopped, len(reports))
@@ -42,7 +42,7 @@ def line_of(report: Report, outcome: Outcome) -> int:
 
 
 def statement_text(report: Report, outcome: Outcome) -> str:
-    """The statement that an expectation is about, as it is written."""
+    """The text of the statement that an expectation is about."""
     start, end = outcome.expectation.statement.span
     return report.source.text[start:end]
 
@@ -57,7 +57,7 @@ def found_text(outcome: Outcome) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text that is not too long to show."""
+    """The text, cut if it is too long to show."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
@@ -81,7 +81,7 @@ def updated(report: Report) -> str:
 
 
 def _comment(outcome: Outcome) -> str:
-    """An expectation that holds; none for an assignment, which has nothing to compare."""
+    """An expectation that holds; "" for an assignment, which has no value to compare."""
     kind, wanted = outcome.expectation.kind, outcome.expectation.text
     if isinstance(outcome.found, GradcliError):
         return f"#! {outcome.found.diagnostic.code}"

@@ -32,7 +32,7 @@ from gradcli.report.sanitise import sanitise
 from gradcli.spelling.formula import Formulas
 
 SMALL = 6
-"""Arrays of up to this many elements stand for themselves in a rule with numbers."""
+"""In a rule with numbers, arrays of up to this many elements are written in full."""
 LEVELS = 8
 """How many ops below its node a rule shows."""
 
@@ -129,7 +129,7 @@ def _formulas(names: Mapping[Node, str], precision: int) -> Formulas:
 
 
 def _rule(formulas: Formulas, node: Node, width: int) -> tuple[str, list[str]]:
-    """A node as a formula, and what the names stand for that it gives to what it leaves out."""
+    """A node as a formula; and for each part that it leaves out, what the name there stands for."""
     known = len(formulas.names)
     text = formulas.of(node, width)
     remarks: list[str] = []
@@ -143,7 +143,7 @@ def _rule(formulas: Formulas, node: Node, width: int) -> tuple[str, list[str]]:
 
 
 class _Story:
-    """How the steps of an explanation are told."""
+    """Writes the steps of an explanation."""
 
     def __init__(self, explanation: Explanation, precision: int) -> None:
         self.explanation = explanation
@@ -189,7 +189,7 @@ class _Story:
         return Chain(left, [joined, self._array(grad.value, len(left) + 5)], remarks)
 
     def _part(self, part: Part, taken: int) -> tuple[list[list[str]], list[str]]:
-        """The rule in symbols, with numbers, and what it gives; and what new names stand for."""
+        """The rule in symbols, with numbers, and its result; and what new names stand for."""
         value = self._array(part.value, taken + 5)
         if part.through is None:
             return [value], []
@@ -202,7 +202,7 @@ class _Story:
         return [*([text] for text in (symbols, numbers) if text), value], remarks
 
     def _with_numbers(self, rule: Node, width: int) -> str | None:
-        """The rule with this run's numbers; of large arrays at one place, where that says all."""
+        """The rule with this run's numbers; of large arrays at one index, where that is enough."""
         used = self._used(rule)
         arrays = {node: self.explanation.values[node] for node in used if node.known is None}
         if all(array.size <= SMALL for array in arrays.values()):
@@ -246,9 +246,9 @@ class _Story:
         if part.through is None:
             outputs = [n for n, output in self.explanation.given.items() if output is node]
             if outputs:
-                remarks.append("the gradient vector v goes in here")
+                remarks.append("the gradient vector v enters here")
             else:
-                remarks.append(f"{name} is a single value: v = 1, no gradient has to be given")
+                remarks.append(f"{name} is a single value: v = 1, and no gradient has to be given")
         elif part.summed_from is not None:
             remarks.append(
                 f"{name} of shape {show(node.shape)} was broadcast to {show(part.summed_from)}: "
@@ -263,7 +263,7 @@ class _Story:
         leaves = ", ".join(map(sanitise, self.explanation.leaves))
         yield Paragraph(
             f"{leaves} {'is a leaf' if len(self.explanation.leaves) == 1 else 'are leaves'}: "
-            "backward is asked for the gradient by leaves, and keeps it in .grad."
+            "backward computes the gradients of leaves, and keeps them in .grad."
         )
         between = [
             self.names[step.node]
@@ -287,13 +287,13 @@ class _Story:
             if name in self.explanation.given and node.size > 1:
                 yield Paragraph(
                     f"{sanitise(name)} has shape {show(node.shape)}: each of its elements has a "
-                    "gradient of its own, the rows of J. v says how they are weighed: "
+                    "gradient of its own, a row of J. v is the weights of these rows: "
                     f"grad = v^T J. v = {self._inline(self._v(node), WIDTH)}."
                 )
             elif node.kind == "float" and node.size == 1:
                 yield Paragraph(
-                    f"{sanitise(name)} is a single value, so J has one row, and v = 1, which goes "
-                    "without saying, gives it as it is. Another v only scales it: v = 0.1 gives a "
+                    f"{sanitise(name)} is a single value, so J has one row, and the default v = 1 "
+                    "gives it unchanged. Another v only scales it: v = 0.1 gives a "
                     f"tenth. Here v = {self._inline(self._v(node), WIDTH)}."
                 )
         for node in self.explanation.stopped:
@@ -315,7 +315,7 @@ class _Story:
 
 
 def _bare(rule: Node) -> Node:
-    """Without copies that only say how the grad is spread."""
+    """Without copies that only broadcast the grad."""
     while rule.op in (EXPAND, CAST):
         rule = rule.inputs[0]
     return rule

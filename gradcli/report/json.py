@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradcli.result import Result
 
 Data: TypeAlias = "Mapping[str, Any] | Sequence[Any] | np.ndarray[Any, Any] | float | str | None"
-"""What can be written: members and items are data too."""
+"""Data that can be written; its members and items are such data, too."""
 
 
 def encode(data: Data) -> Iterator[str]:
@@ -69,7 +69,7 @@ def write(result: Result, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def result_data(result: Result) -> dict[str, Data]:
-    """What `--json` says of a result."""
+    """The data that `--json` prints for a result."""
     passes = result.passes
     data: dict[str, Data] = {
         "outputs": list(result.outputs),
@@ -96,7 +96,7 @@ def closing(notes: Iterable[Note], seed: int | None) -> dict[str, Data]:
 
 
 def render_error(diagnostic: Diagnostic) -> str:
-    """An error as JSON; what is not known about its place is null."""
+    """An error as JSON; where its place is not known, the keys for it are null."""
     source, span = diagnostic.source, diagnostic.span
     line = column = length = None
     if source and span:

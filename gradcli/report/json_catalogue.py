@@ -13,7 +13,7 @@ from gradcli.trace.arguments import signature
 
 
 def functions(groups: Mapping[str, Sequence[Function]]) -> dict[str, Data]:
-    """Group to its functions, each with signature and doc."""
+    """For each group its functions, each with signature and doc."""
     return {group: [_facts(each) for each in members] for group, members in groups.items()}
 
 

@@ -1,4 +1,4 @@
-"""Syntax trees as LaTeX. Trees are those that this house writes: shallow, so recursion is safe."""
+"""Syntax trees as LaTeX. Only trees that gradcli makes: they are shallow, so recursion is safe."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def expression(node: Expression) -> str:
 
 
 def _written(node: Any) -> tuple[str, int]:
-    """The text and how tightly it binds."""
+    """The text, and its precedence."""
     return _WRITERS[type(node)](node)
 
 

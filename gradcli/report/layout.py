@@ -1,4 +1,4 @@
-"""What there is to draw on."""
+"""The size of what text is laid out for."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ def write_json(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def data(shown: Shown) -> dict[str, Data]:
-    """The matrix by row and column names, and whole, with its labels; or the products and the
-    vectors that went in.
+    """The matrix in blocks by row and column name, and whole with its labels; or the products, and
+    the vectors that were given.
     """
     found = shown.answer
     if isinstance(found, Product):
@@ -37,8 +37,8 @@ def data(shown: Shown) -> dict[str, Data]:
 
 
 def write_csv(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
-    """A line of column labels, then a line a row, its label first; of products, as `eval` has it,
-    a line for each element.
+    """A line of column labels, then a line for each row, its label first; for products a line for
+    each element, as in `eval`.
     """
     found = shown.answer
     if isinstance(found, Product):
@@ -53,7 +53,7 @@ def write_csv(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def saved(found: Answer, *, whole: bool) -> dict[str, Array]:
-    """The matrix `whole`, else its blocks as `out.x`; of products, arrays as `x.hvp`."""
+    """The matrix as one array if `whole`, else its blocks as `out.x`; products as `x.hvp`."""
     if isinstance(found, Product):
         return {f"{name}.{found.name}": array for name, array in found.products.items()}
     if whole:
@@ -77,7 +77,7 @@ def _matrix(key: str, matrix: Matrix) -> dict[str, Data]:
 
 
 def _gradient(found: Jacobian) -> dict[str, Data]:
-    """What there is where a gradient v was given."""
+    """The keys that are added where a gradient v was given."""
     if found.gradient is None:
         return {}
     return {

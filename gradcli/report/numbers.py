@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.graph import Array
 
 _CHUNK = 2**14
-"""Elements that are made into text at a time."""
+"""Elements that are converted to text at a time."""
 
 
 def nested(array: Array) -> Iterator[str]:
@@ -48,7 +48,7 @@ def elements(array: Array) -> Iterator[tuple[str, str]]:
 
 
 def _text(array: Array) -> str:
-    """JSON from Python's own notation for nested lists, which differs in words only."""
+    """JSON from Python's own notation for nested lists, which differs only in a few words."""
     text = str(_shortest(array).tolist())
     if array.dtype.kind == "b":
         return text.replace("True", "true").replace("False", "false")
@@ -61,8 +61,8 @@ def _text(array: Array) -> str:
 def _shortest(array: Array) -> Array:
     """float32 as the float64 with the fewest digits that rounds to it: 0.1, not 0.10000000149.
 
-    One value, 7.038531e-26, is rounded wrongly by readers that go through float64: it keeps all
-    its digits.
+    One value, 7.038531e-26, would be rounded wrongly by readers that convert through float64, so it
+    keeps all its digits.
     """
     if array.dtype.char != "f":
         return array

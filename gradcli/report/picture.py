@@ -14,9 +14,9 @@ from gradcli.report.tree import Line, described
 from gradcli.result import Result
 
 FORMULA, ARRAY = 40, 36
-"""How many characters wide formulas and arrays in a box are at most."""
+"""The largest width, in characters, of formulas and of arrays in a box."""
 COLOURS = {"leaf": "#d5e8d4", "output": "#fff2cc", "": "#ffffff"}
-"""By role: what a box is filled with."""
+"""The colour of a box, by its role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class _Placed:
 
 
 def _as_svg(drawn: Sequence[Box]) -> str:
-    """A picture in layers, every box below those that it is computed from (Sugiyama 1981)."""
+    """A picture in layers; each box is below the boxes it is computed from (Sugiyama 1981)."""
     layers = _layers(drawn)
     placed = _place(drawn, layers)
     width = max((p.x + p.width for p in placed), default=0) + MARGIN
@@ -178,14 +178,16 @@ def _as_svg(drawn: Sequence[Box]) -> str:
 
 
 def _layers(drawn: Sequence[Box]) -> list[list[int]]:
-    """Boxes by their longest way from the leaves, each layer ordered so that few arrows cross."""
+    """Boxes in layers by the length of the longest path from a leaf, ordered so that few arrows
+    cross.
+    """
     depth: list[int] = []
     for box in drawn:
         depth.append(max((depth[above] for above in box.above), default=-1) + 1)
     below: list[list[int]] = [[] for _ in drawn]
     for above, place in _arrows(drawn):
         below[above].append(place)
-    for place, uses in enumerate(below):  # a leaf stands right above its first use
+    for place, uses in enumerate(below):  # a leaf is directly above its first use
         if uses and not drawn[place].above:
             depth[place] = min(depth[use] for use in uses) - 1
     layers: list[list[int]] = [[] for _ in range(max(depth, default=-1) + 1)]

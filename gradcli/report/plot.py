@@ -14,12 +14,12 @@ from gradcli.report.json import line
 from gradcli.report.layout import Layout
 
 ROWS = 9
-"""Lines of text a panel."""
+"""Lines of text in a panel."""
 LABEL = 9
 """Characters of the numbers left of a panel."""
 DIGITS = 4
 SPREAD = 10.0
-"""A range this many times as wide as that of the middle nine tenths is cut: there is a pole."""
+"""A range this many times as wide as that of the middle 90 % of the values is cut: a pole."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The dots of a braille pattern by row and column, as bits beyond U+2800."""
 
@@ -45,7 +45,7 @@ def _range(values: Array) -> tuple[float, float]:
 
 
 def _marks(low: float, high: float) -> list[str]:
-    """What stands beside a panel at its top, middle and bottom; a middle of 0 is no rounding."""
+    """The numbers at a panel's top, middle and bottom; a middle that is only rounding is 0."""
     middle = (low + high) / 2
     if abs(middle) < 1e-9 * (high - low):
         middle = 0.0
@@ -76,7 +76,7 @@ def write_json(curve: Curve, _layout: Layout | None = None) -> Iterator[str]:
 
 
 def as_text(curve: Curve, layout: Layout) -> str:
-    """The value above, its derivative below, over the same range."""
+    """The value in the upper panel, its derivative in the lower, over the same range."""
     across = max(10, layout.width - LABEL - 3)
     lines: list[str] = []
     for title, values in _panels(curve):
@@ -106,7 +106,7 @@ def _panel(values: Array, across: int, *, ascii_only: bool) -> list[str]:
 
 
 def _dots(values: Array, rows: int, columns: int) -> Array:
-    """Where a dot is: between neighbouring values the dots of a column are joined."""
+    """Where there are dots: the dots of neighbouring values are joined by dots in their columns."""
     low, high = _range(values)
     grid = np.zeros((rows, columns), bool)
     place = np.linspace(0, len(values) - 1, columns)
@@ -138,7 +138,7 @@ def _cell(dots: Array) -> str:
 # --- files ---------------------------------------------------------------------------------
 
 WIDE, HIGH, LEFT, TOP = 640, 220, 80, 30
-"""Pixels: a panel, and what is free beside and above it."""
+"""Pixels: the size of a panel, and the margins on its left and above it."""
 COLOURS = ("#1f77b4", "#d62728")
 
 
@@ -181,7 +181,7 @@ def _label(text: str, x: float, y: float, anchor: str) -> str:
 
 
 def _lines(across: Array, down: Array, top: int) -> Iterator[str]:
-    """Unbroken pieces of a curve inside its panel."""
+    """The connected pieces of a curve that are inside its panel."""
     inside = np.isfinite(down) & (down >= top - 0.5) & (down <= top + HIGH + 0.5)
     piece: list[str] = []
     for x, y, shown in zip(across, down, inside, strict=True):

@@ -6,17 +6,17 @@ import re
 
 _UNSAFE = (
     "["
-    "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters but the line feed, DEL and ESC among them
+    "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters, DEL and ESC among them; not the line feed
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of what follows
     "\u2028\u2029"  # line breaks to some terminals
-    "\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # take no room at all
+    "\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # have no width
     "\ud800-\udfff"  # lone surrogates, which no encoding can print
     "]"
 )
 
 
 def sanitise(text: str) -> str:
-    r"""The text with characters that steer a terminal, or hide on it, as escapes: `\x1b`."""
+    r"""The text with characters that control a terminal, or are invisible, as escapes: `\x1b`."""
     if text.replace("\n", "").isprintable():
         return text  # without the expression, which takes long to compile
     return re.sub(_UNSAFE, _escape, text)

@@ -12,7 +12,7 @@ from gradcli.analysis.reproduce import Reproduction
 from gradcli.report.dialects import Writer
 
 OTHERWISE = 100.0
-"""Another way to the same gradient may be off by so many times the rounding that was measured."""
+"""Another way to the same gradient may differ by this many times the measured rounding error."""
 
 
 def render(reproduction: Reproduction, library: str) -> str:
@@ -67,8 +67,8 @@ def _jax(told: Reproduction, write: Writer) -> list[str]:
 
 
 def _expected(leaf: str, told: Reproduction, write: Writer) -> str:
-    """The gradient and how near it must be: others round in other orders, and where terms cancel
-    what is left may be nothing else.
+    """The gradient and its tolerance: other libraries round in another order, and where terms
+    cancel, what is left may be rounding error only.
     """
     grad = told.grads[leaf]
     relative = 1e-9 if told.dtype == "float64" else 1e-4

@@ -1,4 +1,4 @@
-"""What the table of a result says: one row a named value, one section a backward pass."""
+"""The table of a result as data: a row for each named value, a section for each backward pass."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gradcli.report.sanitise import sanitise
 from gradcli.result import Pass, Result
 
 ROWS = 100
-"""A section shows at most so many rows, half of them from its start and half from its end."""
+"""The most rows that a section shows, half of them from its start and half from its end."""
 NO_GRAD = "no grad"
 NOT_RETAINED = "not retained"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The gradient v that went into an output, to be told from a grad that came out."""
+    """The gradient v that was given for an output; not a grad, which is a result."""
 
     shown: Excerpt
 
@@ -35,7 +35,7 @@ class Row:
     """`leaf`, `input`, `output`, `leaf, output`, or nothing for an intermediate."""
     shape: str
     cells: tuple[Cell, ...]
-    """One under each heading of the section; words where there is no array."""
+    """One cell for each heading of the section; text where there is no array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A named value: its node, and which part it plays."""
+    """A named value: its node, and its role."""
 
     name: str
     node: Node
@@ -55,7 +55,7 @@ class Named:
 
 
 def sections(result: Result) -> list[Section]:
-    """One section for values and the grads of an only pass, or else one more for each pass."""
+    """One section for values and grads; with several passes, one for values and one for each."""
     named = named_values(result)
     values = {n: _value(n, result) for n in named}
     if len(result.passes) < 2:
@@ -98,7 +98,7 @@ def named_values(result: Result) -> list[Named]:
 
 
 def _role(name: str, node: Node, leaves: set[Node], outputs: Mapping[str, Node]) -> str:
-    """The part that a named value plays, in the words of autograd."""
+    """The role of a named value, in the words of autograd."""
     roles: list[str] = []
     if made_by_user(node):
         roles += ["leaf"] * (node in leaves) or ["input"] * (node.op is INPUT)
@@ -165,7 +165,7 @@ def _sum(old: Cell, new: Cell) -> Cell:
 def _section(
     title: str, headings: tuple[str, ...], cells: Mapping[Named, tuple[Cell, ...]]
 ) -> list[Section]:
-    """The section, unless no row of it has anything to say."""
+    """The section, or None if no row of it says anything."""
     rows = [
         Row(sanitise(n.name), n.role, shape_text(n.node), row)
         for n, row in cells.items()

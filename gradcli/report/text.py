@@ -43,7 +43,7 @@ def render(result: Result, layout: Layout) -> str:
 
 
 def _remarks(result: Result, layout: Layout) -> list[Text]:
-    """What `v` means, the notes, and the seed."""
+    """What `v` stands for, the notes, and the seed."""
     product = "v^T J" if layout.ascii_only else "vᵀ·J"
     remarks = []
     if result.passes:
@@ -54,7 +54,7 @@ def _remarks(result: Result, layout: Layout) -> list[Text]:
 
 def closing(notes: Iterable[Note], seed: int | None, width: int) -> list[Text]:
     """What every answer ends with: the notes, each once, and the seed."""
-    messages = dict.fromkeys(note.message for note in notes)  # passes may say the same
+    messages = dict.fromkeys(note.message for note in notes)  # passes may repeat notes
     lines = [folded("note: ", sanitise(message), width) for message in messages]
     if seed is not None:
         lines.append(folded("seed: ", f"{seed} (repeat with --seed {seed})", width))

@@ -113,7 +113,7 @@ def _at(inputs: Mapping[str, Any]) -> str:
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
-    """What is given at a point: `value 0; x.grad nan`, or that it is an error."""
+    """The answer at a point: `value 0; x.grad nan`, or an error."""
     if "error" in answer:
         return f"an error: {answer['error']}"
     return "; ".join(
@@ -160,7 +160,7 @@ def _value(array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
 
 
 def _hanging(label: Text, body: str, width: int) -> list[Text]:
-    """The label and the body behind it, whose further lines are indented as far."""
+    """The label and the body behind it; further lines of the body begin in the same column."""
     room = max(20, width - len(label))
     first, *rest = [line for each in body.split("\n") for line in _folded(each, room)]
     return [label + first, *(Text(" " * len(label) + line) for line in rest)]

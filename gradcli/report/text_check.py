@@ -26,7 +26,7 @@ STYLES: dict[Verdict, str] = {
 BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " .:-=+*%#"
 DECADES = 2
-"""Powers of ten that one bar is higher than the next: the lowest stands for 1e-16."""
+"""Powers of ten between one bar and the next higher one; the lowest stands for 1e-16."""
 HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected")
 
 
@@ -67,7 +67,7 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
 
 
 def _compared(mine: Sequence[Comparison]) -> Section:
-    """The user's numbers beside the right ones."""
+    """The user's numbers next to the right ones."""
     rows = []
     for each in mine:
         shape = "scalar" if not each.gradient.shape else "×".join(map(str, each.gradient.shape))
@@ -114,7 +114,7 @@ def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
 
 
 def _bars(leaf: LeafCheck, layout: Layout) -> str:
-    """A character a step: how far the difference quotient is from the gradient."""
+    """A character for each step: how far the difference quotient is from the gradient."""
     worst = leaf.worst
     assert worst is not None
     bars = _alphabet(layout)
@@ -152,7 +152,7 @@ def _summary(found: Check) -> str:
     if found.computed == "fail":
         return f"the {what} does not agree with how the values change"
     if found.computed == "pass":
-        yours = {"pass": "", "fail": "; yours is not it", "inconclusive": "; yours may be"}
+        yours = {"pass": "", "fail": "; yours does not", "inconclusive": "; yours may be"}
         return f"the {what} agrees with how the values change{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 

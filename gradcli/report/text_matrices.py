@@ -22,12 +22,12 @@ from gradcli.report.text_style import GRAD, HEADING, printed, table
 from gradcli.report.text_table import draw
 
 ROWS = 40
-"""More rows are shown by those at the edges."""
+"""Of more rows than this, only those at the edges are shown."""
 HEADINGS = {"jvp": ("J", "t"), "hvp": ("H", "u")}
 
 
 def write(shown: Shown, layout: Layout) -> Iterator[str]:
-    """A matrix with what is known about it, or what went into a product and what came out."""
+    """A matrix with what is known about it, or a product and the vectors that were given for it."""
     found = shown.answer
     if isinstance(found, Product):
         blocks = _product(found, layout)
@@ -53,7 +53,7 @@ def _row(name: str, array: Array) -> Row:
 
 
 def _jacobian(found: Jacobian, layout: Layout) -> list[RenderableType]:
-    """J, with v beside it and vᵀ·J below it where there is a gradient v."""
+    """J; where there is a gradient v, with v on its right and vᵀ·J below it."""
     if found.gradient is None:
         return _matrix("J", found.matrix, [], layout)
     product = "v^T J" if layout.ascii_only else "vᵀ·J"
@@ -102,7 +102,7 @@ def _sparsity(name: str, matrix: Matrix) -> str:
 
 
 def _structure(values: Array) -> str:
-    """What a square matrix that is not 0 is called for where its entries are."""
+    """The name of a square matrix's structure, by where its entries are not 0."""
     if values.shape[0] != values.shape[1]:
         return ""
     present = values != 0
@@ -129,7 +129,7 @@ def _matrix(
     beside: Array | None = None,
     below: dict[str, Array] | None = None,
 ) -> list[RenderableType]:
-    """A heading, the entries between row and column labels, and what is known of them."""
+    """A heading, the entries with row and column labels, and what is known about them."""
     times = "x" if layout.ascii_only else "×"
     sides = f"{_size(matrix.rows, 'row')} {times} {_size(matrix.columns, 'column')}"
     heading = folded("", f"{name}: {sides}, in {matrix.mode} mode", layout.width)
@@ -178,13 +178,13 @@ def _table(
 
 
 def _padded(cells: list[str], pad: Callable[[str, int], str]) -> list[str]:
-    """Cells that are all as wide as the widest of them."""
+    """Cells padded to the width of the widest."""
     width = max(map(len, cells))
     return [pad(cell, width) for cell in cells]
 
 
 def _shown(length: int, most: int) -> list[int | None]:
-    """The places that are shown, None for a gap."""
+    """The indices that are shown, None for a gap."""
     if length <= most:
         return list(range(length))
     half = most // 2

@@ -28,7 +28,7 @@ _ASCII_HEAD = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True
 
 
 def name_style(role: str) -> str:
-    """The style of a name that plays this role."""
+    """The style of a name with this role."""
     return ROLES.get(role.rpartition(" ")[2], "")
 
 

@@ -1,4 +1,4 @@
-"""The table of named values: in columns where they fit, else one value below the other."""
+"""The table of named values: in columns where they fit, else one below the other."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _width(cell: Cell, layout: Layout) -> int:
 
 
 def _least(cell: Cell, layout: Layout) -> int:
-    """The width that a cell must have: a matrix in full would be hard to read if it was folded."""
+    """The least width of a cell; a matrix in full is not folded, which would be hard to read."""
     shown = cell.shown if isinstance(cell, Given) else cell
     if isinstance(shown, str) or (len(shown.shape) > 1 and shown.full):
         return _width(cell, layout)

@@ -25,12 +25,12 @@ Place = Literal["here", "above", "below"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One node. Where `place` is not `here`, it is only referred to: the line ends at `name`."""
+    """One node. Where `place` is not `here`, the line only refers to it, and ends at `name`."""
 
     guide: str
-    """Leads from the node above to this one."""
+    """The guide from the node above to this one."""
     guide_on: str
-    """Stands before further lines of the same node."""
+    """What stands before further lines of the same node."""
     place: Place
     name: str
     """`z`, or `t2` for a nameless node that is referred to."""
@@ -46,7 +46,7 @@ class Line:
 
 
 class Visit(NamedTuple):
-    """A step of the walk: a node, and where its line hangs."""
+    """A step of the walk: a node, and where its line is attached."""
 
     node: Node
     guide: str
@@ -60,8 +60,8 @@ def tree(
 ) -> tuple[list[Line], int]:
     """The first `limit` lines, and how many more there would be.
 
-    What lies deeper than `depth` is referred to, and gets a tree of its own further down, so that
-    a chain of any length fits into a page. Raises `value` for a program that ends on no value.
+    Nodes deeper than `depth` are only referred to, and get a tree of their own further down: so a
+    chain of any length fits on a page. Raises `value` for a program that ends on no value.
     """
     names = _names(result)
     shown: list[Visit] = []
@@ -104,7 +104,7 @@ def described(
 
 
 class _Description:
-    """What is known about the nodes of a result, ready to be looked up by node."""
+    """What is known about the nodes of a result, to be looked up by node."""
 
     def __init__(self, result: Result, names: dict[Node, str], precision: int, width: int) -> None:
         self.names = names
@@ -187,7 +187,7 @@ def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int)
 
 
 def _roots(result: Result) -> list[Node]:
-    """Where the graph is drawn from. Raises `value` where a program ends on none."""
+    """The nodes that the graph is drawn from. Raises `value` where a program ends on no value."""
     if not result.outputs:
         raise GradcliError(
             "value",
@@ -199,7 +199,7 @@ def _roots(result: Result) -> list[Node]:
 
 
 def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:
-    """The operands that get a line: no constants that the formula spells out."""
+    """The operands that get a line: not the constants that the formula contains."""
     below = operands(defined_by(node, names), names)
     return [each for each in below if brief(unsigned(each).known, precision) is None]
 

@@ -1,4 +1,4 @@
-"""What JAX writes otherwise than NumPy, whose definitions serve it for the rest."""
+"""Definitions for JAX where they differ from those for NumPy, which JAX uses for all others."""
 
 from collections import namedtuple
 

@@ -1,5 +1,6 @@
-"""What NumPy lacks and a derived program may call, under the names and with the arguments that
-the function has there. Scripts carry those that they need; `np` is `jnp` in those for JAX.
+"""Functions that a derived program may call and NumPy does not have, with the names and arguments
+that they have in the language. A script contains those that it needs; in scripts for JAX, `np` is
+`jnp`.
 """
 
 from collections import namedtuple

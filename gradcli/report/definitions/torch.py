@@ -1,4 +1,4 @@
-"""What PyTorch lacks or calls otherwise, under the names and arguments of the language here."""
+"""Functions that PyTorch does not have, or has with other arguments, as the language has them."""
 
 import torch
 
