@@ -40,7 +40,7 @@ def parse_gradient(text: str, flag: str = "--gradient") -> tuple[str | None, str
 
 
 def checked_name(text: str) -> str:
-    """A name for a value, normalised. Raises `usage` for what is none."""
+    """A name for a value, normalised. Raises `usage` for a text that is not a name."""
     name = _normalised(text)
     if name in RESERVED:
         raise GradcliError("usage", f"{name!r} is a word of the language, not a name for a value")
@@ -54,5 +54,5 @@ def checked_name(text: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    """As the language, and Python, read names: other forms of the same letters are the same."""
+    """The name as the language, and Python, read it: forms of the same letter count as equal."""
     return unicodedata.normalize("NFKC", text.strip())

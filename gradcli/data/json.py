@@ -1,6 +1,6 @@
 """Strict JSON, and its nested lists as arrays.
 
-Stricter than the standard library, which takes bare `NaN`, the last of doubled keys and `1e999`.
+Stricter than the standard library, which accepts bare `NaN`, doubled keys and `1e999`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*+"|[-+.\w]+')  # possessive: no stack for
 
 
 class _RefusedTokenError(ValueError):
-    """A number or constant that the standard library would let pass."""
+    """A number or constant that the standard library would accept."""
 
 
 def parse(text: str, name: str) -> Any:
     """The value of a JSON text. Raises `data` with the place, and `limit-depth`.
 
-    Numbers without fraction and exponent are integers, but `-0`, which only a float can be.
+    Numbers without fraction and exponent are integers, except `-0`, which only a float can be.
     """
     source = Source(name, text)
     try:
@@ -71,7 +71,7 @@ def to_array(value: Any, name: str) -> Array:
 
 
 def _unnest(value: Any, name: str) -> tuple[Shape, list[Any]]:
-    """The common shape of nested lists, and what stands in the innermost ones."""
+    """The common shape of nested lists, and the items of the innermost ones."""
     shape: Shape = ()
     level = [value]
     while any(isinstance(item, list) for item in level):
@@ -91,7 +91,7 @@ def _unnest(value: Any, name: str) -> tuple[Shape, list[Any]]:
 
 
 def _number(leaf: Any, index: int, shape: Shape, name: str) -> float:
-    if isinstance(leaf, float | int):  # numbers are far more than the rest; bool is an int
+    if isinstance(leaf, float | int):  # most items are numbers; bool is an int
         return float(leaf)
     if isinstance(leaf, str) and leaf in NON_FINITE:
         return NON_FINITE[leaf]
@@ -141,5 +141,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _find(token: str, text: str) -> Span | None:
-    """Where a token stands first."""
+    """The place where a token stands first."""
     return next((match.span() for match in _TOKEN.finditer(text) if match[0] == token), None)

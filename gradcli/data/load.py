@@ -1,4 +1,4 @@
-"""The `@file` values: which reader a file needs is told by its suffix."""
+"""The `@file` values: a file's suffix decides how it is read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Precision
 
 _TEXT_EXPANSION = 20
-"""Bytes that reading a byte of text takes at most, about: objects before there is an array."""
+"""About how many bytes reading a byte of text takes at most: objects, before there is an array."""
 
 
 def load(spec: str, precision: Precision, memory: int) -> Array:
-    """The array of an `@file` value; `spec` is what stands behind the `@`.
+    """The array of an `@file` value; `spec` is the text behind the `@`.
 
     `FILE.npy`, `FILE.npz:KEY`, `FILE.json`, `FILE.csv`, `FILE.txt`, or `-` for standard input.
     Floats get the run's precision, integers are int64, booleans stay; large `.npy` files are
@@ -56,7 +56,7 @@ _PARSERS = {".json": parse_json, ".csv": table.parse_csv, ".txt": table.parse_tx
 
 
 def _load_standard_input(precision: Precision, memory: int) -> Array:
-    """`.npy` if it begins as such, JSON if it begins with a bracket, else numbers in lines."""
+    """`.npy` if it begins like one, JSON if it begins with a bracket, else numbers in lines."""
     name = "standard input"
     stream: BinaryIO | None = sys.stdin.buffer if sys.stdin else None
     if stream is None:
@@ -83,7 +83,7 @@ def _require_regular(path: str) -> None:
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
-        return  # opening it says what is wrong
+        return  # opening it reports the error
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise GradcliError(
             "file", f"{path!r} is not a file but a pipe or device", hint="use @- and redirect it"

@@ -1,7 +1,8 @@
-"""NumPy's files, read without trust: `.npy` and the members of `.npz`.
+"""NumPy's files, read as untrusted input: `.npy` and the members of `.npz`.
 
-The header is matched, never evaluated, and what it promises is compared with what there is
-before anything is allocated. Format: numpy.org/doc/stable/reference/generated/numpy.lib.format
+The header is matched, never evaluated, and the size that it states is compared with the size of
+the file before anything is allocated.
+Format: numpy.org/doc/stable/reference/generated/numpy.lib.format
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def parse_npy(buffer: bytes | Array, name: str, precision: Precision, memory: in
     if present < header.nbytes:
         raise GradcliError(
             "data",
-            f"{name} is cut off: its header promises shape {header.shape}, "
+            f"{name} is cut off: its header states shape {header.shape}, "
             f"{header.nbytes:,} bytes, but {present:,} are there",
         )
     flat = np.frombuffer(buffer, header.dtype, prod(header.shape), header.size)
@@ -101,10 +102,10 @@ def read_npz(
             require_memory(member.file_size, memory, f"{name}:{key}" if key else name)
             if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
                 raise BadZipFile("it is compressed in a way that NumPy never uses")
-            # An explicit size bounds what is inflated, whatever the compressed data claim.
+            # An explicit size limits what is decompressed, whatever the compressed data state.
             data = archive.open(member).read(member.file_size)
     except (BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeError) as error:
-        raise GradcliError("data", f"{name} is not a sound .npz file: {reason(error)}") from None
+        raise GradcliError("data", f"{name} is not a valid .npz file: {reason(error)}") from None
     return parse_npy(data, f"{name}:{key}" if key else name, precision, memory)
 
 

@@ -1,5 +1,5 @@
-"""The one place that puts files under names of the user's: whole or not at all, where they may
-stand, and never over what the run itself reads.
+"""The one place that writes files under names that the user gives: complete or not at all, and
+never over a file that the run itself reads.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
 STREAMS = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
-"""The standard streams, which may be files too."""
+"""The standard streams, which may be files, too."""
 
 
 def check_target(path: str, inputs: Iterable[str] = ()) -> None:
-    """Raise, before anything is computed, what `replacing` would raise; and `usage` for a file
-    that stands among `inputs` too, by whatever name or link.
+    """Raise, before anything is computed, what `replacing` would raise; and `usage` for a file that
+    is one of the `inputs`, under any name or link.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -36,14 +36,14 @@ def check_target(path: str, inputs: Iterable[str] = ()) -> None:
 
 
 def check_stream_target(path: str, inputs: Iterable[str] = ()) -> None:
-    """The same for `writing`, to which pipes and devices are as good as files."""
+    """The same for `writing`, which also accepts pipes and devices."""
     if not _is_stream(path):
         check_target(path, inputs)
 
 
 def require_regular(path: str) -> None:
-    """Raise `file` for a folder, and for pipes and devices, which may never come to an end and
-    which cannot be replaced. What is not there is for others to report.
+    """Raise `file` for a folder, and for pipes and devices, which may have no end and cannot be
+    replaced. That there is no such file is reported elsewhere.
     """
     status = _status(path)
     if status is not None and not stat.S_ISREG(status.st_mode):
@@ -52,7 +52,7 @@ def require_regular(path: str) -> None:
 
 
 def require_no_input(path: str, inputs: Iterable[str]) -> None:
-    """Raise `usage` where `path` is one of the inputs or a standard stream, by whatever name."""
+    """Raise `usage` if `path` is one of the inputs or a standard stream, under any name."""
     name = same_file(path, [*STREAMS, *inputs])
     if name is not None:
         raise GradcliError(
@@ -63,7 +63,7 @@ def require_no_input(path: str, inputs: Iterable[str]) -> None:
 
 
 def same_file(path: str, others: Iterable[str]) -> str | None:
-    """Which of the others is this file by another name, if one is; `-` is standard input."""
+    """The name among the others of this same file, if there is one; `-` is standard input."""
     status = _status(path)
     for name in others if status is not None else ():
         other = _status(STREAMS[0] if name == "-" else name)
@@ -74,7 +74,7 @@ def same_file(path: str, others: Iterable[str]) -> str | None:
 
 @contextmanager
 def writing(path: str) -> Iterator[BinaryIO]:
-    """As `replacing`, and straight into what is a pipe, a device or a standard stream."""
+    """As `replacing`, but a pipe, a device or a standard stream is written to directly."""
     if not _is_stream(path):
         with replacing(path) as stream:
             yield stream
@@ -92,10 +92,10 @@ def writing(path: str) -> Iterator[BinaryIO]:
 def replacing(path: str) -> Iterator[BinaryIO]:
     """A stream whose content gets the name `path` when the block ends, unless it fails.
 
-    A link is followed; a file that is replaced passes on its owner and its permissions, which hold
-    before a byte is written. However the program ends, the name stands for the old file or the new
-    one; nothing is forced onto the disk, so a power cut may still lose what was saved just before,
-    as it may with `numpy.save`. Raises `file`.
+    A link is followed; the new file gets the owner and the permissions of the file that it
+    replaces before a byte is written. However the program ends, the name stands for the old file
+    or for the new one. Nothing is forced onto the disk, so after a power failure the file may be
+    lost, as with `numpy.save`. Raises `file`.
     """
     check_target(path)
     target = os.path.realpath(path)
@@ -124,13 +124,13 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         why = reason(error) if error.errno else "there is no room for all of it"
         raise GradcliError("file", f"cannot write {path!r}: {why}") from None
     finally:
-        with suppress(OSError):  # after success it is gone
+        with suppress(OSError):  # after success it has another name
             os.unlink(partial)
 
 
 def _create_nameless(folder: str, mode: int) -> int | None:
     """A file without a name, of which nothing is left however the run ends; None where the file
-    system knows no such files.
+    system does not support such files.
     """
     try:
         return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, mode)
@@ -173,7 +173,7 @@ def _is_descriptor(path: str, number: int) -> bool:
 
 
 def _status(path: str | int) -> os.stat_result | None:
-    """What there is under a name, links followed; None for nothing that can be looked at."""
+    """The state of the file under a name, links followed; None where it cannot be read."""
     try:
         return os.stat(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Arrays to `.npz` and `.npy` files, written whole or not at all."""
+"""Arrays to `.npz` and `.npy` files, which are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def save(path: str, arrays: Mapping[str, Array]) -> None:
 
 @contextmanager
 def streamed(path: str, shape: Shape, dtype: np.dtype[Any]) -> Iterator[Array]:
-    """An array in a file, to be written while it is computed; it gets the name `path`, a `.npy`,
-    when the block ends, unless it fails. Raises `file`.
+    """An array in a file, to be written while it is computed; the file gets the name `path`, a
+    `.npy`, when the block ends, unless it fails. Raises `file`.
     """
     header = np.lib.format.header_data_from_array_1_0(np.empty(0, dtype)) | {"shape": shape}
     with replacing(path) as stream:
         np.lib.format.write_array_header_1_0(stream, header)
         stream.flush()
         offset = stream.tell()
-        # Room for all of it now: a full disk is known before anything is computed, and writing
+        # Allocates all of it now: a full disk is found before anything is computed, and writing
         # takes half the time.
         os.posix_fallocate(stream.fileno(), 0, offset + math.prod(shape) * dtype.itemsize)
         yield map_file(stream, new=True)[offset:].view(dtype).reshape(shape)

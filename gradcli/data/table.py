@@ -1,8 +1,8 @@
 """Numbers in lines: `.csv`, `.txt` and standard input.
 
-One row a line; blank lines and what follows a `#` are skipped. CSV is separated by the first of
-tab, `;` and `,` that its first line holds. That line is a header where others follow and none of
-its fields holds a number. Text without `;` and `,` is separated by white space. Like
+Each line is a row; blank lines and what follows a `#` are skipped. The separator of CSV is the
+first of tab, `;` and `,` that its first line holds. That line is a header if others follow and none
+of its fields is a number. Text without `;` and `,` is separated by white space. As in
 `numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,).
 """
 
@@ -63,7 +63,7 @@ class _Table:
         return values.reshape(-1, columns).squeeze()
 
     def _rows(self) -> Iterator[tuple[int, str]]:
-        """The lines that hold data: all but a header."""
+        """The lines that hold data: all except a header."""
         lines = _lines(self.source.text)
         first, second = next(lines, None), next(lines, None)
         if first and (second is None or not self._is_header(first[1])):
@@ -86,7 +86,7 @@ class _Table:
         return self._error(f"{field[:20]!r} is not a number", span, hint)
 
     def _refuse_overflow(self) -> None:
-        """Infinity is welcome where it is spelled out, not where a number is too large."""
+        """Infinity is accepted where it is written as such, not as a number that is too large."""
         for offset, line in self._rows():
             fields = line.split(self.separator)
             for index, field in enumerate(fields):
@@ -95,7 +95,7 @@ class _Table:
                     raise self._error(f"{field.strip()[:20]} overflows float64", span)
 
     def _span(self, offset: int, fields: list[str], index: int) -> Span:
-        """Where a field of the line at `offset` stands."""
+        """The place of a field in the line at `offset`."""
         text = self.source.text
         for field in fields[:index]:
             offset = text.index(field, offset) + len(field) + (self.separator is not None)
@@ -118,7 +118,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _unusual(line: str) -> bool:
-    """Whether a line needs more care than `float` takes (which reads `1_0` and Arabic digits)."""
+    """Whether a line needs stricter reading than `float`, which accepts `1_0` and Arabic digits."""
     return '"' in line or "_" in line or not line.isascii()
 
 
@@ -132,7 +132,7 @@ def _number(field: str) -> float:
 
 
 def _numbers(field: str) -> bool:
-    """Whether a field is meant as numbers, if with decimal commas or other separators."""
+    """Whether a field seems to hold numbers, perhaps with decimal commas or other separators."""
     parts = field.replace(",", " ").split()
     return bool(parts) and all(map(_is_number, parts))
 

@@ -1,4 +1,4 @@
-"""Bytes to text: files opened with errors that help, read up to a limit, decoded strictly."""
+"""Bytes to text: files are opened with helpful errors, read up to a limit, decoded strictly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradcli.diagnostics import Code, GradcliError, Source, nearest
 
 _CHUNK = 2**20
 _FOLDER_ENTRIES = 10_000
-"""How many names of a folder are looked at for a suggestion."""
+"""The most names of a folder that are compared for a suggestion."""
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -66,7 +66,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What the operating system says, without errno and file name."""
+    """The operating system's message, without errno and file name."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -1,6 +1,6 @@
-"""The nodes of the syntax tree: one method a label of the grammar.
+"""The nodes of the syntax tree: one method for each label of the grammar.
 
-Each is given its parts (nodes, or places of tokens) and where it stands in the text.
+A method gets the parts of its node (nodes, or places of tokens) and its place in the text.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Builder:
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.jumps: list[Break | Continue] = []
-        """Those that no loop has been found around yet."""
+        """Those for which no enclosing loop has been found yet."""
         self.names: set[str] = set()
-        """Those that values and functions are called by."""
+        """The names of values and functions."""
         self.returns: list[Return] = []
-        """Those that no function has been found around yet."""
+        """Those for which no enclosing function has been found yet."""
 
     def error(self, span: Span, message: str, hint: str | None = None) -> GradcliError:
         return GradcliError("syntax", message, hint=hint, source=self.tokens.source, span=span)

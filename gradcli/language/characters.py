@@ -1,4 +1,4 @@
-"""Characters: which ones may stand in a program, and what to say of those that may not."""
+"""Characters: which ones a program may contain, and the errors for others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 from gradcli.diagnostics import GradcliError, Source, Span
 
 _FORBIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-"""Control characters, marks that reorder a line on the screen, and halves of characters."""
+"""Control characters, characters that change a line's direction, and lone surrogates."""
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
@@ -18,13 +18,13 @@ _MEANT = {
     "∧": "and", "∨": "or", "¬": "not", "²": "**2", "³": "**3", "√": "sqrt(…)", "∞": "inf",
     "…": "...", "，": ",", "；": ";", "（": "(", "）": ")", "、": ",",
 }  # fmt: skip
-"""What people copy from documents, and what it means here."""
+"""Characters that people copy from documents, and what they mean here."""
 
 
 def clean(source: Source) -> Source:
-    """The source without a byte order mark, and with line breaks that every reader counts alike.
+    """The source without a byte order mark, and with `\\n` as its only line break.
 
-    Raises `syntax` at a character that has no use in a program and does harm on a terminal.
+    Raises `syntax` at a character that no program needs and that is dangerous on a terminal.
     """
     text = source.text
     if text.startswith("\ufeff"):
@@ -47,7 +47,7 @@ def clean(source: Source) -> Source:
 
 
 def normalised_name(source: Source, span: Span) -> str:
-    """The name as Python would know it (NFKC). Raises `syntax` if it holds what no name may."""
+    """The name as Python reads it (NFKC). Raises `syntax` if a character of it is not allowed."""
     text = source.text[slice(*span)]
     if text.isidentifier():
         return unicodedata.normalize("NFKC", text)

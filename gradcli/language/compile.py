@@ -1,6 +1,6 @@
-"""The grammar, compiled by lark to tables. Runs when gradcli is built, or its grammar was edited.
+"""Compiles the grammar to tables, with lark: when gradcli is built, or its grammar was edited.
 
-The only module that imports lark: a normal run reads the tables and never pays for it.
+The only module that imports lark: a normal run reads the tables, which is faster.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradcli.language.syntax import SAME, SPLICE
 START_RULES = ("program", "expressions")
 END = "$END"
 OTHER = "$OTHER"
-"""Any character that begins nothing else, so that the lexer can say what is wrong with it."""
+"""Any character that begins no other token, so that the lexer can report it."""
 
 
 def compile_grammar(grammar: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
             else:
                 actions[new][terminal_number[symbol]] = states[argument]
     for end in parse_table.end_states.values():
-        # The end of the text is shifted like any token: that accepts.
+        # The end of the text is shifted like any token, and this accepts the text.
         actions[states[end]][terminal_number[END]] = states[end]
 
     return {
@@ -68,7 +68,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
 
 
 def _rule(rule: Rule, head_number: dict[str, int]) -> list[Any]:
-    """What :class:`gradcli.language.tables.Rule` says of a rule."""
+    """The fields of :class:`gradcli.language.tables.Rule` for a rule."""
     head = rule.origin.name
     kept = [not (isinstance(symbol, Terminal) and symbol.filter_out) for symbol in rule.expansion]
     parts = [i for i, keep in enumerate(kept) if keep]

@@ -1,4 +1,4 @@
-"""Expressions of the language that come from no text: names, numbers, calls, subscripts."""
+"""Expressions of the language that are not read from text: names, numbers, calls, subscripts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gradcli.language.syntax import (
 Item: TypeAlias = Expression | Slice | Ellipsis
 
 NOWHERE = (0, 0)
-"""The span of what stands in no text."""
+"""The span of nodes that are not from a text."""
 WHOLE = Slice(None, None, None, NOWHERE)
 """`:`, all of an axis."""
 
@@ -40,8 +40,8 @@ def name(text: str) -> Name:
 
 
 def number(value: float) -> Expression:
-    """A number as the language writes it; a minus is an operator there. `inf` and `nan` are numbers
-    and not names, which a user may have given to something else.
+    """A number as the language writes it, where a minus is an operator. `inf` and `nan` become
+    numbers and not names, as a program may bind these names to something else.
     """
     size = Number(abs(value), NOWHERE)
     negative = math.copysign(1.0, value) < 0 and not math.isnan(value)
@@ -53,7 +53,7 @@ def numbers(values: Iterable[float]) -> Tuple:
 
 
 def argument(value: Any) -> Expression:
-    """A plain Python value: a number, a truth value, None, a string or a tuple of such."""
+    """A plain Python value: a number, a truth value, None, a string or a tuple of these."""
     if isinstance(value, bool) or value is None:
         return Constant(value, NOWHERE)
     if isinstance(value, tuple):
@@ -94,7 +94,7 @@ def constant(array: Array) -> Expression:
 
 
 def index(expression: Expression) -> Expression:
-    """An expression as an index: the numbers of a list need not be made integers first."""
+    """An expression as an index: the numbers of a list need no conversion to integers."""
     match expression:
         case Call(callee=Name(id="long"), arguments=(List() as listing,)):
             return listing
@@ -127,7 +127,7 @@ def listed(items: Iterable[Expression]) -> List:
 
 
 def subscript(value: Expression, items: Sequence[Item]) -> Index:
-    """`value[items]`, without the `:` at its end that go without saying."""
+    """`value[items]`, without each `:` at its end, which would change nothing."""
     kept = list(items)
     while len(kept) > 1 and kept[-1] is WHOLE:
         kept.pop()

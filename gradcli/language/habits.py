@@ -1,6 +1,6 @@
-"""Syntax errors that come from habits: other languages, formulas on paper, slips of the finger.
+"""Syntax errors that come from habits: other languages, formulas on paper, typing errors.
 
-A habit is looked for at the token that cannot stand where it does. None: it is not this habit.
+Each function looks for one habit at the token where the error is; None if it is another.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _FOREIGN_WORDS = {
     "function": "a function is written f(x) = …, or def f(x) { … }",
     "fn": "a function is written f(x) = …, or def f(x) { … }",
     "func": "a function is written f(x) = …, or def f(x) { … }",
-    "let": "a name is bound by = alone: x = 3",
-    "var": "a name is bound by = alone: x = 3",
-    "const": "a name is bound by = alone: x = 3",
+    "let": "a name is bound with =: x = 3",
+    "var": "a name is bound with =: x = 3",
+    "const": "a name is bound with =: x = 3",
     "with": "write what is inside the block by itself",
     "assert": "write assert_close(a, b), or an expectation behind a value: y  #= 3",
     "print": "write print(…), with parentheses",
@@ -42,7 +42,7 @@ _JOINED = {
     ("&", "&"): "and, or & between masks", ("|", "|"): "or, or | between masks",
     ("-", ">"): "def f(x) { … } without a type",
 }  # fmt: skip
-"""Two tokens without a space between them that look like one operator, and what it is here."""
+"""Two tokens without a space that look like one operator, and what to write instead."""
 
 Answer = tuple[str, str | None]
 """A message and a hint."""
@@ -165,7 +165,7 @@ def _colon(wrong: WrongToken) -> Answer | None:
     if wrong.text != ":" or wrong.wants_operand:
         return None
     if wrong.word(1) == "=":
-        return "`:=` is not an operator", "a name is bound by = alone, in a statement of its own"
+        return "`:=` is not an operator", "a name is bound with =, in a statement of its own"
     if wrong.place == wrong.statement_begin + 1:
         return "`:` cannot stand behind a name", "names have no types: write x = 3"
     return "`:` stands only in an index, as in x[1:3]", None
@@ -188,7 +188,7 @@ def _two_values(wrong: WrongToken) -> Answer | None:
     message = f"an operator is missing between `{before}` and `{text}`"
     if wrong.word(1) == "=":
         if wrong.place == wrong.statement_begin + 1:
-            return message, f"a name is bound by = alone: {text} = …"
+            return message, f"a name is bound with =: {text} = …"
         return message, "a statement ends at ; or a new line"
     factors = {NUMBER_OF["NAME"], NUMBER_OF["NUMBER"]}
     is_product = wrong.kind in factors and wrong.kind_before in factors
@@ -214,7 +214,7 @@ def _missing_operand(wrong: WrongToken) -> Answer | None:
                 "to go on with the line above, put both in ( )",
             )
         if not wrong.kind and not wrong.place:
-            return "there is nothing here", "a value is wanted, such as 3 or [1, 2]"
+            return "a value is missing here", "write a value, such as 3 or [1, 2]"
         return None
     if wrong.before == "[" and wrong.text == "]":
         return "the index is empty", "write x[0], or x[:] for everything"

@@ -1,7 +1,7 @@
 """Text to tokens, driven by the grammar's terminals.
 
-What no regular expression can say is here: which line breaks separate statements, which brackets
-belong together, which comments are expectations, and the limits.
+This module adds what regular expressions cannot express: which line breaks separate statements,
+which brackets belong together, which comments are expectations, and the limits.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 class ParseLimits(NamedTuple):
-    """What a text may have before it is refused."""
+    """The limits of a text; more is refused."""
 
     source_bytes: int = 16 * 2**20
     tokens: int = 1_000_000
     depth: int = 200_000
-    """Open brackets at one place."""
+    """The most brackets that are open at one place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +45,7 @@ class Tokens:
     starts: list[int]
     ends: list[int]
     names: dict[int, str]
-    """Names that are not ASCII, normalised, by the place of their token."""
+    """Normalised forms of names that are not ASCII, by the place of their token."""
     comments: list[tuple[Span, int]]
     """Comments `#=` and `#!`, and where the token before each ends."""
     notes: list[tuple[Span, str]]
@@ -61,7 +61,7 @@ class Tokens:
 
 
 def lex(source: Source, limits: ParseLimits) -> Tokens:
-    """Cut a text into tokens; their source is the text without a byte order mark.
+    """Divide a text into tokens; their source is the text without a byte order mark.
 
     Raises GradcliError: `syntax` for characters that begin nothing, brackets that do not match and
     expectations that stand alone; `limit-tokens` and `limit-depth`.
@@ -72,7 +72,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
     layout = _Layout(tokens, limits.depth)
     keywords, handlers = TABLES.keywords, _HANDLERS
-    # Blanks at the end belong to no token: they would be tried from each of them.
+    # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
     matches = TABLES.pattern.finditer(source.text, 0, len(source.text.rstrip(" \t")))
     for match in islice(matches, limits.tokens):
         kind = match.lastindex or 0
@@ -122,7 +122,7 @@ def _normalise_names(tokens: Tokens) -> None:
             if name in RESERVED:
                 raise GradcliError(
                     "syntax",
-                    f"this name reads as the reserved word `{name}`",
+                    f"this name is normalised to the reserved word `{name}`",
                     hint="use another name",
                     source=tokens.source,
                     span=tokens.span(index),
@@ -131,10 +131,10 @@ def _normalise_names(tokens: Tokens) -> None:
 
 
 class _Layout:
-    """Brackets, separators and comments, as the lexer meets them.
+    """Handles brackets, separators and comments as the lexer finds them.
 
-    A method is called with the place of a token before it is stored, and answers whether it has
-    dealt with it.
+    A method is called with the place of a token before it is stored, and returns whether the token
+    needs nothing more.
     """
 
     __slots__ = ("brackets", "depth", "separator", "tokens")
@@ -143,7 +143,7 @@ class _Layout:
         self.tokens = tokens
         self.depth = depth
         self.brackets: list[int] = []
-        """Where the brackets that are open stand in the text."""
+        """The places in the text of the brackets that are open."""
         self.separator: Span | None = None
         """A separator that counts only if another statement follows it."""
 
@@ -228,7 +228,7 @@ class _Layout:
         return True
 
     def comment(self, start: int, end: int) -> bool:
-        """Remember an expectation; let other comments go."""
+        """Remember an expectation; skip other comments."""
         text = self.tokens.source.text
         mark = text[start : start + 2]
         if mark not in ("#=", "#!") or text.startswith("#==", start):
@@ -236,7 +236,7 @@ class _Layout:
         before = self.tokens.ends[-1] if self.tokens.ends else -1
         is_alone = before < 0 or "\n" in text[before:start]
         if mark == "#!" and is_alone and "\n" not in text[:start]:
-            return True  # the first line of a script says which program runs it
+            return True  # the first line of a script names the program that runs it
         if is_alone or (self.brackets and text[self.brackets[-1]] != "{"):
             raise misplaced(self.tokens.source, (start, end))
         self.tokens.comments.append(((start, end), before))

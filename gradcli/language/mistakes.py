@@ -1,7 +1,7 @@
-"""What to say of a syntax error, in the user's words.
+"""Messages for syntax errors.
 
-The automaton knows which token cannot stand where it does, and which kinds could. The habits that
-people bring along are looked for first; what is none of them is said plainly.
+The automaton knows which token cannot stand where it does, and which kinds could. Habits that
+people bring from other languages are looked for first; other errors get a general message.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def explain(tokens: Tokens, place: int, expected: set[int]) -> GradcliError:
 
 
 def _place_of(wrong: WrongToken) -> Span:
-    """The token's place; where the line or the text ends, the place behind the token before."""
+    """The token's place; at the end of a line or of the text, the place behind the token before."""
     start, end = wrong.tokens.span(wrong.place)
     if wrong.kind in (0, NUMBER_OF["_SEPARATOR"]) and wrong.text != ";":
         start = wrong.tokens.ends[wrong.place - 1] if wrong.place else start
@@ -32,15 +32,15 @@ def _place_of(wrong: WrongToken) -> Span:
 
 
 def _plainly(wrong: WrongToken) -> Answer:
-    """What stands there, and what could if that is soon said."""
+    """A message that names the token, and what could stand there if that is a short list."""
     found = f"`{wrong.text}`"
     if wrong.ends_line and wrong.text not in (";", "}"):
         found = "the end of the line" if wrong.kind else "the end of the program"
     texts = [TABLES.literals.get(TABLES.terminals[kind]) for kind in sorted(wrong.expected)]
     wanted = [f"`{text}`" for text in texts if text]
     if wanted and len(wanted) == len(texts) <= 3:
-        return f"{found} stands where {' or '.join(wanted)} is wanted", None
+        return f"{found} stands where {' or '.join(wanted)} is expected", None
     if wrong.wants_operand:
-        return f"{found} stands where a value is wanted", None
+        return f"{found} stands where a value is expected", None
     after = f" after `{wrong.before}`" if wrong.before.strip() else ""
     return f"{found} cannot stand here{after}", None

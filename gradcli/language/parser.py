@@ -118,18 +118,18 @@ _REDUCTIONS = [
 
 
 def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
-    """What the builder makes of the whole text, and the names that stand in it."""
+    """The tree that the builder makes of the whole text, and the names in the text."""
     actions, gotos, reductions = TABLES.actions, TABLES.gotos, _REDUCTIONS
     token_starts, token_ends = tokens.starts, tokens.ends
     builder = Builder(tokens)
     state = TABLES.starts[start]
     states = [state]
     values: Parts = []
-    starts: list[int] = []  # where each value begins in the text
+    starts: list[int] = []  # the place in the text where each value begins
     for place, kind in enumerate(tokens.kinds):
         while (action := actions[state][kind]) < 0:
             build, head, length, positions, spliced = reductions[-action]
-            if build is None:  # one part, which stays as it is
+            if build is None:  # one part, which is not changed
                 state = states[-1] = gotos[states[-2]][head]
                 continue
             below = len(values) - length
@@ -157,7 +157,9 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
 
 
 def _flat(parts: Parts) -> Parts:
-    """The parts with those of lists among them; a list that comes first grows in place."""
+    """The parts, with lists among them replaced by their items; a list that comes first is extended
+    in place.
+    """
     row: Parts = parts[0] if type(parts[0]) is list else parts[:1]
     for part in parts[1:]:
         if type(part) is list:

@@ -29,8 +29,8 @@ NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ - ~"], LEVEL[
 def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
     """The tree of a row; operators are places of tokens, operands are nodes.
 
-    `start` and `end` are where the row begins and ends in the text. Raises `syntax` for a `not`
-    behind an operator that binds tighter, as Python does.
+    `start` and `end` are where the row begins and ends in the text. Raises `syntax`, as Python
+    does, for a `not` after an operator that binds tighter.
     """
     if len(row) == 3 and type(row[0]) is not int:
         left, place, right = row
@@ -56,7 +56,7 @@ def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
 
 
 class _Climber:
-    """Operands and operators that wait for an operator that binds less tightly."""
+    """Operands and operators that wait for an operator with a lower precedence."""
 
     __slots__ = ("operands", "operators", "starts", "tokens")
 
@@ -66,7 +66,7 @@ class _Climber:
         self.starts: list[int] = []
         """Where each operand begins, its parentheses included."""
         self.operators: list[tuple[int, int, bool]] = []
-        """Level, place of the token, and whether it stands before its operand."""
+        """Level, place of the token, and whether it is a prefix operator."""
 
     def prefix(self, place: int) -> None:
         level = NOT if self.tokens.text(place) == "not" else SIGN
@@ -83,7 +83,7 @@ class _Climber:
 
     def infix(self, place: int) -> None:
         level = LEVEL[self.tokens.text(place)]
-        # ** is taken together from the right, and a chain of comparisons all at once.
+        # ** groups from the right, and a chain of comparisons is one node.
         goes_first = level if level in (POWER, COMPARISON) else level - 1
         self.reduce(goes_first, self.tokens.ends[place - 1])
         self.operators.append((level, place, False))

@@ -1,7 +1,7 @@
 """A syntax tree as text in its canonical form: reading it gives the same tree again.
 
-Parentheses stand only where the tree would be another without them. Nothing recurses: what is
-still to be written waits on a stack.
+Parentheses are written only where the tree would be another without them. Nothing recurses: what
+is still to be written waits on a stack.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _ATOM = POWER + 1
 
 _INDENT = "    "
 _DEEPEST = 16
-"""Blocks are indented up to here, lest the text of n nested ones grow with the square of n."""
+"""Deeper blocks are not indented further, or the text of n nested ones would have n² blanks."""
 
 _Part: TypeAlias = Expression | Keyword | Slice | Ellipsis
 _Piece: TypeAlias = str | tuple[_Part, int]
-"""Text, or a node and how tightly it must bind not to need parentheses."""
+"""Text; or a node, and the least precedence with which it needs no parentheses."""
 
 
 def print_expression(expression: Expression) -> str:
@@ -81,7 +81,7 @@ def print_program(program: Program) -> str:
 def _statement(
     statement: Statement, expectation: Expectation | None
 ) -> list[tuple[int, str | Statement]]:
-    """The lines and statements that a statement consists of, and how much deeper they stand."""
+    """The lines and statements that a statement consists of, and how much deeper they are."""
     behind = f"  #{expectation.kind} {expectation.text}" if expectation else ""
     match statement:
         case Function(name, parameters, body):
@@ -208,7 +208,7 @@ def _call(node: Call) -> tuple[int, list[_Piece]]:
 
 
 def _attribute(node: Attribute) -> tuple[int, list[_Piece]]:
-    if isinstance(node.value, Number):  # the point would belong to the number
+    if isinstance(node.value, Number):  # a point would be read as part of the number
         return _ATOM, ["(", (node.value, _ANY), f").{node.name}"]
     return _ATOM, [(node.value, _ATOM), f".{node.name}"]
 
@@ -237,4 +237,4 @@ _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Slice: _slice,
     Ellipsis: lambda _: (_ATOM, ["..."]),
 }
-"""How tightly a node binds, and its text with its parts still to be written."""
+"""The precedence of a node, and its text with its parts still to be written."""

@@ -1,7 +1,8 @@
-"""A program's text without its numbers. Texts of one skeleton parse to the same tree but for them.
+"""A program's text without its numbers. Texts of one skeleton parse to trees that differ only in
+numbers.
 
-Digits in comments, strings and behind a dot may be taken for numbers, which is no harm: whoever
-puts other numbers in their place does so only where the parser found one.
+Digits in comments, in strings and behind a dot may be taken for numbers. This is harmless: other
+numbers are put in only where the parser has found one.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# The grammar's NUMBER where nothing goes before it. It begins with a digit, so that Python skips
-# to the next one, and looks back from there.
+# The grammar's NUMBER, if no letter or digit stands before it. The expression begins with a digit,
+# so that Python skips to the next one, and looks back from there.
 _NUMBER = re.compile(r"([0-9](?<![\w.].)[0-9]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)")
 
 
@@ -21,7 +22,7 @@ def dissect(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def starts(parts: Sequence[str], numbers: Sequence[str]) -> dict[int, int]:
-    """Where in the text each number begins, and which one it is."""
+    """For each place in the text where a number begins, the number's index."""
     begin, found = 0, {}
     for place, (part, number) in enumerate(zip(parts, numbers, strict=False)):
         begin += len(part)

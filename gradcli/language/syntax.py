@@ -1,4 +1,4 @@
-"""The syntax tree: immutable records with the span of the text that they came from.
+"""The syntax tree: immutable records with the span of text that they come from.
 
 Trees may be as deep as the program's text is long, so nothing here (or elsewhere) recurses over
 them; equality and hashing are by identity.
@@ -13,10 +13,10 @@ from gradcli.diagnostics import Source, Span
 
 
 class _Slotted(type):
-    """Gives a class a slot for each field it annotates, and lets `match` name them in order."""
+    """Gives a class a slot for each annotated field, and lets `match` take the fields in order."""
 
     _set: tuple[Callable[[Any, Any], None], ...]
-    """What sets each slot of an object: half the time of `object.__setattr__`."""
+    """The setter of each slot of an object: it takes half the time of `object.__setattr__`."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
         fields = namespace.get("__annotations__", ()) if bases else ()
@@ -28,8 +28,8 @@ class _Slotted(type):
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Syntax(metaclass=_Slotted):
-    """What a node is: fields by position, never changed. As a frozen dataclass would be, which
-    takes half a millisecond a class at every start.
+    """A node: fields by position, never changed. It behaves like a frozen dataclass, which would
+    take half a millisecond for each class at every start.
     """
 
     __slots__: tuple[str, ...]
@@ -47,7 +47,7 @@ class Syntax(metaclass=_Slotted):
 
 
 SAME = "="
-"""The label of a grammar rule with one part, whose value is that part's."""
+"""The label of a grammar rule with one part, whose value is the value of that part."""
 SPLICE = "_"
 """The label of a rule whose parts become parts of the rule above."""
 
@@ -56,7 +56,7 @@ SPLICE = "_"
 
 
 class Number(Syntax):
-    """A number, computed in float64. An integer-valued one serves where a count is wanted."""
+    """A number, computed in float64. Where a count is expected, it must have an integer value."""
 
     value: float
     span: Span
@@ -257,6 +257,6 @@ class Program(NamedTuple):
     statements: tuple[Statement, ...]
     expectations: tuple[Expectation, ...] = ()
     notes: tuple[tuple[Span, str], ...] = ()
-    """What is legal and yet likely not meant, and where."""
+    """Warnings about what is allowed but probably not meant, and where it stands."""
     names: frozenset[str] = frozenset()
-    """Every name of a value or function that stands in the text, read or bound."""
+    """Every name of a value or function in the text, read or bound."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = 1
-"""Goes up when the tables change their form, so that old ones are not read."""
+"""Increased when the format of the tables changes, so that old ones are not read."""
 
 _BLANKS = r"[ \t]*+"
 
@@ -23,13 +23,13 @@ class Rule(NamedTuple):
     head: int
     length: int
     parts: tuple[int, ...]
-    """Positions of the symbols that matter; the others are punctuation."""
+    """Positions of the symbols that become parts of the node; the others are punctuation."""
     spliced: bool
     """Some of its parts come from SPLICE rules."""
 
 
 class Tables(NamedTuple):
-    """What the lexer and the LALR automaton run on. A terminal is known by its number."""
+    """The data of the lexer and the LALR automaton. Terminals are identified by their numbers."""
 
     terminals: list[str]
     """Names by number; 0 is the end of the text."""
@@ -37,7 +37,7 @@ class Tables(NamedTuple):
     literals: dict[str, str]
     """Terminal name to its text, for those that have only one."""
     pattern: re.Pattern[str]
-    """Blanks and a terminal: group n is terminal n."""
+    """A regular expression for blanks and a terminal: group n is terminal n."""
     rules: list[Rule]
     actions: list[list[int]]
     """[state][terminal]: the state to shift to, the negated rule to reduce by, 0 for an error."""
@@ -46,14 +46,14 @@ class Tables(NamedTuple):
 
 
 def load_tables() -> Tables:
-    """The tables of the grammar beside the package (a checkout) or inside it (an install)."""
+    """The tables of the grammar next to the package (a checkout) or inside it (an install)."""
     package = Path(__file__).parent.parent
     candidates = [folder / "grammars" / "gradcli.lark" for folder in (package.parent, package)]
     return unpack(read_or_compile(next(path for path in candidates if path.is_file())))
 
 
 def read_or_compile(grammar_path: Path) -> dict[str, Any]:
-    """The compiled form of a grammar, which is kept beside it if that folder may be written."""
+    """The compiled form of a grammar, which is kept in the same folder if that is writable."""
     grammar = grammar_path.read_text(encoding="utf-8")
     compiled_path = grammar_path.with_suffix(".tables.json")
     try:
@@ -61,7 +61,7 @@ def read_or_compile(grammar_path: Path) -> dict[str, Any]:
         if (compiled["format"], compiled["grammar"]) == (FORMAT, grammar):
             return compiled
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # missing, torn or of another kind: made anew
+        pass  # missing, incomplete or of another format: made again
     from gradcli.language.compile import compile_grammar
 
     compiled = {"format": FORMAT, "grammar": grammar, **compile_grammar(grammar)}
@@ -70,7 +70,7 @@ def read_or_compile(grammar_path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all, and silently not where the folder is read-only."""
+    """Write a file completely or not at all; without an error where the folder is read-only."""
     partial = path.with_suffix(f".{os.getpid()}")
     try:
         partial.write_text(text, encoding="utf-8")

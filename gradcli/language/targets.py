@@ -1,4 +1,4 @@
-"""What may stand left of `=`: names, `x.requires_grad`, and the head of a function."""
+"""What may stand on the left of `=`: names, `x.requires_grad`, and the head of a function."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def function_head(call: Call, source: Source) -> tuple[str, tuple[Parameter, ...
 
 
 def check_parameters(parameters: Sequence[Parameter], source: Source) -> None:
-    """Names once only, and those with defaults last."""
+    """Check that names are different, and those with defaults last."""
     names = set()
     has_default = False
     for parameter in parameters:
         if parameter.name in names:
-            raise _error(parameter, source, f"the parameter `{parameter.name}` is there twice")
+            raise _error(parameter, source, f"the parameter `{parameter.name}` is given twice")
         if has_default and parameter.default is None:
             raise _error(
                 parameter,
@@ -89,7 +89,7 @@ def _refused(target: Expression, source: Source, what: str) -> GradcliError:
     if isinstance(target, Index):
         hint = "values never change in place; where, scatter and index_put make a changed copy"
     elif isinstance(target, Attribute) and target.name == "data":
-        hint = "values never change in place; bind the name anew: x -= 0.1 * x.grad"
+        hint = "values never change in place; bind the name again: x -= 0.1 * x.grad"
     elif isinstance(target, Attribute) and target.name == "grad":
         hint = "x.grad.zero_() sets it back to zero, zero_grad() all of them"
     elif isinstance(target, Compare | Number):

@@ -1,4 +1,4 @@
-"""Whether a statement goes on in the next line, told a line at a time."""
+"""Whether a statement goes on in the next line, decided line by line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _STRAY = NUMBER_OF["$OTHER"]
 
 
 def open_behind(line: str, depth: int = 0) -> int:
-    """How many brackets are open behind a line that begins inside `depth` of them.
+    """The number of brackets that are open after a line that begins inside `depth` of them.
 
-    Those in comments and strings are none. The answer is 0 as soon as the text is wrong whatever
-    follows: behind a bracket that closes nothing, or a character that begins no token.
+    Brackets in comments and strings do not count. The answer is 0 as soon as the text is wrong,
+    whatever follows: after a bracket that closes nothing, or a character that begins no token.
     """
     for match in TABLES.pattern.finditer(line.rstrip()):
         kind = match.lastindex or 0

@@ -1,4 +1,4 @@
-"""A token that cannot stand where it does, and what is around it."""
+"""A token that cannot stand where it does, and the tokens around it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "POWER", "SIGN", "AND", "OR")}
 KEYWORDS = set(TABLES.keywords.values())
 SEPARATING = {NUMBER_OF["_SEPARATOR"], NUMBER_OF["LBRACE"], NUMBER_OF["RBRACE"]}
 LONGEST = 40
-"""Characters of a token that a message repeats."""
+"""The most characters of a token that a message repeats."""
 ENDING = {0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["RBRACE"]}
 
 
@@ -37,7 +37,7 @@ class WrongToken:
         return self.word(-1)
 
     def word(self, offset: int) -> str:
-        """The text of a token near this one, cut short; nothing beyond the program's ends."""
+        """The text of a token near this one, cut if long; "" outside the program."""
         place = self.place + offset
         text = self.tokens.text(place) if 0 <= place < len(self.tokens.kinds) else ""
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""Tracing: a syntax tree is run over nodes, and what comes out is a graph."""
+"""Tracing: the program's syntax tree is run with nodes as values, which gives a graph."""
 
 from gradcli.trace.tracer import Binding, TraceLimits, Tracer
 

@@ -20,7 +20,7 @@ ALIASES = {
     "axis0": ("dim0",), "axis1": ("dim1",), "rcond": ("rtol",),
     "split_size_or_sections": ("split_size",),
 }  # fmt: skip
-"""Keywords of PyTorch and NumPy: the parameters that they may mean, the likeliest first."""
+"""Keywords of PyTorch and NumPy: the parameters that they may mean, the most likely first."""
 REFUSED = {
     "out": "values never change in place: bind the result to a name",
     "generator": "gradcli eval --seed N sets the seed of all random numbers",
@@ -37,7 +37,7 @@ REFUSED = {
     "some": "write mode='reduced' or mode='complete'",
     "norm_type": "weights never change in place: normalise them before",
 }
-"""PyTorch's keywords for what is not here, and what to do instead."""
+"""PyTorch's keywords for features that gradcli does not have, and what to do instead."""
 
 Convert: TypeAlias = Callable[[Values, Value, str], Any]
 
@@ -55,18 +55,18 @@ def _string(values: Values, value: Value, what: str) -> str:
         raise GradcliError(
             "type",
             f"{what} must be a string, not {describe(value)}",
-            hint="strings stand in quotes: 'mean'",
+            hint="write strings in quotes: 'mean'",
         )
     return value
 
 
 def _dims(values: Values, value: Value, what: str) -> tuple[int, ...] | None:
-    """The axes of a reduction; an empty list is as good as none: all of them."""
+    """The axes of a reduction; an empty list, like None, means all of them."""
     return None if value is None else values.integers(value, what) or None
 
 
 def _dims_or_bool(values: Values, value: Value, what: str) -> tuple[int, ...] | bool | None:
-    """The same, or a truth value: `std(x, False)`."""
+    """The axes of a reduction, or a truth value: `std(x, False)`."""
     if isinstance(value, Node) and value.kind == "bool" and not value.shape:
         return values.truth(value)
     return _dims(values, value, what)
@@ -81,7 +81,7 @@ def _integers_or_string(values: Values, value: Value, what: str) -> tuple[int, .
 
 
 def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
-    """A plain whole number is an axis; anything that was computed or bound is a tensor."""
+    """A plain whole number is an axis; a value that was computed or bound is a tensor."""
     node = values.tensor(value, what)
     if is_number(node):
         number = values.number(node, what)
@@ -99,7 +99,7 @@ def _integer_or_integers(values: Values, value: Value, what: str) -> int | tuple
 def _count_or_axes(
     values: Values, value: Value, what: str
 ) -> int | tuple[tuple[int, ...], tuple[int, ...]]:
-    """How many axes, or two lists of them."""
+    """A number of axes, or two lists of axes."""
     if isinstance(value, Node) and value.shape:
         value = Items(values.rows(value))
     if not isinstance(value, Items | tuple):
@@ -140,7 +140,7 @@ _parameters: dict[str, tuple[Parameter, ...]] = {}
 
 
 def parameters_of(function: Function) -> tuple[Parameter, ...]:
-    """The function's parameters, worked out once; the graph is not among them."""
+    """The function's parameters without the graph, found once."""
     found = _parameters.get(function.name)
     if found is None:
         found = tuple(p for p in function.parameters if p.kind != "Graph")
@@ -151,7 +151,7 @@ def parameters_of(function: Function) -> tuple[Parameter, ...]:
 def call(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> Any:
-    """The nodes that a call builds, with every argument converted to what its parameter wants."""
+    """The nodes that a call builds, with every argument converted to its parameter's type."""
     oldest = values.graph.count
     try:
         built = _built(values, function, arguments, keywords)
@@ -201,7 +201,7 @@ def _not_in_place(
     if values.truth(keywords["inplace"]):
         raise GradcliError(
             "value",
-            f"{function.name}: inplace=True changes a value in place, which nothing does here",
+            f"{function.name}: inplace=True changes a value in place, which is not possible here",
             hint=f"leave it out and bind the result: x = {function.name}(x)",
         )
     return {name: value for name, value in keywords.items() if name != "inplace"}
@@ -214,7 +214,7 @@ def bind_names(
     keywords: Mapping[str, Value],
     optional: Container[str] = (),
 ) -> dict[str, Value]:
-    """The arguments of a call by the names of the parameters, for what the op table has not."""
+    """The arguments of a call by parameter, for functions that are not in the op table."""
     if len(arguments) > len(parameters):
         raise GradcliError(
             "type",
@@ -315,7 +315,7 @@ def _unknown_keyword(function: Function, name: str, known: set[str]) -> GradcliE
 
 
 def signature(function: Function) -> str:
-    """A call as documentation writes it: `sum(x, dim=None, keepdim=False)`."""
+    """A function's signature for documentation: `sum(x, dim=None, keepdim=False)`."""
     parts = []
     for parameter in parameters_of(function):
         if parameter.variadic:

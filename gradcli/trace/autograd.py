@@ -1,7 +1,7 @@
-"""Backward inside a program: `backward`, `.grad`, `grad(…)` and what they free and accumulate.
+"""Backward inside a program: `backward`, `.grad` and `grad(…)`, what they free and accumulate.
 
-All of it builds graph: a `.grad` is a node like any other, and what it holds is computed when the
-program is run.
+All of these extend the graph: a `.grad` is a node like any other, and its value is computed when
+the program is run.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from gradcli.trace.values import Value, Values, describe
 
 
 class Autograd:
-    """The `.grad`s of a program, and which parts of its graph are freed."""
+    """The `.grad`s of a program, and the parts of its graph that are freed."""
 
     def __init__(
         self, values: Values, source: Source, strict: bool, notes: list[Note], has_inputs: bool
     ) -> None:
-        """`has_inputs` and marked leaves leave no room for literals as leaves."""
+        """Literals are leaves only without `has_inputs` and without marked leaves."""
         self.values = values
         self.graph = values.graph
         self.source = source
         self.strict = strict
         self.notes = notes
         self.names: dict[Node, str] = {}
-        """What leaves and other top-level values are called."""
+        """The names of leaves and other top-level values."""
         self.grads: dict[Node, Node] = {}
         self.roots: list[Node] = []
-        """What `backward` was called on."""
+        """The outputs that `backward` was called on."""
         self.retained: set[Node] = set()
         self._explicit = has_inputs
         self._written: dict[Node, int] = {}
-        """Grads that are not zeroed, and the line that wrote them first."""
+        """Leaves whose grads are not zeroed, and the line that wrote these first."""
         self._freed: dict[Node, int] = {}
-        """Intermediates that are gone, and the line of the backward that freed them."""
+        """Intermediates that are freed, and the line of the backward that freed them."""
         self._cut: dict[Node, int] = {}
         """Grads made without `create_graph`, and their lines."""
         self._flat: dict[Node, list[Node]] = {}
@@ -58,7 +58,7 @@ class Autograd:
         return leaf(value, marked=True)
 
     def is_leaf(self, node: Node) -> bool:
-        """Whether backward leaves a grad at this node."""
+        """Whether backward stores a grad for this node."""
         if node.op is LEAF:
             return bool(node.attributes[0]) or not self._explicit
         return node.op is INPUT and node.kind == "float"
@@ -79,13 +79,13 @@ class Autograd:
         if not self.is_leaf(node) and self.requires_grad(node):
             raise GradcliError(
                 "no-grad",
-                "only a leaf can be told that it requires no grad; this was computed from leaves",
+                "requires_grad can be set to False for leaves only; this was computed from leaves",
                 hint="detach() makes a constant of it",
             )
         return detach(node)
 
     def retain_grad(self, node: Node) -> None:
-        """Let backward leave a grad at an intermediate too."""
+        """Make backward store a grad for an intermediate, too."""
         if not self.requires_grad(node):
             raise self._no_leaf([node])
         if not self.is_leaf(node):
@@ -112,7 +112,7 @@ class Autograd:
             raise GradcliError(
                 "no-grad",
                 f"{name}.grad is None: there is nothing to set to zero yet",
-                hint="a backward leaves the first grad, from zero: delete this call",
+                hint="the first backward starts from zero: delete this call",
             )
         self._written.pop(node, None)
         self.grads[node] = detach(zeros_like(node))
@@ -127,7 +127,7 @@ class Autograd:
     ) -> None:
         """Add vᵀ·J of the outputs to the grads of all leaves and retained intermediates.
 
-        Where there are `inputs`, they alone are leaves; intermediates among them are retained.
+        Where there are `inputs`, only they are leaves; intermediates among them are retained.
         Raises `not-differentiable`, `no-grad`, `gradient-required`, `gradient-shape`,
         `graph-freed`.
         """
@@ -148,7 +148,7 @@ class Autograd:
         grads = self._vjp(outputs, cotangents, wanted, linked.difference(leaves), retain_graph)
         reached = set(order)
         for node, grad in zip(wanted, grads, strict=True):
-            # All ways back may lead through `floor` and its like: then it is 0, and not None.
+            # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.
             found = zeros_like(node) if grad is None and node in reached else grad
             if found is not None:
                 self._add(node, found if create_graph else self._constant(found))
@@ -189,7 +189,7 @@ class Autograd:
     # --- the parts of a pass ---
 
     def _differentiable(self, outputs: Sequence[Node], oldest: int = 0) -> list[Node]:
-        """The outputs and what a gradient can flow back to from them, down to index `oldest`."""
+        """The outputs, and the nodes that gradients flow back to from them, down to index `oldest`."""
         if not outputs:
             raise GradcliError(
                 "type",
@@ -237,7 +237,7 @@ class Autograd:
         inside: set[Node],
         retain_graph: bool,
     ) -> list[Node | None]:
-        """The walk itself, through what no earlier one has freed; then that is freed."""
+        """Walk back through nodes that no earlier backward has freed; then they are freed."""
         span = self.graph.span
         for node in inside:
             if node in self._freed:
@@ -291,7 +291,7 @@ class Autograd:
         )
 
     def _explain_zero(self, outputs: Sequence[Node], node: Node) -> None:
-        """Say why a grad is 0, unless it is the derivative of something linear."""
+        """Note why a grad is 0, unless it is the derivative of a linear function."""
         line = self._cut_line(outputs)
         if line is not None:
             raise self._no_leaf(outputs)
@@ -313,7 +313,7 @@ class Autograd:
         return self.source.locate(self.graph.span[0])[0] if self.graph.span else 0
 
     def _note(self, code: str, message: str) -> None:
-        """A note, which a loop makes once."""
+        """A note, which is made only once in a loop."""
         note = Note(code, message)
         if note not in self.notes:
             self.notes.append(note)

@@ -55,7 +55,7 @@ class AutogradCalls:
         return found[0] if isinstance(inputs, Node) else found
 
     def _autograd_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """PyTorch's: a tuple, of one input too."""
+        """PyTorch's `grad`: a tuple, also for one input."""
         return self._grads(arguments, keywords)[1]
 
     def _grads(
@@ -99,12 +99,12 @@ class AutogradCalls:
         return default if value is None else self.values.truth(value)
 
     def _graphs(self, given: dict[str, Value]) -> tuple[bool, bool]:
-        """`retain_graph` and `create_graph`; a graph of the grad keeps the one it is made from."""
+        """`retain_graph` and `create_graph`; a graph of the grad needs the graph itself retained."""
         create = self._flag(given, "create_graph", False)
         return self._flag(given, "retain_graph", create), create
 
     def _inputs(self, given: dict[str, Value]) -> list[Node] | None:
-        """The tensors that alone get a grad, if some are named."""
+        """The only tensors that get a grad, if some are named."""
         value = given.get("inputs")
         if value is None:
             return None
@@ -144,5 +144,5 @@ class AutogradCalls:
 
 
 def _renamed(keywords: dict[str, Value], names: dict[str, str]) -> dict[str, Value]:
-    """The keywords of older versions, and of gradcli's flags, as PyTorch has them now."""
+    """Keywords of older versions, and names of gradcli's flags, as PyTorch's keywords of today."""
     return {names.get(name, name): value for name, value in keywords.items()}

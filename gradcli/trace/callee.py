@@ -21,27 +21,27 @@ MODULES = {
     "autograd": "torch.autograd", "numpy": "np", "numpy.linalg": "np.linalg",
     "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
 }  # fmt: skip
-"""What people paste, with a dot, in front of a function's name: the module that it stands for."""
+"""Prefixes before a function's name in code that people paste: the module that each stands for."""
 MODELS = {
     "jnp": "np", "jnp.linalg": "np.linalg", "jax.scipy.special": "scipy.special",
     "jax.scipy.linalg": "scipy.linalg",
 }  # fmt: skip
 """Modules whose functions mean what those of another module mean."""
 PYTHON = ("append", "len", "print", "range")
-"""Functions that stand without a module."""
+"""Functions that are called without a module."""
 STRANGERS = frozenset(("nn", "os", "sys", "subprocess", "tf", "random"))
-"""Modules that have nothing of what is here."""
+"""Modules that have no function of the language."""
 AUTOGRAD_GRAD = "autograd.grad"
-"""The function that gives a tuple, as PyTorch's does; `grad` gives the tensor of a single input."""
+"""PyTorch's `grad`, which returns a tuple; `grad` returns the tensor of a single input."""
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES) | STRANGERS
 
 
 def function_name(callee: syntax.Expression, bound: Container[str]) -> str | None:
-    """What the function is called here; None for a method of a value.
+    """The function's name in the op table; None for a method of a value.
 
-    A module's function may mean something else than the one that needs no module, which is
-    PyTorch's: then it is called `np.std` here too. `bound` are the names that have a value. Raises
-    `name` for a module that is not known, and for a function that its module has not.
+    A module's function may differ from the one without a module, which is PyTorch's: then its name
+    here is `np.std`, too. `bound` are the names that have a value. Raises `name` for an unknown
+    module, and for a function that its module does not have.
     """
     if isinstance(callee, syntax.Name):
         return callee.id
@@ -58,19 +58,19 @@ def function_name(callee: syntax.Expression, bound: Container[str]) -> str | Non
         and name not in FUNCTIONS
         and name not in PYTHON
     ):
-        return name  # one that the op table has not, as torch.clone
+        return name  # not in the op table, as torch.clone
     if module is None or name not in has(module):
         raise _no_function(written, name, module, callee)
     return _meant(written, module, name, callee)
 
 
 def method_name(name: str) -> str:
-    """What the function that a method stands for is called here: PyTorch's."""
+    """The name here of the function that a method stands for, which is PyTorch's."""
     return own if name in FUNCTIONS and (own := f"torch.{name}") in TABLE else name
 
 
 def _meant(written: str, module: str, name: str, callee: syntax.Expression) -> str:
-    """The entry that a module's function is here; the error `name` where it is none."""
+    """The entry of a module's function; raises `name` where there is none."""
     entry = FUNCTIONS.get(name)
     homes = [module, MODELS[module]] if module in MODELS else [module]
     for whole in (f"{home}.{name}" for home in homes):
@@ -79,7 +79,7 @@ def _meant(written: str, module: str, name: str, callee: syntax.Expression) -> s
         if entry is not None and whole in entry.unlike:
             raise GradcliError(
                 "name",
-                f"{written} is not {name} as it is here, which is PyTorch's",
+                f"{written} is not the same as {name} here, which is PyTorch's",
                 hint=f"write {entry.unlike[whole]}",
                 span=callee.span,
             )
@@ -89,12 +89,12 @@ def _meant(written: str, module: str, name: str, callee: syntax.Expression) -> s
 
 
 def is_module(owner: syntax.Expression, bound: Container[str]) -> bool:
-    """Whether what stands before a dot is a module that constants are pasted with: `np.pi`."""
+    """Whether the name before a dot is a module of which people paste constants: `np.pi`."""
     return isinstance(owner, syntax.Name) and owner.id in MODULES and owner.id not in bound
 
 
 def place_receiver(function: Function, arguments: list[Value], keywords: dict[str, Value]) -> None:
-    """Put what a method is called on, the first argument, where the function wants it."""
+    """Move the value that a method is called on, the first argument, to the function's position."""
     place = function.receiver
     if not place:
         return

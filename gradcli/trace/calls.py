@@ -1,4 +1,4 @@
-"""Calls: what a name in front of parentheses stands for, and what goes in."""
+"""Calls: the function that is called, and its arguments."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Calls(Expressions):
         return call(self.values, built_in, arguments, keywords)
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
-        """The dtype that an argument names, unless it is a value: `torch.int64`, `float`."""
+        """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""
         name = dtype_name(argument)
         if isinstance(argument, syntax.Name) and (name not in KINDS or argument.id in self.frame):
             return None

@@ -1,4 +1,4 @@
-"""What all functions that make tensors take: `requires_grad`, `dtype` and `device`."""
+"""Arguments of all functions that make tensors: `requires_grad`, `dtype` and `device`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint8"), "int"),
     "bool": "bool",
 }
-"""What the elements are under PyTorch's and NumPy's names of dtypes."""
+"""The kind of elements for PyTorch's and NumPy's names of dtypes."""
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
 
 
@@ -29,8 +29,8 @@ def construct(
     keywords: Mapping[str, Value],
 ) -> Value:
     """Call a function that makes a tensor. A run has one device and one floating-point dtype, so
-    `device` and the memory's layout have no effect, and `dtype` tells floats, integers and truth
-    values apart.
+    `device` and the memory's layout have no effect, and `dtype` only chooses between floats,
+    integers and truth values.
     """
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     node: Node = call(autograd.values, function, arguments, own)
@@ -68,8 +68,8 @@ def compute_in(
 
 
 def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
-    """The node with elements of a dtype that is given by its name; the error `type` says which
-    there are, and a note that floats have the run's.
+    """The node with elements of the dtype of that name; the error `type` lists the dtypes, and a
+    note says where floats have the run's dtype instead.
     """
     if not isinstance(dtype, str) or dtype not in KINDS:
         guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None

@@ -1,4 +1,4 @@
-"""PyTorch's methods that take a tensor elsewhere: to numbers, lists, dtypes and devices."""
+"""PyTorch's methods that convert a tensor: to numbers, lists, dtypes and devices."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Conversions:
             raise GradcliError(
                 "type",
                 f"item is for a tensor of one element; this is {show(node.shape)}",
-                hint="x[0].item() is that of an element, x.tolist() has all of them",
+                hint="x[0].item() is the number in one element, x.tolist() gives all of them",
             )
         return self._number(self.values.evaluator.value(node).item())
 
@@ -84,7 +84,7 @@ class Conversions:
         return _copy(self._only("clone", arguments, keywords))
 
     def _same(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """What PyTorch's is where there is nothing to move: the tensor itself."""
+        """The tensor itself, as in PyTorch where nothing has to be copied."""
         return self._only(name, arguments, keywords)
 
     def _typed(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -1,7 +1,7 @@
-"""Expressions: each kind of syntax node and the value it has.
+"""Expressions: the value of each kind of syntax node.
 
-Visitors are generators that yield the visitors of their parts, and one loop runs them on a stack
-of its own. So they read like recursion, and no program is too deep for Python's stack.
+Visitors are generators that yield the visitors of their parts, and one loop runs them on its own
+stack. So the code reads like recursion, and no program is too deep for Python's stack.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Expressions:
     ) -> None:
         self.graph = graph
         self.numbers = numbers
-        """By where in the text a number begins: its place among those that become literals."""
+        """Numbers that become literals: by the place in the text where one begins, its index."""
         self.values = values
         self.autograd = autograd
         self.frame = Frame()
@@ -187,7 +187,7 @@ class Expressions:
         return binary(self.values, operator, left, right)
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
-        """`and`, `or`: elementwise; a single value on the left may settle the matter alone."""
+        """`and`, `or`: elementwise; a single value on the left may decide alone."""
         conjunction = expression.operator == "and"
         self.graph.span = expression.span
         single = not isinstance(left, Node) or left.size == 1

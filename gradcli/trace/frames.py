@@ -1,4 +1,4 @@
-"""Where names are looked up."""
+"""The scopes in which names are looked up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Frame:
         self.functions: dict[str, UserFunction] = {}
 
     def __iter__(self) -> Iterator[Frame]:
-        """The frame, and those around it, outwards."""
+        """The frame, then those around it, from the inside out."""
         frame: Frame | None = self
         while frame is not None:
             yield frame

@@ -10,8 +10,8 @@ from typing import Any, overload
 class Items(Sequence[Any]):
     """A list: it never changes, as no value does.
 
-    Lists that grow from each other share one store, of which each sees the beginning: to collect
-    n values in a loop takes n steps, not n² / 2.
+    Lists that are made from each other by appending share one store, of which each sees the
+    beginning: so collecting n values in a loop takes n steps, not n² / 2.
     """
 
     __slots__ = ("_length", "_store")

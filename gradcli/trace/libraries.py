@@ -1,4 +1,4 @@
-"""What the libraries have whose prefixes people paste: the public functions of each module.
+"""The public functions of the libraries whose prefixes people paste, by module.
 
 `libraries.json` is made from the libraries themselves, by `tests/ops/prefixes/make_prefixes.py`.
 """

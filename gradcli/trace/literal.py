@@ -12,7 +12,7 @@ from gradcli.trace.tracer import Tracer
 from gradcli.trace.values import Value
 
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""How JSON output spells what JSON has no numbers for; input may spell it the same way."""
+"""How JSON output writes numbers that JSON does not have; input may write them so, too."""
 
 
 class LiteralTracer(Tracer):
@@ -34,6 +34,6 @@ class LiteralTracer(Tracer):
     def _unknown_name(self, name: str) -> GradcliError:
         return GradcliError(
             "name",
-            f"a value from outside reads no names, and {name!r} is none of pi, e, inf, nan",
+            f"a value from outside cannot read names, and {name!r} is none of pi, e, inf, nan",
             hint="write numbers, [1, 2], a constructor such as ones(2, 2), or @file",
         )

@@ -1,4 +1,4 @@
-"""What stands in a program, found by reading it: nothing is run, and nothing recurses."""
+"""Names and nodes of a program, found by reading it: nothing is run, and nothing recurses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def runs_backward(program: syntax.Program) -> bool:
 
 
 def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
-    """The syntax nodes and all that they are made of."""
+    """The syntax nodes, and all nodes inside them."""
     stack = list(nodes)
     while stack:
         part = stack.pop()
@@ -30,7 +30,7 @@ def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
 
 
 def parts_of(node: Any) -> list[syntax.Syntax]:
-    """The syntax nodes that a syntax node is made of."""
+    """The syntax nodes directly inside a syntax node."""
     values = _flattened(tuple(getattr(node, field) for field in node.__slots__))
     return [value for value in values if isinstance(value, syntax.Syntax)]
 
@@ -44,8 +44,8 @@ def _flattened(items: tuple[Any, ...]) -> list[Any]:
 
 
 def binds_unread(program: syntax.Program, name: str) -> bool:
-    """Whether an assignment of the program binds a name before anything reads it: nothing ever
-    looks at an input of that name.
+    """Whether an assignment of the program binds a name before anything reads it: then an input of
+    that name is never used.
     """
     for statement in program.statements:
         reads: syntax.Syntax = statement
@@ -69,7 +69,7 @@ def _stands_in(node: syntax.Syntax, name: str) -> bool:
         if isinstance(part, syntax.Name) and part.id == name:
             return True
         if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
-            stack += [*part.arguments, *part.keywords]  # the function is no value
+            stack += [*part.arguments, *part.keywords]  # the name of a function is not a value
         elif not (
             isinstance(part, syntax.Function)
             and any(parameter.name == name for parameter in part.parameters)

@@ -32,7 +32,7 @@ def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
 
 
 def boolean(values: Values, value: Value) -> Node:
-    """A tensor as it is; a list, string or None by whether there is anything in it."""
+    """A tensor as it is; a list, a string or None is true if it is not empty."""
     if isinstance(value, Node):
         return value
     return values.graph.constant(values.truth(value))

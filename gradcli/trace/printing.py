@@ -1,4 +1,4 @@
-"""What `print` makes of values: pieces while tracing, text when the arrays are known."""
+"""Printed values: pieces while tracing, text when the arrays are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradcli.trace.values import Value
 
 
 class Number(NamedTuple):
-    """What was computed from numbers alone, as `2*i` is: Python would print no tensor."""
+    """A value computed from numbers only, as `2*i`: Python would print a number, not a tensor."""
 
     node: Node
 
@@ -24,16 +24,16 @@ Piece: TypeAlias = Node | Number | str
 
 WIDTH = 80
 MANY = 1000
-"""Of more elements, `EDGE` from either end of an axis are shown."""
+"""Of arrays with more elements, `EDGE` items from both ends of each axis are shown."""
 EDGE = 3
 LINE = "\n"
 
 OVERHEAD = 128
-"""Bytes of a piece but for its text."""
+"""Bytes of a piece without its text."""
 CELL = 128
 """Bytes of an element's text while it is made."""
 TEXTS = 3
-"""How often printed text is in memory: a line, all lines, what is written."""
+"""Copies of printed text in memory: the line, all lines, the answer that is written."""
 
 
 class Printed(NamedTuple):
@@ -53,7 +53,7 @@ class Printed(NamedTuple):
 
 
 class Numbers:
-    """Tells numbers from tensors; what it has found out about a node is kept."""
+    """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
     def __init__(self) -> None:
         self._found: dict[Node, bool] = {}
@@ -77,9 +77,9 @@ class Numbers:
 
 
 def pieces(values: Sequence[Value], numbers: Numbers, ledger: Ledger) -> list[Piece]:
-    """Values with blanks between them; lists in lists are taken apart without recursion.
+    """Values with blanks between them; nested lists are handled without recursion.
 
-    What they take as text is put on the ledger: a list may hold itself many times over.
+    The size of their text is put on the ledger: a list may hold the same list many times.
     """
     found: list[Piece] = []
     waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(_joined(values, " "))]
@@ -100,7 +100,7 @@ def pieces(values: Sequence[Value], numbers: Numbers, ledger: Ledger) -> list[Pi
 
 
 def _text_bytes(piece: Piece) -> int:
-    """What the text of a piece takes, about: where it is made, and where it is written."""
+    """About how many bytes the text of a piece takes where it is made and where it is written."""
     if isinstance(piece, str):
         return TEXTS * len(piece) * (1 if piece.isascii() else 4)
     if isinstance(piece, Number):
@@ -111,7 +111,7 @@ def _text_bytes(piece: Piece) -> int:
 
 
 def _joined(values: Sequence[Value], separator: str) -> list[Value]:
-    """Values at even places, the separator between them."""
+    """The values with the separator between them."""
     joined: list[Value] = []
     for value in values:
         joined += [value, separator]
@@ -119,7 +119,7 @@ def _joined(values: Sequence[Value], separator: str) -> list[Value]:
 
 
 def _plain(value: Node | range | None, numbers: Numbers) -> Piece:
-    """What waits for the run, or its text."""
+    """The piece for a value: what is known after the run, or its text."""
     if not isinstance(value, Node):
         return str(value)
     known = None if value.shape else value.graph.look(value)
@@ -147,7 +147,7 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
 
 
 def _tensor(array: Array) -> str:
-    """The array as `torch/_tensor_str.py` writes a tensor of a default dtype; long axes by their
+    """The array as `torch/_tensor_str.py` writes a tensor of a default dtype; of long axes only the
     edges.
     """
     if not array.size:
@@ -177,7 +177,7 @@ def _cells(array: Array) -> tuple[list[str], int]:
 
 
 def _notation(sizes: Sequence[float]) -> Callable[[float], str]:
-    """Whole numbers as `3.`, others with four digits; with exponents where sizes are far apart."""
+    """Whole numbers as `3.`, others with four digits; with exponents if magnitudes differ much."""
     least, most = min(sizes, default=1.0), max(sizes, default=1.0)
     if most / least > 1000 or most > 1e8 or least < 1e-4:
         return "{:.4e}".format

@@ -1,4 +1,4 @@
-"""Functions that the op table has not: on lists and shapes, and those that print or check."""
+"""Functions that are not in the op table: on lists and shapes, and those that print or check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 
 
 class Specials:
-    """The special functions and methods, by name; what they print is in `printed`."""
+    """The special functions and methods by name; `printed` is what they print."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -80,7 +80,7 @@ class Specials:
             raise GradcliError(
                 "type",
                 f"append takes a list, not {describe(items)}",
-                hint="hs = [] is an empty list, and hs = append(hs, h) a longer one",
+                hint="hs = [] is an empty list, and hs = append(hs, h) makes it longer",
             )
         return items.appended(given["item"])
 
@@ -109,7 +109,7 @@ class Specials:
         return None
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """PyTorch's, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
+        """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""
         from gradcli.trace.closeness import TOLERANCE, worst
 
         names = ("actual", "expected", "rtol", "atol", "equal_nan")

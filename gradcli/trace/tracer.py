@@ -23,7 +23,7 @@ from gradcli.trace.operators import binary
 from gradcli.trace.values import Value, Values, describe
 
 CALL_BYTES = 4096
-"""What a call of the user's function takes until it returns."""
+"""Bytes that a call of the user's function takes until it returns."""
 
 
 class TraceLimits(NamedTuple):
@@ -33,7 +33,7 @@ class TraceLimits(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A value that the program ended on, and its name if it has one."""
+    """A value that the program ends on, and its name if it has one."""
 
     name: str | None
     value: Value
@@ -41,7 +41,7 @@ class Binding(NamedTuple):
 
 
 class Leave(Enum):
-    """How a body was left, other than by its end."""
+    """How a body was left before its end."""
 
     BREAK = "break"
     CONTINUE = "continue"
@@ -65,7 +65,7 @@ class Tracer(Calls):
         strict: bool = False,
         numbers: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
-        """`retains` tells the names whose grad is wanted, of intermediates too; `strict` forbids
+        """`retains` are names whose grads are kept, also those of intermediates; `strict` forbids
         gradients that have to be broadcast. `numbers` become literals of the graph.
         """
         self.notes: list[Note] = []
@@ -77,8 +77,8 @@ class Tracer(Calls):
         self.globals = self.frame
         self.globals.values.update(inputs)
         self.last: list[Binding] | None = None
-        """What the last top-level expression or assignment was: several for a tuple, and none for
-        an expression that is None. None where there was no such statement.
+        """The values of the last top-level expression or assignment: several for a tuple, and no
+        value for an expression that is None. None where there was no such statement.
         """
         self.leaves: dict[Node, str] = {}
         """Leaves that the program made at top level, and the names they were first bound to."""
@@ -137,7 +137,7 @@ class Tracer(Calls):
             raise GradcliError(
                 "limit-steps",
                 f"more than {self._limits.steps:,} steps of loops and calls",
-                hint="--max-steps sets the limit; does the loop end?",
+                hint="check that the loop ends; --max-steps sets the limit",
             )
 
     # --- binding ---
@@ -248,13 +248,13 @@ class Tracer(Calls):
                 f"{len(names)} names for {len(parts)} values",
                 hint=f"write {', '.join(f'v{i}' for i in range(1, len(parts) + 1))} = …"
                 if 1 < len(parts) < 10
-                else "bind the whole, and index it: t[0]",
+                else "bind the tuple to one name, and index it: t[0]",
             )
         for name, part in zip(names, parts, strict=True):
             self.bind(name, part)
 
     def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
-        """Remember a top-level assignment as what the program may end on."""
+        """Remember a top-level assignment, as the program may end on it."""
         if self.frame is self.globals:
             self.last = [
                 binding
@@ -286,11 +286,13 @@ class Tracer(Calls):
             ]
         elif value is not None:
             self.last = _bindings(expression, value)
-        elif not isinstance(expression, syntax.Call):  # `print(x)` is done for what it does
+        elif not isinstance(expression, syntax.Call):  # `print(x)` is called for its effect
             self.last = []
 
     def _explain_comparison(self, statement: syntax.Evaluate) -> None:
-        """`x == 3` whose result goes nowhere: x has no value, or keeps the one that it has."""
+        """`x == 3` whose result is not used, where `x = 3` may be meant: an error if x has no
+        value.
+        """
         text = self.source.text[slice(*statement.span)]
         comparison = statement.value
         assert isinstance(comparison, syntax.Compare)
@@ -403,7 +405,7 @@ class Tracer(Calls):
 
 
 def _compares_name(statement: syntax.Statement) -> bool:
-    """Whether a statement is nothing but `x == 3`."""
+    """Whether a statement is just `x == 3`."""
     if not isinstance(statement, syntax.Evaluate):
         return False
     comparison = statement.value

@@ -1,7 +1,7 @@
-"""What an expression may be while tracing, and conversions between such values.
+"""The values of expressions while tracing, and conversions between them.
 
-Numbers, truth values and tensors are nodes. Where an op wants a plain number (an axis, a count, a
-condition) the engine is asked for the node's value.
+Numbers, truth values and tensors are nodes. Where an op needs a plain number (an axis, a count, a
+condition) the engine computes the node's value.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Values:
     # --- tensors ---
 
     def new(self, built: Any, oldest: int) -> Any:
-        """What a function built, as tensors of their own where the graph tells tensors apart: a
-        node older than index `oldest` has been given back unchanged, as `x[:]` does.
+        """The results of a function as tensors of their own where the graph distinguishes tensors:
+        a node older than index `oldest` was returned unchanged, as by `x[:]`.
         """
         if self.graph.shares:
             return built
@@ -57,7 +57,7 @@ class Values:
         raise GradcliError("type", f"{what} must be a tensor, not {describe(value)}", hint=hint)
 
     def _stack(self, items: Items) -> Node:
-        """Nested lists as one tensor, from the innermost lists outwards, each of them once."""
+        """Nested lists as one tensor, from the innermost lists outwards, each list once."""
         done: dict[int, Node] = {}
         pending = [items]
         while pending:
@@ -100,7 +100,7 @@ class Values:
         return [getitem(node, [i]) for i in range(node.shape[0])]
 
     def index(self, value: Value, what: str) -> Node:
-        """A tensor of integers; integer-valued floats serve, as numbers are floats here."""
+        """A tensor of integers; floats with integer values count, as numbers are floats here."""
         node = self.tensor(value, what)
         if node.kind == "float":
             array = self.evaluator.value(node)
@@ -108,7 +108,9 @@ class Values:
                 np.all(np.abs(array) < 2**53)
             ):
                 raise GradcliError(
-                    "type", f"{what} must hold integers", hint="round(x) or floor(x) makes them"
+                    "type",
+                    f"{what} must hold integers",
+                    hint="round(x) or floor(x) makes integers of them",
                 )
         return cast(node, "int")
 
@@ -129,7 +131,7 @@ class Values:
             raise GradcliError(
                 "type",
                 f"{what} must be a single number; it is {show(node.shape)}",
-                hint="x[0] is an element, sum(x) or max(x) one number of all",
+                hint="x[0] is one element, sum(x) or max(x) a single number",
             )
         return float(self.evaluator.value(node).reshape(()))
 
@@ -181,7 +183,7 @@ class Values:
         return [item for each in each_of for item in self.item(each)]
 
     def item(self, value: Value) -> list[Item]:
-        """What one subscript stands for; a mask stands for one array of places an axis."""
+        """One subscript as indices; a mask is one array of indices for each axis that it covers."""
         if value is None:
             return [None]
         if isinstance(value, Items) and not value:
@@ -195,7 +197,7 @@ class Values:
         return [self.index(node, "an index")]
 
     def subscript(self, value: Value, items: Sequence[Any]) -> Value:
-        """`value[items]`: of a tensor, or one place of a list or tuple."""
+        """`value[items]`: of a tensor, or one item of a list or tuple."""
         if isinstance(value, Items | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
@@ -218,7 +220,7 @@ class Values:
         return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
 
     def _spread_truths(self, node: Node, indices: Sequence[Any]) -> tuple[Node, list[Any]]:
-        """For each single truth value an axis of length 1, of which it takes all or nothing."""
+        """An axis of length 1 for each single truth value, which takes all of it or nothing."""
         rest = node.ndim - sum(map(_axes_of, indices))
         if rest < 0:
             return node, list(indices)
@@ -240,7 +242,7 @@ class Values:
             raise GradcliError(
                 "index",
                 f"a mask of {show(mask.shape)} does not fit a tensor of {show(node.shape)}",
-                hint="a mask has the lengths of the axes that it stands for",
+                hint="a mask has the lengths of the axes that it covers",
             )
 
     def _element(self, values: Sequence[Any], items: Sequence[Any]) -> Value:
@@ -264,9 +266,9 @@ _NOT_TENSORS: dict[type[Any], str] = {
     NoneType: "a .grad is None until a backward has reached its leaf",
     str: "numbers and names stand without quotes",
     range: "arange(n) is a tensor",
-    tuple: "t[0] is the first of its values, and a, b = t takes it apart",
+    tuple: "t[0] is the first of its values, and a, b = t binds each of them",
 }
-"""What to write instead of a value that is none."""
+"""What to write instead, for values that are not tensors."""
 
 
 def _is_mask(index: Any) -> bool:
@@ -274,8 +276,8 @@ def _is_mask(index: Any) -> bool:
 
 
 def _axes_of(index: Any) -> int:
-    """How many axes of what is indexed a subscript stands for, `...` apart; a single truth value
-    for none.
+    """The number of axes that a subscript other than `...` covers; a single truth value covers
+    none.
     """
     if index is None or index is Ellipsis:
         return 0

@@ -325,7 +325,7 @@ def test_npz_whose_names_are_not_utf8(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", é=1.0)
     content = (tmp_path / "x.npz").read_bytes()
     (tmp_path / "x.npz").write_bytes(content.replace("é".encode(), b"\xff\xff"))
-    assert "not a sound .npz" in refusal(tmp_path / "x.npz").message
+    assert "not a valid .npz" in refusal(tmp_path / "x.npz").message
 
 
 def test_npz_member_that_is_no_array(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_encrypted_npz(tmp_path: Path) -> None:
     content[6] |= 1
     content[directory + 8] |= 1
     (tmp_path / "x.npz").write_bytes(content)
-    assert "not a sound .npz" in refusal(tmp_path / "x.npz").message
+    assert "not a valid .npz" in refusal(tmp_path / "x.npz").message
 
 
 # --- text, standard input, and what is no file --------------------------------------------------

@@ -69,8 +69,8 @@ WRONG = [
     ("»ｉｆ« = 3", "`if`", "another name"),
     ("a, b »+=« 1", "`+=`", "one name"),
     # functions
-    ("f(x, »x«) = 3", "`x` is there twice", None),
-    ("def f(x, »x=2«) { }", "`x` is there twice", None),
+    ("f(x, »x«) = 3", "`x` is given twice", None),
+    ("def f(x, »x=2«) { }", "`x` is given twice", None),
     ("def f(x=1, »y«) { }", "default", "last"),
     ("f(»1«) = 3", "must be a name", "=="),
     ("g(a=1, »b«)", "behind one with a name", "first"),
