@@ -189,7 +189,9 @@ class Autograd:
     # --- the parts of a pass ---
 
     def _differentiable(self, outputs: Sequence[Node], oldest: int = 0) -> list[Node]:
-        """The outputs, and the nodes that gradients flow back to from them, down to index `oldest`."""
+        """The outputs, and the nodes that gradients flow back to from them, down to index
+        `oldest`.
+        """
         if not outputs:
             raise GradcliError(
                 "type",

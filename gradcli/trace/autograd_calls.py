@@ -99,7 +99,9 @@ class AutogradCalls:
         return default if value is None else self.values.truth(value)
 
     def _graphs(self, given: dict[str, Value]) -> tuple[bool, bool]:
-        """`retain_graph` and `create_graph`; a graph of the grad needs the graph itself retained."""
+        """`retain_graph` and `create_graph`; a graph of the grad needs the graph itself
+        retained.
+        """
         create = self._flag(given, "create_graph", False)
         return self._flag(given, "retain_graph", create), create
 
