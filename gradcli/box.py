@@ -1,6 +1,6 @@
-"""A box around a process that reads text from strangers: limits of the system's, and on Linux a
-filter of system calls, so that even a mistake of ours or of a library's can neither start programs,
-nor reach the network, nor write files. There is no way out of it.
+"""A sandbox for processes that read untrusted text: limits of the operating system and, on Linux, a
+filter of system calls. So even a bug, here or in a library, cannot start programs, use the network
+or write files. A process cannot leave the sandbox.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import NamedTuple
 SPARE_BYTES = 2**30
 """Address space for libraries that are loaded later, and for threads."""
 OUTPUT = 8
-"""An answer may be so many times as long, as text, as the memory that there is for values."""
+"""An answer's text may be this many times as long as the memory for values."""
 SPARE_SECONDS = 2
 
 
 def enter(memory: int, seconds: float | None, threads: int) -> None:
-    """Confine this process to its limits. Where the system allows no filter, they hold alone."""
+    """Confine this process: to its limits, and by the filter where the system has such filters."""
     with open("/proc/self/statm" if sys.platform == "linux" else os.devnull) as file:
         pages = int((file.read().split() or ["0"])[0])
     _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + 2 * memory + SPARE_BYTES)
@@ -33,7 +33,7 @@ def enter(memory: int, seconds: float | None, threads: int) -> None:
 
 
 def _limit(which: int, value: int) -> None:
-    """Lower a limit; one that is lower already stays."""
+    """Lower a limit, unless it is lower already."""
     _, hard = resource.getrlimit(which)
     least = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (least, least))
@@ -46,9 +46,11 @@ class Calls(NamedTuple):
     """The numbers of a machine's system calls, as in Linux's asm/unistd.h."""
 
     audit: int
-    """What the machine is called in linux/audit.h."""
+    """The machine's constant in linux/audit.h."""
     closed: tuple[int, ...]
-    """Programs, processes, the network, names of files, and what reaches into other processes."""
+    """Calls about programs, processes, the network, names of files, and access to other
+    processes.
+    """
     opening: tuple[tuple[int, int], ...]
     """Calls that open files, and which of their arguments holds the flags."""
     clone: int
@@ -80,14 +82,14 @@ TABLES = {
     ),
 }
 UNKNOWN = (435, 437)
-"""clone3 and openat2, whose flags no filter can see: libraries take the older calls instead."""
+"""clone3 and openat2, whose flags a filter cannot read: libraries use the older calls instead."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-"""Of BPF: a word of the call's data; jumps where it equals, reaches, shares a bit with k."""
+"""BPF: load a word of the call's data; jump if it is equal to k, at least k, has a bit of k."""
 _ALLOW, _DENY, _ABSENT = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
-"""Answers to a call: go on, EPERM, ENOSYS."""
+"""Results of the filter: allow the call, EPERM, ENOSYS."""
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
-"""Where in the data what lies; an argument takes 8 bytes, its flags the first 4."""
+"""Offsets in the call's data; an argument has 8 bytes, and flags are in the first 4."""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _CLONE_THREAD = 0x10000
 _X32 = 0x40000000
@@ -116,7 +118,7 @@ def program(calls: Calls) -> bytes:
 
 
 def _filter(code: bytes) -> None:
-    """Let the kernel look at each call from now on; nothing happens where it does not do that."""
+    """Make the kernel apply the filter from now on; without effect where it has no such filters."""
     import ctypes
 
     class Program(ctypes.Structure):

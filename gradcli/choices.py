@@ -1,4 +1,4 @@
-"""What a traced program is asked for: its outputs, its leaves, and all that has a name."""
+"""The outputs and leaves of a traced program, and all its named values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gradcli.trace.values import Value
 
 
 def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], list[Value]]:
-    """The output values by name: those asked for, or what the program ended on.
+    """The output values by name: those asked for, or the values that the program ended on.
 
-    Also what it ended on that is no tensor, where `options.since` allows that.
+    Also values at the end that are not tensors, where `options.since` allows that.
     """
     if options.since is not None:
         return _newest_outputs(tracer, options.since)
@@ -46,7 +46,7 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
 
 
 def _newest_outputs(tracer: Tracer, since: int) -> tuple[dict[str, Node], list[Value]]:
-    """What the program ended on from that place in its text on: tensors by name, and all else."""
+    """The last values bound from that place in the text on: tensors by name, then other values."""
     outputs: dict[str, Node] = {}
     others: list[Value] = []
     free_names = _free_names(tracer, outputs)
@@ -83,7 +83,7 @@ def _tensor(tracer: Tracer, binding: Binding) -> Node:
 
 
 def _free_names(tracer: Tracer, taken: Mapping[str, Node]) -> Iterator[str]:
-    """Names for values without one, as they are wanted: those of `out`, `out_1` … that are free."""
+    """Names for values without one: those of `out`, `out_1` … that are not used."""
     for name in chain(["out"], map("out_{}".format, count(1))):
         if name not in taken and name not in tracer.globals.values:
             yield name
@@ -129,7 +129,7 @@ def retained_names(tracer: Tracer, wanted: Sequence[str]) -> dict[str, Node]:
 
 
 def named_tensors(tracer: Tracer, outputs: Mapping[str, Node]) -> dict[str, Node]:
-    """Every named tensor, lists of equal shapes too, then outputs without a name."""
+    """Every named tensor, also lists of equal shapes, then outputs without a name."""
     names = {}
     for name, value in tracer.globals.values.items():
         if isinstance(value, Items) and value and all(isinstance(item, Node) for item in value):

@@ -1,9 +1,9 @@
 """Errors and notes: one type for everything that a user is told went wrong.
 
-A room below the command line raises :class:`GradcliError`; `cli` alone turns it into an exit code.
+Packages below the command line raise :class:`GradcliError`; only `cli` turns it into an exit code.
 
-Records that every start makes are named tuples, here and elsewhere: a frozen dataclass takes half a
-millisecond more, a class.
+Classes that every start defines are named tuples, here and elsewhere: a frozen dataclass takes half
+a millisecond more to define.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Code: TypeAlias = Literal[
 
 
 _LONGEST_NAME = 100
-"""Code points of a name for which others are searched: that takes the square of its length."""
+"""Longer names get no suggestion: the search takes time with the square of the length."""
 _LONGEST = 600
-"""Code points of a message or hint."""
+"""The most code points of a message or hint."""
 
 
 class Source(NamedTuple):
-    """A text that came from the user, and what to call it: `program`, `--set x`, a file's name."""
+    """A text from the user, and its name in messages: `program`, `--set x`, a file's name."""
 
     name: str
     text: str
@@ -62,9 +62,9 @@ class Setting(NamedTuple):
 
     key: str
     of_flag: str
-    """What is written behind the flag."""
+    """The value that is written behind the flag."""
     of_key: str
-    """What is written behind the key."""
+    """The value that is written behind the key."""
 
 
 class Advice(str):
@@ -80,13 +80,13 @@ class Advice(str):
         return advice
 
     def for_records(self) -> str:
-        """The same where keys are set."""
+        """The hint with keys of a record in place of flags."""
         keys = (f'"{p.key}": {p.of_key}' if isinstance(p, Setting) else p for p in self.parts)
         return "".join(keys)
 
 
 class GradcliError(Exception):
-    """Raised for every mistake of the user's and every limit that was met."""
+    """Raised for every mistake of the user, and for every limit that is exceeded."""
 
     def __init__(
         self,
@@ -102,14 +102,14 @@ class GradcliError(Exception):
         self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span)
 
     def located(self, source: Source, span: Span | None) -> GradcliError:
-        """Fill in the place where the error arose; a place that is already known stays."""
+        """Add the place of the error, unless a place is already known."""
         if self.diagnostic.source is None:
             known = self.diagnostic.span
             self.diagnostic = self.diagnostic._replace(source=source, span=known or span)
         return self
 
     def hinted(self, hint: str) -> GradcliError:
-        """Say what to do, unless that is said already."""
+        """Add a hint, unless there is one already."""
         if self.diagnostic.hint is None:
             self.diagnostic = self.diagnostic._replace(hint=_shortened(hint))
         return self
@@ -123,7 +123,7 @@ class Note(NamedTuple):
 
 
 def _shortened(text: str) -> str:
-    """The text, without its middle if it is very long: names and numbers that it quotes may be."""
+    """The text, without its middle if it is very long, as it may quote long names and numbers."""
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST * 3 // 4]} … {text[-_LONGEST // 4 :]}"
@@ -140,8 +140,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
             continue
         distance = _edit_distance(name.lower(), candidate.lower())
         if distance == len(name):
-            continue  # nothing in common: another letter is no slip of x
-        # Of equally close names, one with the same letters in another order or place comes first.
+            continue  # nothing in common: another letter is not a typing error for x
+        # Of equally close names, one with the same letters in another order is preferred.
         rank = (distance, abs(len(candidate) - len(name)), candidate)
         if distance <= limit and (best is None or rank < best):
             best = rank

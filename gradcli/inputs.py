@@ -13,7 +13,7 @@ from gradcli.language.syntax import Program
 
 
 def input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[str, Node]:
-    """A node for every input; an input that stands nowhere in the program is the error `name`."""
+    """A node for every input. Raises `name` for an input that the program does not mention."""
     for name in inputs:
         if name not in program.names:
             raise _unknown(name, program.names)
@@ -32,7 +32,7 @@ def input_feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[
 
 
 def in_files(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> set[Node]:
-    """The inputs that lie in files, and so take no memory."""
+    """The inputs that are in mapped files, and so take no memory."""
     return {nodes[name] for name, array in inputs.items() if mapping(array) is not None}
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a run: whatever takes many asks here before it takes them."""
+"""The memory of a run: large allocations are counted here before they are made."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HINT = "--max-memory sets the limit"
 
 
 class Ledger:
-    """What a run may take, and what it has taken: inputs, constants, nodes, values that were looked
-    at, printed text, the work of analyses.
+    """The bytes that a run may use, and those that it uses: for inputs, constants, nodes, values
+    that were looked at, printed text, the work of analyses.
     """
 
     __slots__ = ("limit", "taken")
@@ -30,12 +30,12 @@ class Ledger:
         return max(0, self.limit - self.taken)
 
     def take(self, count: int, what: str, span: Span | None = None, hint: str = HINT) -> None:
-        """Count bytes that stay. Raises as `require` does."""
+        """Count bytes that remain in use. Raises what `require` raises."""
         self.require(count, what, span, hint)
         self.taken += count
 
     def give_back(self, count: int) -> None:
-        """Bytes that were taken are free again."""
+        """Count bytes as free again."""
         self.taken -= count
 
     def require(self, count: int, what: str, span: Span | None = None, hint: str = HINT) -> None:

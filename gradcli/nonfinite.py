@@ -16,12 +16,12 @@ from gradcli.graph import INPUT, Array, Node
 from gradcli.passes import Backward
 
 SEARCH_BYTES = 1 << 28
-"""A run whose values take more than this together, or half of the memory that there is, is not
-searched for the culprit."""
+"""A run whose values together take more than this, or than half of the free memory, is not searched
+for the op."""
 
 
 class Question(NamedTuple):
-    """What was computed: the outputs, and the passes back from them to leaves."""
+    """The results of a run: the outputs, and the backward passes from them to leaves."""
 
     outputs: Sequence[Node]
     leaves: Sequence[Node]
@@ -71,7 +71,7 @@ def _finite(array: Array) -> bool:
     file = stored(array)
     if array.dtype.kind != "f" or (file is not None and file.finite):
         return True
-    # A finite sum proves it in one quick sweep; an infinite one may be finite numbers' overflow.
+    # A finite sum proves that all are finite, quickly; finite numbers may have an infinite sum.
     return all(
         bool(np.isfinite(np.add.reduce(piece, None))) or bool(np.isfinite(piece).all())
         for piece in pieces(array)
@@ -100,8 +100,10 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
 
 
 def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) -> str:
-    """What to write instead, where that was tried and is finite, or at least has finite values."""
-    from gradcli.remedies import remedies  # most runs are finite, and start sooner without
+    """What to write instead: a rewrite that was tried and is finite, or has finite values."""
+    from gradcli.remedies import (
+        remedies,
+    )  # most runs are finite, and start faster without this import
 
     better = ""
     try:
@@ -111,7 +113,7 @@ def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) 
                 return f"; {words} is finite here: it was tried"
             if all(finite[: len(question.outputs)]) and by_value:
                 better = f"; {words} has a finite value here: it was tried"
-    except GradcliError:  # a limit, or a function that refuses these operands
+    except GradcliError:  # a limit, or a function that does not accept these operands
         pass
     return better
 

@@ -1,4 +1,4 @@
-"""What a run is asked for, and what it may use."""
+"""The options and limits of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gradcli.trace import TraceLimits
 
 
 class Limits(NamedTuple):
-    """What one run may use; `SAFE` is for text from strangers."""
+    """The limits of a run; `SAFE` is for untrusted text."""
 
     parse: ParseLimits = ParseLimits()
     trace: TraceLimits = TraceLimits()
     nodes: int = 5_000_000
     memory: int = 0
-    """Bytes; 0 is three quarters of what the machine or its control group has."""
+    """Bytes; 0 stands for three quarters of what the machine or its control group has."""
 
     def memory_bytes(self) -> int:
         """The limit on memory in bytes."""
@@ -28,7 +28,7 @@ class Limits(NamedTuple):
         return Ledger(self.memory_bytes())
 
     def shared(self, jobs: int) -> Limits:
-        """The limits of one of several processes: together they take what is the default of one."""
+        """The limits of one of several processes: together they may use the default of one."""
         return self if self.memory else self._replace(memory=default_limit() // jobs)
 
 
@@ -41,7 +41,7 @@ SAFE = Limits(
 
 
 class Options(NamedTuple):
-    """What `evaluate` is asked for beside the program and its inputs."""
+    """The options of `evaluate`, in addition to the program and its inputs."""
 
     outputs: tuple[str, ...] = ()
     wrt: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Options(NamedTuple):
     """`all`, `outputs` or `none`."""
     precision: Precision = "float64"
     device: str = "cpu"
-    """`cpu`, `gpu`, or `auto`: the GPU where there is one and the arrays are worth the trip."""
+    """`cpu`, `gpu`, or `auto`: the GPU if there is one and the arrays are large enough."""
     threads: int | None = None
     seed: int | None = None
     draws: int = 0
@@ -62,8 +62,8 @@ class Options(NamedTuple):
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
     since: int | None = None
-    """Where in the text the part begins whose value is wanted, as the last line of a conversation;
-    it may have none, or one that is no tensor. None: the program must end on tensors.
+    """The place in the text where the part begins that is evaluated, as the last line in `repl`; it
+    may have no value, or one that is not a tensor. None: the program must end on tensors.
     """
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""

@@ -1,4 +1,4 @@
-"""Backward passes: which gradient goes in, and the nodes of what comes out."""
+"""Backward passes: the gradients that are given, and the nodes of the grads."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Gradient(NamedTuple):
 
 
 class Backward(NamedTuple):
-    """One pass as graph: what goes in, and the nodes of what comes out."""
+    """One pass as part of the graph: the gradients that are given, and the nodes of the grads."""
 
     cotangents: dict[str, Node]
-    """By output: a constant 1, or an input that stands for a gradient that was given."""
+    """By output: a constant 1, or an input whose value is the given gradient."""
     given: dict[Node, int]
-    """The inputs among them, and which of the given gradients is fed to each."""
+    """The inputs among them, and the index of the given gradient that each gets."""
     outputs: Mapping[str, Node]
     grads: dict[str, Node]
     """By leaf (or name in `--wrt`)."""
@@ -44,7 +44,7 @@ class Backward(NamedTuple):
             feeds[node] = value.reshape(node.shape)
 
     def gradient(self, feeds: Mapping[Node, Array]) -> dict[str, Array]:
-        """What was used for each output, in the output's shape."""
+        """The gradient of each output, in the output's shape."""
         used = {}
         for name, node in self.cotangents.items():
             value = feeds[node] if node in self.given else np.asarray(node.known)
@@ -54,7 +54,7 @@ class Backward(NamedTuple):
 
     @property
     def results(self) -> list[Node]:
-        """The nodes of what comes out."""
+        """The nodes of the grads."""
         return [*self.grads.values(), *self.retained.values()]
 
     def answer(self, feeds: Mapping[Node, Array], found: Mapping[Node, Array]) -> Pass:
@@ -67,7 +67,7 @@ class Backward(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """What is differentiated by what: the passes, or the `.grad`s that a program left itself."""
+    """The passes of a run, or the `.grad`s that the program's own backward calls have made."""
 
     leaves: dict[str, Node]
     backwards: list[Backward]
@@ -84,8 +84,8 @@ def differentiate(
 ) -> Derivatives:
     """A backward pass for each gradient, or for 1 where none is given.
 
-    There is none where nothing can be differentiated, which a note tells, or an error where it was
-    asked for. Raises `gradient-required`, `gradient-shape`, `name`, `no-grad`, `usage`.
+    Where nothing can be differentiated there is no pass but a note, or an error if one was asked
+    for. Raises `gradient-required`, `gradient-shape`, `name`, `no-grad`, `usage`.
     """
     leaves = choose_leaves(tracer, list(outputs.values()), options.wrt)
     found = Derivatives(leaves, [], {}, [])
@@ -113,7 +113,7 @@ NO_LEAF = Note(
 
 
 def _no_derivative(outputs: Mapping[str, Node], *, asked: bool) -> Note:
-    """The note on outputs of which none has a derivative; an error where one was asked for."""
+    """The note where no output has a derivative; an error if a derivative was asked for."""
     kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
     reason = kinds or "the program ends on no value"
     if asked:
@@ -122,11 +122,10 @@ def _no_derivative(outputs: Mapping[str, Node], *, asked: bool) -> Note:
 
 
 def left_by_program(tracer: Tracer, wrt: Sequence[str]) -> Derivatives:
-    """The `.grad`s that a program's own backward calls left: of leaves, and of what it retained.
+    """The `.grad`s that a program's own backward calls made: of leaves and retained intermediates.
 
-    A leaf that no backward has reached has 0, and a note. Two leaves of one name are called what
-    the program calls them, so the last counts: a loop that steps along the gradient makes a leaf
-    each time.
+    A leaf that no backward has reached has the grad 0, and a note. Of several leaves with one
+    name, the last counts: a loop of gradient steps makes a leaf in each step.
     """
     autograd = tracer.autograd
     chosen = choose_leaves(tracer, autograd.roots, wrt)
@@ -218,7 +217,7 @@ def _of_ones(shape: Shape) -> Setting:
 
 
 def _text(tracer: Tracer, output: Node) -> str:
-    """An output without a name as it stands in the program, if that is short."""
+    """The text of an output without a name in the program, if it is short."""
     text = tracer.source.text[slice(*output.span)] if output.span else ""
     return text if 0 < len(text) <= 40 else "…"
 
@@ -244,7 +243,7 @@ def _for_name(key: str, name: str) -> Setting:
 
 
 def _unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
-    """Notes on leaves that no output depends on, or none in a way that a gradient goes back."""
+    """Notes on leaves that no output depends on, or that no gradient can flow back to."""
     linked, reached = set(ancestors(outputs)), set(upstream(outputs))
     notes = []
     for name, node in leaves.items():
@@ -255,7 +254,7 @@ def _unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
             notes.append(
                 Note(
                     "detached",
-                    f"detached: the output depends on {name} only through what no gradient passes "
+                    f"detached: the output depends on {name} only through ops that stop gradients "
                     "(detach or .data, truth values, whole numbers), so its grad is 0",
                 )
             )

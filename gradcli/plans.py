@@ -1,8 +1,10 @@
-"""Programs that run again and again: parsed once, traced and planned once for inputs of a kind.
+"""Plans of programs that run many times: parsed once, then traced and planned once for similar
+inputs.
 
-Programs that differ in their numbers alone share a plan, to which the numbers are fed like inputs.
-A plan is used again while everything that decided how it was built is the same: the numbers that
-were looked at, which constants are equal, and what was looked at and an input decides (its guards).
+Programs that differ only in their numbers share a plan, which gets the numbers as inputs. A plan is
+used again while everything that decided how it was built is the same: the numbers that were looked
+at, which constants are equal, and the values of nodes that were looked at and depend on an input
+(its guards).
 """
 
 from __future__ import annotations
@@ -41,26 +43,26 @@ Feeds: TypeAlias = Mapping[Node, Array]
 Made: TypeAlias = Callable[[Feeds], T]
 
 PROGRAMS = 1024
-"""Programs of which plans are kept; those that were not asked for longest go first."""
+"""The most programs whose plans are kept; the least recently used are removed first."""
 TEXT = 2**15
 """The longest program that is kept, in characters."""
 TEXTS = 32
-"""Programs of which the numbers are kept."""
+"""The most programs whose numbers are kept."""
 VARIANTS = 8
-"""Ways through one program that are kept: it may branch on its inputs, and look at its numbers."""
+"""The most plans that are kept for one program: it may branch on its inputs and its numbers."""
 NODES = 2**15
-"""Nodes that all plans together may keep. A plan of more than a quarter of them is not kept."""
+"""The most nodes of all plans together. A plan of more than a quarter of them is not kept."""
 CHARACTERS = 8
-"""Characters of a program that are taken for a node, for what is kept of them."""
+"""Characters of a program that count as one node."""
 GUARD_BYTES = 2**14
-"""Values that one plan's guards may keep."""
+"""The most values that the guards of one plan may keep."""
 LARGEST = 1e38
 """A number beyond this may be infinite in the dtype of the run."""
 
 
 @dataclass(slots=True)
 class Request:
-    """A program, and what it is to be run for."""
+    """A program, and the values that it is run for."""
 
     program: str
     inputs: dict[str, Array] = field(default_factory=dict)
@@ -72,10 +74,10 @@ class Request:
 
 
 class Plans(Generic[T]):
-    """A bounded cache of prepared programs, or rather of what `make` makes of each: a function of
-    the values of inputs, gradients and numbers.
+    """A bounded cache of prepared programs. What is kept for each is the result of `make`: a
+    function of the values of inputs, gradients and numbers.
 
-    `options` hold for all but what a request says.
+    `options` are for all programs, where a request does not say otherwise.
     """
 
     def __init__(self, options: Options, make: Callable[[Prepared], Made[T]]) -> None:
@@ -87,9 +89,9 @@ class Plans(Generic[T]):
         self._nodes = 0
 
     def run(self, request: Request, seed: Callable[[], int]) -> T:
-        """What was made of the program, called for this request.
+        """The result of the program's function for this request.
 
-        `seed` is asked for only where it may matter.
+        `seed` is called only where it may matter.
 
         Raises GradcliError with the place in the text.
         """
@@ -104,7 +106,7 @@ class Plans(Generic[T]):
                 if not variant.shares:
                     raise
         program = parse_program(Source("program", request.program), self._options.limits.parse)
-        # An error may lie at another place in this text, and what depends on constants alone fails
+        # An error may be at another place in this text, and what depends on constants alone fails
         # before the rest: so after one, the program is traced for its own numbers.
         if found is None and numbers.texts and program.source.text == request.program:
             with suppress(GradcliError):
@@ -112,8 +114,8 @@ class Plans(Generic[T]):
         return self._run_anew(key, program, request, numbers, NO_NUMBERS, seed)
 
     def unconditional(self, request: Request) -> tuple[Made[T], Feeds] | None:
-        """What is kept for this request and holds for all values of its inputs, and the values to
-        call it with.
+        """The function that is kept for this request, if it is valid for all values of the inputs,
+        and the values to call it with.
         """
         numbers = self._numbers(request.program)
         found = self._find(_key(request, numbers), request, numbers, int)
@@ -124,7 +126,7 @@ class Plans(Generic[T]):
     def _find(
         self, key: Any, request: Request, numbers: Numbers, seed: Callable[[], int]
     ) -> tuple[_Variant[T], Feeds] | None:
-        """What is kept for such a request, and the values to call it with."""
+        """The function that is kept for this request, and the values to call it with."""
         variants = self._kept.get(key, [])
         for place, variant in enumerate(variants):
             feeds = variant.feeds(request, numbers, seed)
@@ -147,7 +149,7 @@ class Plans(Generic[T]):
         places: Mapping[int, int],
         seed: Callable[[], int],
     ) -> T:
-        """Trace the program and keep what was made of it."""
+        """Trace the program, and keep the function that is made of it."""
         options = self._options._replace(outputs=request.outputs, wrt=request.wrt, seed=seed())
         prepared = prepare(program, request.inputs, request.gradients, options, numbers=places)
         made = self._make(prepared)
@@ -169,7 +171,7 @@ class Plans(Generic[T]):
 
 
 def _key(request: Request, numbers: Numbers) -> Any:
-    """What is the same in all requests that a plan may serve."""
+    """The key of a request: it is the same in all requests that may share a plan."""
     return (
         numbers.key,
         tuple([(name, a.shape, a.dtype.char, type(a)) for name, a in request.inputs.items()]),
@@ -180,8 +182,8 @@ def _key(request: Request, numbers: Numbers) -> Any:
 
 
 class Numbers:
-    """The numbers of a program's text, and what all programs have in common that could share its
-    plan: the text between them, which of them are equal, and which are 0 or 1.
+    """The numbers of a program's text, and what programs that share a plan have in common: the text
+    between the numbers, which of them are equal, and which are 0 or 1.
     """
 
     __slots__ = ("_parts", "_pool", "key", "texts", "values")
@@ -203,7 +205,7 @@ class Numbers:
         self.key = self._parts, equal
 
     def places(self) -> dict[int, int]:
-        """Where in the text each number begins, and which one it is."""
+        """For each place in the text where a number begins, the number's index."""
         return starts(self._parts, self.texts)
 
     def feeds(self, literals: Mapping[Node, Index]) -> dict[Node, Array]:
@@ -212,7 +214,9 @@ class Numbers:
 
 
 class _Variant(Generic[T]):
-    """One way through a program, and the numbers and values for which it holds."""
+    """A function made of one trace of a program, and the numbers and values for which it is
+    valid.
+    """
 
     def __init__(
         self, made: Made[T], prepared: Prepared, request: Request, numbers: Numbers, seed: int
@@ -234,18 +238,18 @@ class _Variant(Generic[T]):
 
     @property
     def is_unconditional(self) -> bool:
-        """Whether neither inputs nor random numbers decide how the program goes."""
+        """Whether neither inputs nor random numbers decide which way the program takes."""
         return self._engine is None and self._seed is None
 
     def is_small(self) -> bool:
-        """Whether it is worth its place."""
+        """Whether it is small enough to be kept."""
         guards = sum(map(nbytes, self._engine.plan.outputs)) if self._engine else 0
         return self.nodes <= NODES // 4 and guards <= GUARD_BYTES
 
     def feeds(
         self, request: Request, numbers: Numbers, seed: Callable[[], int]
     ) -> dict[Node, Array] | None:
-        """The values to call it with; None where tracing for them would go another way."""
+        """The values to call it with; None where a trace with them would take another way."""
         for place, text in self._pinned:
             if numbers.texts[place] != text:
                 return None
@@ -269,7 +273,7 @@ def _feeds(prepared: Prepared, request: Request, numbers: Numbers) -> dict[Node,
 
 
 def _guards(prepared: Prepared) -> list[Node]:
-    """What the trace looked at and an input decides; numbers that alone decided are pinned."""
+    """The nodes that the trace looked at and that depend on an input; other numbers are pinned."""
     looked = prepared.looked
     dependent: set[Node] = set()
     for node in ancestors(looked):
@@ -282,7 +286,7 @@ def _guards(prepared: Prepared) -> list[Node]:
 def _free(graph: Graph, count: int) -> dict[int, Node]:
     """The free literals, to which no constant is equal, by their places.
 
-    Arrays are taken for equal to others of their shape.
+    Arrays count as equal to all others of their shape.
     """
     shapes = {each.shape for each in graph.constants() if each.ndim}
     return {

@@ -1,6 +1,6 @@
-"""Other ways to write what overflowed or has no derivative, which stay finite in more places.
+"""Rewrites of expressions that overflowed or have no derivative; they are finite in more cases.
 
-Each is equal to what it replaces wherever that is finite. Whether it helps is found out by trying.
+Each is equal to what it replaces wherever that is finite. Whether it helps is found by trying it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Rewrite: TypeAlias = Callable[[Node], Node | None]
 
 
 def remedies(outputs: Sequence[Node]) -> Iterator[tuple[str, Mapping[Node, Node]]]:
-    """What to write for what, in words, and the nodes that take the places of others."""
+    """A rewrite in words, and the nodes that replace others."""
     nodes = ancestors(outputs)
     for words, rewrite in REWRITES.items():
         found = {node: other for node in nodes if (other := rewrite(node)) is not None}
@@ -31,7 +31,7 @@ def _is(node: Node, *names: str) -> bool:
 
 
 def _squared(node: Node) -> Node | None:
-    """The x of x**2, however it is written."""
+    """The x of x**2, also where it is written as x*x."""
     if _is(node, "square") or (_is(node, "pow") and number_of(node.inputs[1]) == 2):
         return node.inputs[0]
     if _is(node, "mul") and node.inputs[0] is node.inputs[1]:
@@ -146,4 +146,4 @@ REWRITES: dict[str, Rewrite] = {
     "where(mask, …, 0) for mask * …": _where_for_mask,
     "where(c, f(where(c, x, 1)), …) for where(c, f(x), …)": _double_where,
 }
-"""In words: what to write for what."""
+"""Each rewrite in words: what to write for what."""

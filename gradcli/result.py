@@ -14,11 +14,11 @@ class Pass(NamedTuple):
     """One backward pass."""
 
     gradient: dict[str, Array]
-    """Output name to the cotangent that was used, after broadcasting."""
+    """By output name: the cotangent that was used, after broadcasting."""
     grads: dict[str, Array]
-    """Leaf name to vᵀ·J, in the leaf's shape."""
+    """By leaf name: vᵀ·J, in the leaf's shape."""
     retained: dict[str, Array]
-    """Intermediate name to its gradient, for names in `--retain-grad`."""
+    """By name of an intermediate in `--retain-grad`: its gradient."""
 
 
 def total(passes: Sequence[Pass], *, accumulate: bool) -> dict[str, Array]:
@@ -51,7 +51,7 @@ class Result(NamedTuple):
     grads: dict[str, Array]
     """The last pass's grads, or with `accumulate` the sum over passes."""
     leaves: dict[str, Node]
-    """Grad name to the node that it belongs to."""
+    """By name of a grad: the node that it belongs to."""
     precision: Precision
     device: str
     seed: int | None
@@ -59,6 +59,6 @@ class Result(NamedTuple):
     notes: Sequence[Note] = ()
     printed: Sequence[str] = ()
     others: Sequence[str] = ()
-    """What the program ended on that is no tensor, as `print` writes it; there only where
+    """The value that the program ended on, as `print` writes it, if it is not a tensor; only where
     `Options.since` allows it.
     """

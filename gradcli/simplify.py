@@ -1,9 +1,9 @@
-"""Plainer graphs of the same value: each rewrite differs at most in rounding.
+"""Simpler graphs of the same value: each rewrite differs at most in rounding.
 
-Products and sums are put in order, copies that only repeat or rearrange are dropped. A rewrite
-that could turn a nan or an infinity into a number (`x * 0`, `x / x`) is made only where
-`assume_finite` says so. Constants move across a product, so a result within a few powers of two
-of overflow or underflow may fall on the other side of it.
+Products and sums are collected, and ops that only repeat or rearrange elements are removed. A
+rewrite that could turn a nan or an infinity into a number (`x * 0`, `x / x`) is made only with
+`assume_finite`. Constants are moved within a product, so a result within a few powers of two of
+overflow or underflow may overflow or underflow differently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Replacements: TypeAlias = Mapping[Node, Node]
 
 
 def rebuilt(outputs: Sequence[Node], replacements: Replacements) -> list[Node]:
-    """The outputs with some nodes replaced, and all that depends on them built anew."""
+    """The outputs with some nodes replaced, and all nodes that depend on these built again."""
     done: dict[Node, Node] = {}
     for node in ancestors(outputs):
         done[node] = replacements.get(node) or _on(node, [done[each] for each in node.inputs])
@@ -35,12 +35,12 @@ def rebuilt(outputs: Sequence[Node], replacements: Replacements) -> list[Node]:
 
 
 def simplify(outputs: Sequence[Node], *, assume_finite: bool = False) -> dict[Node, Node]:
-    """What each node that the outputs are computed from has become."""
+    """By node that the outputs are computed from: the node that replaces it."""
     return _Simplifier(outputs, assume_finite).done
 
 
 def _on(node: Node, inputs: Sequence[Node]) -> Node:
-    """The node's op on other operands; ops that are unique stay as they are where they can."""
+    """The node's op on other operands; a node of a unique op is kept if its operands are."""
     operands = tuple(inputs)
     if operands == node.inputs:
         return node
@@ -56,7 +56,7 @@ MOST_FACTORS = 64
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """above / below · Π base**exponent, the factors that are divided by last."""
+    """above / below · Π base**exponent, with divisors last."""
 
     above: float = 1.0
     below: float = 1.0
@@ -90,14 +90,14 @@ class Product:
         return Product(sign * self.below, abs(self.above), self.divisors, self.factors)
 
     def like(self, other: Product) -> bool:
-        """Whether the two differ in the constant above alone."""
+        """Whether the two differ only in the constant `above`."""
         same = (self.below, self.factors, self.divisors) == (
             other.below, other.factors, other.divisors
         )  # fmt: skip
         return same and bool(self.factors or self.divisors)
 
     def cancelled(self) -> Product:
-        """Without what stands above and below."""
+        """The product without its constants `above` and `below`."""
         both = self.factors.keys() & self.divisors.keys()
         common = {node: min(self.factors[node], self.divisors[node]) for node in both}
         return Product(
@@ -109,7 +109,7 @@ class Product:
 
 
 def _exact(a: float, b: float) -> float | None:
-    """a · b if that is a float; large and tiny numbers stay apart."""
+    """a · b if that is exact; very large and very small results are not multiplied."""
     product = a * b
     if product and not 1e-100 < abs(product) < 1e100:
         return None
@@ -138,7 +138,7 @@ def number_of(node: Node) -> float | None:
 
 LARGEST_POWER = 8
 LARGEST_BASE = 64.0
-"""(c·x)**n becomes c**n · x**n for n up to the one and 1 <= |c| up to the other."""
+"""(c·x)**n becomes c**n · x**n for n up to the first and 1 <= |c| up to the second."""
 
 
 class _Simplifier:
@@ -165,7 +165,7 @@ class _Simplifier:
     # --- products ---
 
     def product(self, node: Node) -> Product:
-        """The node as a product; what is used elsewhere too is one factor."""
+        """The node as a product; a node that is also used elsewhere is one factor."""
         node = repeated(node)
         found = self._products.get(node)
         if found is not None and (node not in self._shared or _is_term(found)):
@@ -207,13 +207,13 @@ class _Simplifier:
         return self._rewritten(node.inputs[0] ** 2)
 
     def scale(self, node: Node) -> Node | None:
-        """A plain product where the first factor is never 0, or the second is finite."""
+        """An ordinary product where the first factor is never 0, or the second is finite."""
         a, b = node.inputs
         plain = self.assume_finite or number_of(a) or number_of(repeated(b)) is not None
         return self.mul(node) if plain else None
 
     def pow(self, node: Node) -> Node | None:
-        """(c·x)**n as c**n · x**n: no overflow that was not there, as |c| is at least 1."""
+        """(c·x)**n as c**n · x**n: without new overflow, as |c| is at least 1."""
         base, exponent = node.inputs
         n = number_of(exponent)
         if n == 1:
@@ -231,7 +231,7 @@ class _Simplifier:
     # --- sums ---
 
     def add(self, node: Node) -> Node | None:
-        """a + -b as a - b; 2·x + 3·x as 5·x. What cancels may be infinite."""
+        """a + -b as a - b; 2·x + 3·x as 5·x. Terms that cancel may be infinite."""
         a, b = map(self.product, node.inputs)
         if a.like(b) and (self.assume_finite or (a.above > 0) == (b.above > 0)):
             return self.build(Product(a.above + b.above, a.below, a.factors, a.divisors), node)
@@ -257,7 +257,7 @@ class _Simplifier:
     # --- arrangement ---
 
     def reshape(self, node: Node) -> Node | None:
-        """One reshape for two; none for an axis order that is the same."""
+        """One reshape for two; none where nothing changes."""
         below = node.inputs[0]
         if below.op is RESHAPE:
             return OPERATORS["reshape"](below.inputs[0], node.shape)
@@ -270,7 +270,7 @@ class _Simplifier:
         return None if below is node.inputs[0] else OPERATORS["expand"](below, node.shape)
 
     def permute(self, node: Node) -> Node | None:
-        """No order of axes for two that undo each other, or for a repeated number."""
+        """No permutation of axes for two that undo each other, or of a repeated number."""
         below = node.inputs[0]
         if below.op is PERMUTE:
             (outer,), (inner,) = node.attributes, below.attributes
@@ -306,13 +306,13 @@ RULES: dict[Op | None, Rule] = {
     SUM: _Simplifier.sum,
     SUM_TO: _Simplifier.sum,
 }
-"""By op: what may be written in its place, or None."""
+"""By op: the rule that returns a node to use in its place, or None."""
 ARRANGEMENTS = (_Simplifier.reshape, _Simplifier.expand, _Simplifier.permute)
 """Rules for elements of any kind; the others are for floats."""
 
 
 def _without_copies(node: Node) -> Node:
-    """An elementwise op on what its operands repeat: it broadcasts by itself."""
+    """An elementwise op on the sources of its repeated operands, as it broadcasts by itself."""
     if not isinstance(node.op, Elementwise) or len(node.inputs) == 1:
         return node
     operands = [repeated(each) for each in node.inputs]
@@ -332,7 +332,7 @@ def _is_number(product: Product) -> bool:
 
 
 def _is_term(product: Product) -> bool:
-    """Whether a product is so short that doing it twice is no loss."""
+    """Whether a product is so short that computing it twice costs little."""
     return len(product.factors) <= 1 and not product.divisors
 
 

@@ -1,4 +1,4 @@
-"""Which gradients may go into an output."""
+"""Which gradients may be given for an output."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from gradcli.graph import Shape
 from gradcli.ops.shapes import show
 
 
-def gradient_required(name: str, text: str, shape: Shape, *mend: str | Setting) -> GradcliError:
+def gradient_required(name: str, text: str, shape: Shape, *remedy: str | Setting) -> GradcliError:
     """The error for an output of several elements, or of none, without a gradient.
 
-    `text` is the output as the program writes it, `mend` says how to give a gradient.
+    `text` is the output as the program writes it; `remedy` says how to give a gradient.
     """
     why = (
-        "with more than one element it needs a gradient vector v, which weighs them"
+        "with more than one element it needs a gradient vector v, a weight for each"
         if math.prod(shape)
-        else "with no element it needs a gradient vector v, which has none either"
+        else "with no element it needs a gradient vector v without elements"
     )
     return GradcliError(
         "gradient-required",
         f"the output {name} has shape {show(shape)}: {why}",
         hint=Advice(
-            *mend,
+            *remedy,
             f", or end with sum({text}), or see the whole matrix with gradcli jacobian",
         ),
     )
@@ -37,9 +37,9 @@ def ones_text(shape: Shape) -> str:
 
 
 def fitted_shape(name: str, given: Shape, shape: Shape, strict: bool, notes: list[Note]) -> Shape:
-    """The shape that a gradient goes in with: the output's, or one that broadcasts to it.
+    """The shape of a gradient: the output's, or one that broadcasts to it.
 
-    Raises `gradient-shape`; a note says that it is broadcast, which `strict` forbids.
+    Raises `gradient-shape`. A note says that it is broadcast; `strict` makes that an error.
     """
     if given == shape or math.prod(given) == math.prod(shape) == 1:
         return shape

@@ -16,9 +16,9 @@ def jvp(
 ) -> list[Node | None]:
     """Tangents of the outputs, J·t each in its node's shape; None where no path leads.
 
-    `tangents` belong to the nodes `wrt` and have their shapes. Those of `selected` ones select
-    elements: those with 0 change nothing, not even by 0·inf. A node in `wrt` that depends on others
-    moves with them too, as cotangents flow through it in reverse mode.
+    `tangents` belong to the nodes `wrt` and have their shapes. The tangents of `selected` nodes
+    select elements: those with 0 change nothing, not even by 0·inf. A node in `wrt` that depends
+    on others moves with them, too, as cotangents flow through it in reverse mode.
     """
     order = ancestors(outputs)
     linked = dependents(order, wrt)
@@ -40,7 +40,7 @@ def jvp(
 
 
 def _moved(node: Node, changes: Mapping[Node, Node], selected: set[Node]) -> Node | None:
-    """How a node changes with its operands; `selected` grows by nodes that change by selection."""
+    """How a node changes with its operands; nodes that change by selection are added to `selected`."""
     op = node.op
     parts = [
         changes.get(operand) if op.differentiable(node, position) else None

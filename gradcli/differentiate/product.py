@@ -7,7 +7,7 @@ from gradcli.ops.arithmetic import div
 
 
 def multiply(change: Node, factor: Operand) -> Node:
-    """change · factor; factors 1, -1 and 1/b become nothing, a minus and a division."""
+    """change · factor; a factor 1 is left out, -1 becomes a minus, and 1/b a division."""
     if not isinstance(factor, Node):
         return change if factor == 1 else -change if factor == -1 else change * factor
     if _is_one(factor):
@@ -20,8 +20,8 @@ def multiply(change: Node, factor: Operand) -> Node:
 
 
 def scale(change: Node, factor: Operand) -> Node:
-    """The same below an op that selects: where nothing was selected the change is exactly 0, and
-    it stays 0 even if the factor is infinite or nan.
+    """change · factor below an op that selects: where nothing was selected the change is exactly 0,
+    and it stays 0 even if the factor is infinite or nan.
     """
     if not isinstance(factor, Node) or factor.known is not None:
         return multiply(change, factor)

@@ -25,15 +25,15 @@ def vjp(
     `cotangents` are the v of the outputs, of shapes that broadcast to them. A node in `wrt` is
     not a barrier: gradients flow on through it to the others, as in PyTorch. The cotangents of
     `selected` outputs select elements: those with 0 get no gradient, not even 0·inf. `rules`
-    stands in for `contributions`, to ask what a walk with other rules would find.
+    replaces `contributions`, to find what a walk with other rules would give.
 
-    While a cotangent flows it may have any shape that broadcasts to its node's: what `sum` gives
-    back is one number until an op needs it in full.
+    On its way a cotangent may have any shape that broadcasts to its node's: that of a `sum` is
+    one number until an op needs it in full.
     """
     order = upstream(outputs, oldest=min((node.index for node in wrt), default=0))
     linked = dependents(order, wrt)
     changes: dict[Node, Node] = {}
-    selected = set(selected)  # grows by nodes whose cotangent has been through an op that selects
+    selected = set(selected)  # nodes are added whose cotangent has passed an op that selects
     for output, cotangent in zip(outputs, cotangents, strict=True):
         if output in linked:
             _accumulate(changes, output, cotangent)
@@ -55,10 +55,10 @@ def vjp(
 def contributions(
     node: Node, change: Node, linked: Container[Node], selected: set[Node]
 ) -> Iterator[tuple[int, Node]]:
-    """What the cotangent `change` of a node adds to those of its operands, for `linked` ones.
+    """The cotangents that the cotangent `change` of a node adds to those of its `linked` operands.
 
-    Operands are told by their position. `selected` holds the nodes whose cotangent has been
-    through an op that selects; it grows.
+    Operands are given by position. `selected` holds the nodes whose cotangent has passed an op
+    that selects; more are added.
     """
     op = node.op
     elementwise = isinstance(op, Elementwise)

@@ -1,7 +1,7 @@
 """Many seeds at once: the graph of a derivative with a batch axis in front.
 
-A derivative is linear in its seed, so only ops that are linear in an operand ever meet that axis,
-and one operand at a time. What does not depend on the seed is computed once, and broadcasts.
+A derivative is linear in its seed, so only ops that are linear in an operand get that axis, and in
+one operand at a time. Nodes that do not depend on the seed are computed once, and broadcast.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape, a
 def vectorise(
     results: Sequence[Node], seeds: Sequence[Node], count: int
 ) -> tuple[list[Node], list[Node]]:
-    """Inputs that stand for `count` seeds at once, and the results for all of them.
+    """Inputs for `count` seeds at once, and the results for all of them.
 
-    `results` are linear in `seeds`, which are inputs of the graph. All that comes back has an axis
-    of length `count` in front.
+    `results` are linear in `seeds`, which are inputs of the graph. All nodes that are returned
+    have an axis of length `count` in front.
     """
     graph = seeds[0].graph
     batch = {seed: graph.input("seeds", (count, *seed.shape), "float") for seed in seeds}
@@ -35,7 +35,7 @@ def vectorise(
 
 
 class OneByOne(Op):
-    """An op on each place along the batch axis that some operands have; the results stacked."""
+    """An op for each index of the batch axis that some operands have; the results are stacked."""
 
     def __init__(self, node: Node, inputs: tuple[Node, ...], count: int) -> None:
         super().__init__(f"{node.op.name} one by one")

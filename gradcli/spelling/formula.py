@@ -1,6 +1,6 @@
 """Nodes as short formulas over named values: `2 * x`, `mean(z, dim=0)`, `w[0:2, :]`.
 
-What a formula leaves out has a name there, and a formula of its own elsewhere.
+Nodes that a formula leaves out have a name in it, and formulas of their own elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradcli.ops.shaping import is_item
 from gradcli.spelling.spell import spell
 
 LONGEST = 120
-"""A formula that is longer, all of its operands being named, is not read: there is none."""
+"""No formula is longer than this if all of its operands are named: it would be hard to read."""
 
 
 class Formulas:
@@ -35,10 +35,10 @@ class Formulas:
         taken: Collection[str] = (),
     ) -> None:
         """`constant` gives the text of constants that are written where they are used; formulas
-        show `levels` ops below their node. New names are none of those that are `taken`.
+        show `levels` ops below their node. New names are different from those that are `taken`.
         """
         self.names = dict(names)
-        """All names, those included that formulas made for what they leave out."""
+        """All names, including those that formulas made for nodes that they leave out."""
         self._constant = constant
         self._levels = levels
         self._fresh = fresh_names({*self.names.values(), *taken})
@@ -70,7 +70,9 @@ class Formulas:
         return self.names[node]
 
     def _expression(self, node: Node, levels: int, new: dict[Node, str]) -> Expression | None:
-        """The formula of a node; recurses at most `levels` deep but for what needs no words."""
+        """The formula of a node; recurses `levels` deep at most, not counting ops without a
+        text.
+        """
         return spell(node, [self._operand(node, i, levels, new) for i in range(len(node.inputs))])
 
     def _operand(self, user: Node, place: int, levels: int, new: dict[Node, str]) -> Expression:
@@ -122,7 +124,7 @@ def fresh_names(taken: Collection[str]) -> Iterator[str]:
 
 
 def operands(node: Node, names: Mapping[Node, str]) -> list[Node]:
-    """The nodes that the formula of a node is written over, each once."""
+    """The nodes whose texts the formula of a node contains, each once."""
     below = node.inputs[0] if is_item(node) and node.inputs[0] not in names else node
     places = range(len(below.inputs))
     return list(dict.fromkeys(_operand(below, place, names) for place in places))
@@ -152,7 +154,7 @@ def unsigned(node: Node) -> Node:
 
 
 def _seen_through(node: Node, names: Mapping[Node, str]) -> Node:
-    """What is below nodes without a name that change no value: they need no line."""
+    """The node below nodes without a name that change no value: these need no line."""
     while node not in names and (node.op in (LEAF, BIND) or is_promotion(node)):
         node = node.inputs[0]
     return node

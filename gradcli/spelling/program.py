@@ -18,7 +18,7 @@ from gradcli.spelling.spell import spell
 LONGEST = 24
 """An expression of more numbers and names than these is given a name."""
 DEEPEST = 8
-"""So is one that is nested deeper."""
+"""So is one that is nested deeper than this."""
 SMALL = 8
 """Constants of up to this many elements are written wherever they are used."""
 
@@ -44,7 +44,8 @@ def unparse(
     """Assignments to the names of `results`, over the names of `bound` nodes.
 
     Further values get their name in `names`, or one that is not `taken`, where they are used more
-    than once or would make a line too long. `value` tells what a node without derivative was.
+    than once or would make a line too long. `value` gives the value of a node that has no
+    derivative.
     """
     nodes = _needed(results, bound)
     uses = Counter(operand for node in nodes if node not in bound for operand in node.inputs)
@@ -70,7 +71,7 @@ def unparse(
 
 
 def _needed(results: Mapping[str, Node], bound: Mapping[Node, str]) -> list[Node]:
-    """The results and what they are computed from, down to what is bound."""
+    """The results and the nodes that they are computed from, down to `bound` nodes."""
     found = set(results.values())
     stack = list(found)
     while stack:
@@ -98,7 +99,7 @@ def _write(
             raise GradcliError(
                 "not-differentiable", f"the language has no words for the step {node.op.name}"
             )
-        array = value(node)  # places, or random numbers: what they were this time
+        array = value(node)  # indices, or random numbers: their values in this run
         return _Written(constant(array), max(1, array.size), reads=False)
     return _Written(
         text,
@@ -109,14 +110,16 @@ def _write(
 
 
 def _is_plain(node: Node, made: _Written) -> bool:
-    """Whether to write a value again is as plain as to name it: the same elements, elsewhere."""
+    """Whether writing a value again is as clear as naming it: its op keeps the elements."""
     op = node.op
     plain = op in (CONSTANT, CAST) or (isinstance(op, Linear) and op.view and not op.unique)
     return isinstance(made.text, Name) or (plain and made.length <= SMALL)
 
 
 def _assign(title: str, node: Node, made: _Written, bound: Mapping[Node, str]) -> Assign:
-    """What reads no name would be a leaf, which asks for a gradient unless it is one number."""
+    """An expression that reads no name would be a leaf, and needs a gradient unless it is a
+    number.
+    """
     text = made.text
     if not made.reads and node.size > 1:
         text = _filled_like(node, bound) or call("detach", text)

@@ -1,6 +1,6 @@
 """One node as an expression of the language, over expressions for its operands.
 
-What is unusual about an op is said in its entry (`Op.spell`); here is what all have in common.
+Where an op is written in an unusual way, its entry says so (`Op.spell`); the others follow here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _call(function: Function, node: Node, operands: Sequence[Expression]) -> Exp
 
 
 def _is_all(axes: Any, node: Node) -> bool:
-    """Whether a reduction is over all axes, which goes without saying unless there is but one."""
+    """Whether a reduction is over all axes."""
     return axes is None or (isinstance(axes, tuple) and len(axes) == node.inputs[0].ndim)
 
 

@@ -226,9 +226,9 @@ class Autograd:
             elif output.size == 1:
                 cotangents.append(self.graph.constant(1.0))
             else:
-                mend = f"write backward({ones_text(output.shape)}) (v of ones)"
+                remedy = f"write backward({ones_text(output.shape)}) (v of ones)"
                 name = self._name(output)
-                raise gradient_required(name, name, output.shape, mend)
+                raise gradient_required(name, name, output.shape, remedy)
         return cotangents
 
     def _vjp(
