@@ -103,7 +103,7 @@ def _remedy(question: Question, feeds: Mapping[Node, Array], *, by_value: bool) 
     """What to write instead: a rewrite that was tried and is finite, or has finite values."""
     from gradcli.remedies import (
         remedies,
-    )  # most runs are finite, and start faster without this import
+    )  # most runs are finite, and start faster without
 
     better = ""
     try:

@@ -40,7 +40,7 @@ def jvp(
 
 
 def _moved(node: Node, changes: Mapping[Node, Node], selected: set[Node]) -> Node | None:
-    """How a node changes with its operands; nodes that change by selection are added to `selected`."""
+    """How a node changes with its operands; adds nodes that change by selection to `selected`."""
     op = node.op
     parts = [
         changes.get(operand) if op.differentiable(node, position) else None

@@ -148,16 +148,16 @@ def test_hints(statement: str, part: str) -> None:
 
 def test_gradient_required_says_what_to_write() -> None:
     hint = error(X + "y = 2*x; y.backward()").diagnostic.hint or ""
-    for mend in ("backward([1,1])", "sum(y)", "gradcli jacobian"):
-        assert mend in hint
+    for remedy in ("backward([1,1])", "sum(y)", "gradcli jacobian"):
+        assert remedy in hint
 
 
 def test_an_output_of_no_elements_needs_an_empty_gradient() -> None:
     """PyTorch: grad can be implicitly created only for scalar outputs."""
     text = "x = zeros(0, requires_grad=True); y = 2*x; "
     assert error(text + "y.backward()").diagnostic.message == (
-        "the output y has shape (0,): with no element it needs a gradient vector v, "
-        "which has none either"
+        "the output y has shape (0,): with no element it needs a gradient vector v "
+        "without elements"
     )
     assert grads(text + "y.backward(ones(0))") == {"x": []}
 
