@@ -1,7 +1,7 @@
-"""What there is to say about a function: its entry, its derivative on symbols, and an example.
+"""Descriptions of functions: the entry in the op table, the derivative in symbols, and an example.
 
-The derivative is what the rules of the op table build for the example's shapes, so it cannot
-drift from what runs.
+The derivative is built by the rules of the op table for the example's shapes, so it is always the
+one that is used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from gradcli.result import Result
 from gradcli.session import Gradient, Options, evaluate
 
 SEED = 1
-"""Of examples that draw random numbers."""
+"""The seed of examples that draw random numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call over small inputs, and its real answer."""
+    """A call with small inputs, and its computed answer."""
 
     program: str
     inputs: Mapping[str, Array]
@@ -87,7 +87,7 @@ def describe(name: str) -> Description:
     if not function.cases:
         return Description(function, None, None)
     case = function.cases[0]
-    if function.operands:  # element by element, so single values show the rule best
+    if function.operands:  # elementwise: single values show the rule best
         case = Case(case.program, dict.fromkeys(case.shapes, ()), case.domain, case.smooth)
     return Description(function, _example(case), _derivative(case))
 
@@ -138,7 +138,9 @@ def _program(case: Case) -> Program:
 
 
 def _gradient(program: Program, inputs: Mapping[str, Array]) -> Array | None:
-    """1, 2, 3, … in the output's shape, to show which element met which; None if it is no float."""
+    """1, 2, 3, … in the output's shape, so that elements differ; None if the output is not a
+    float.
+    """
     result = evaluate(program, inputs, (), Options(seed=SEED, forward_only=True))
     value = next(iter(result.values[output] for output in result.outputs))
     if value.dtype.kind != "f":
@@ -147,7 +149,7 @@ def _gradient(program: Program, inputs: Mapping[str, Array]) -> Array | None:
 
 
 def _inputs(case: Case) -> dict[str, Array]:
-    """Numbers with few digits, spread over the domain, no two of them equal or next to a kink."""
+    """Numbers with few digits, spread over the domain, all different and not close to a kink."""
     low, high = case.domain
     inputs = {}
     for place, (name, shape) in enumerate(case.shapes.items()):

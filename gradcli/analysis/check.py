@@ -1,7 +1,7 @@
 """Is a gradient right? Reverse mode against differences, complex step and forward mode.
 
-Differences and complex step know nothing of the derivative rules, so they alone establish a pass.
-Forward mode uses the same rules: it finds mistakes in the walks.
+Differences and complex step do not use the derivative rules, so only they can establish a pass.
+Forward mode uses the same rules: it finds mistakes in the walks over the graph.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import zeros_like
 
 ELEMENTS, FEWEST = 2_000, 20
-"""Larger leaves are checked in a random sample of so many elements, of fewer where it is costly."""
+"""Of larger leaves, a random sample of this many elements is checked; fewer where it is slow."""
 WORK = 10**10
-"""What a leaf may cost, in elements of arrays that are computed: some ten seconds."""
+"""The most elements of arrays that are computed to check a leaf: about ten seconds."""
 EVALUATIONS = 40
 """How often the outputs are computed for one element of a leaf."""
 WALKS_AGREE = 1e-9
-"""Forward and reverse mode may differ by this part of what they add up, and by rounding."""
+"""Forward and reverse mode may differ by this part of the terms that they add up, and by
+rounding.
+"""
 
 
 def check(problem: Problem, order: int = 1) -> Check:
@@ -158,7 +160,7 @@ def _walk(
         allowed += CLEAR * sum(float(np.sum(part)) for part in noise)
     if not (math.isfinite(a) and math.isfinite(b)):
         return Walk(a, b, "inconclusive")
-    if abs(a - b) > allowed:  # what is left of what cancelled in forward mode may be rounding
+    if abs(a - b) > allowed:  # where terms cancel in forward mode, what is left may be rounding
         allowed += CLEAR * _rounding(problem, tangents, found, gradients[0].unit)
     return Walk(a, b, "pass" if abs(a - b) <= allowed else "fail")
 
@@ -166,7 +168,7 @@ def _walk(
 def _rounding(
     problem: Problem, tangents: Sequence[Node], found: Sequence[tuple[Array, Node]], unit: float
 ) -> float:
-    """How much of the weighted changes of the outputs may be rounding, all tangents together."""
+    """How much of the weighted changes of the outputs, over all tangents, may be rounding."""
     total = 0.0
     for tangent in tangents:
         probe = Probe(problem, [node for _, node in found], tangent, all_steps=True)

@@ -34,8 +34,8 @@ def curve(
 ) -> Curve:
     """Run the program at every point; it is traced once unless it looks at the values of inputs.
 
-    An output of several elements needs a gradient: what is drawn then is their sum, weighed by it,
-    and its slope. Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
+    An output of several elements needs a gradient: then the curve is the sum of the elements with
+    these weights. Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
     """
     if len(gradients) > 1 or len(options.outputs) > 1:
         raise GradcliError("usage", "one curve is drawn at a time", hint="choose one output")
@@ -60,5 +60,5 @@ def curve(
 
 
 def _depends_on_inputs(prepared: Prepared) -> bool:
-    """Whether the program may take another way for other inputs: tracing looked at their values."""
+    """Whether the graph may be another for other inputs: tracing looked at their values."""
     return any(node.op is INPUT for node in ancestors(prepared.looked))

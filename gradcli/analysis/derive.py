@@ -16,19 +16,19 @@ from gradcli.simplify import simplify
 from gradcli.spelling.program import unparse
 
 LARGEST = 10_000
-"""An input of more elements is not written down: it has to be given again."""
+"""The values of an input with more elements are not written: it has to be given again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A program that computes the gradient, and what its reader should know."""
+    """A program that computes the gradient, and remarks for its reader."""
 
     program: Program
     remarks: list[str]
     body: list[Statement]
-    """The program without what binds its inputs."""
+    """The program without the statements that bind its inputs."""
     gradients: dict[Node, str]
-    """The nodes of gradients that go in, and what they are called."""
+    """The nodes of the gradients that are given, and their names."""
 
 
 def derive(run: Run, *, assume_finite: bool = False) -> Derived:
@@ -63,7 +63,7 @@ def leaves_of(run: Run) -> dict[Node, str]:
 
 
 def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, str]:
-    """The gradients that go in: `v`, or `v_NAME` where there are several outputs."""
+    """The gradients that are given: `v`, or `v_NAME` where there are several outputs."""
     given = {}
     for output, node in cotangents.items():
         if node.op is INPUT:

@@ -1,4 +1,4 @@
-"""Derivatives along a line from differences alone: a ladder of steps, extrapolated.
+"""Derivatives along a line from differences only: with several steps, extrapolated.
 
 Richardson extrapolation with the error estimate of Ridders (1982), "Accurate computation of
 F'(x) and F'(x) F''(x)": neighbours in the table must agree.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 LEVELS = 44
-"""Halvings of the step: from an eighth of x down to its last digits."""
+"""How often the step is halved: from an eighth of x down to its last digits."""
 COLUMNS = 7
 PATIENCE = 6
 """Levels without a better estimate after which an estimate that is good enough is taken."""
@@ -20,7 +20,7 @@ GOOD, GOOD_ENOUGH = 1e-12, 1e-6
 SAFETY = 4.0
 
 Quotient: TypeAlias = Callable[[float], tuple[float, float]]
-"""A step to a difference quotient and its rounding error."""
+"""From a step to a difference quotient and its rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
-        """Whether it says anything at all."""
+        """Whether anything is known."""
         return math.isfinite(self.value) and math.isfinite(self.error)
 
 
@@ -40,9 +40,9 @@ def extrapolate(quotient: Quotient, first: float, order: int, least: int = 0) ->
     """The limit of a quotient for vanishing steps.
 
     `order` is 2 for central differences, whose error is a series in step², 1 for one-sided ones.
-    At least `least` levels are tried: what long steps agree on by chance, shorter ones contradict.
+    At least `least` levels are tried, as long steps may agree by chance.
     """
-    amplified = 2.0 if order == 2 else 8.0  # rounding, by the weights of the extrapolation
+    amplified = 2.0 if order == 2 else 8.0  # of rounding, by the extrapolation
     rows: list[list[float]] = []
     best, error, waited = math.nan, math.inf, 0
     for level in range(LEVELS):

@@ -16,25 +16,25 @@ from gradcli.diagnostics import Source
 from gradcli.graph import Array
 
 LONGER = (2.0**10, 2.0**20, 2.0**30)
-"""Where rounding hides everything, steps that are longer by these factors are tried."""
+"""Where rounding is too large, steps that are longer by these factors are tried."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gradient:
-    """The gradient of a leaf, as it was computed and as something to be computed elsewhere."""
+    """The gradient of a leaf: as it was computed, and as a function for other points."""
 
     leaf: str
     source: Source
     value: Array
     noise: Array
-    """How much of it may be rounding."""
+    """The part of it that may be rounding error."""
     unit: float
     """The precision that it was computed in."""
     probe: Probe
 
 
 class Elements:
-    """Checks elements of a gradient against what the outputs do along `lines`.
+    """Checks elements of a gradient against the change of the outputs along `lines`.
 
     `sensitivity` is how much the outputs change, at most, by a relative change of one element of
     any leaf.
@@ -56,7 +56,7 @@ class Elements:
         finding = self._between(index, sides)
         for factor in LONGER:
             if finding.verdict != "inconclusive" or any(side.end for side in sides):
-                break  # they would only cross what is near already
+                break  # they would cross the kinks that are near
             sides = [self._lines.side(index, sign * factor * first) for sign in (1, -1)]
             again = self._between(index, sides)
             known = (Estimate(each.reference, each.error) for each in (finding, again))
@@ -65,12 +65,14 @@ class Elements:
         return finding
 
     def _claim(self, index: Index, reach: float) -> Claim:
-        """What is checked, and the size that is usual here."""
+        """The number that is checked, and the size of derivatives here."""
         noise, size = float(self._gradient.noise[index]), self._lines.size(index)
         scales = (
             self._lines.usual(index, reach),
             self._sensitivity / size,
-            min(noise / self._gradient.unit, self._lines.total / size),  # what may have cancelled
+            min(
+                noise / self._gradient.unit, self._lines.total / size
+            ),  # terms that may have cancelled
         )
         value = float(self._gradient.value[index])
         return Claim(value, noise, max(filter(math.isfinite, scales), default=0.0))
@@ -94,7 +96,7 @@ class Elements:
             finding = judge(index, claim, central, exact)
             if finding.verdict == "fail":
                 finding = self._doubted(finding, sides)
-            self._failed = finding.verdict == "fail"  # one that is beyond doubt is enough
+            self._failed = finding.verdict == "fail"  # one clear result is enough
         if finding.verdict != "pass" and nearer.end is not None:
             return replace(finding, reason=self._describe(nearer.end, index))
         if finding.verdict == "inconclusive" and not (central.known or self._lines.finite):
@@ -113,7 +115,9 @@ class Elements:
         return replace(finding, verdict="inconclusive", reason=reason)
 
     def _not_finite(self, index: Index, claim: Claim, central: Estimate) -> Finding:
-        """No number to compare: wrong only if nothing overflows and differences settle on one."""
+        """A gradient that is not finite: wrong only if nothing overflows and differences find a
+        number.
+        """
         settled = central.known and central.error < USEFUL * abs(central.value)
         verdict: Verdict = "fail" if settled and self._lines.finite else "inconclusive"
         return Finding(
@@ -122,8 +126,8 @@ class Elements:
         )  # fmt: skip
 
     def _at_kink(self, index: Index, first: float, kink: Kink) -> Finding:
-        """A claim at a kink passes if it lies between the derivatives to either side, and the
-        gradient's rule is right on both.
+        """A gradient at a kink passes if it is between the derivatives on both sides, and the rule
+        for the gradient is right on both.
         """
         claim = self._claim(index, first)
         place = self._describe(kink, index)

@@ -1,4 +1,4 @@
-"""What scripts expect of themselves: `#= value ± tol` and `#! code`, checked while they run."""
+"""Expectations in scripts, `#= value ± tol` and `#! code`, are checked while the scripts run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WITH_TOLERANCE = re.compile(r"(.*?)\s*(?:±|\+-)\s*(\S+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One expectation, and what came of it."""
+    """One expectation, and its result."""
 
     expectation: syntax.Expectation
     found: Array | GradcliError | None = None
@@ -56,7 +56,7 @@ class Report:
     outcomes: list[Outcome]
     """In the order of the text."""
     error: Diagnostic | None = None
-    """What stopped the script, if anything did."""
+    """The error that stopped the script, if there was one."""
 
     @property
     def passed(self) -> bool:
@@ -65,7 +65,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What `#=` says: an array, or None for `None`, and how close a value must be."""
+    """The content of `#=`: an array, or None for `None`, and the tolerance."""
 
     value: Array | None
     rtol: float
@@ -75,8 +75,8 @@ class _Wanted:
 def check(program: syntax.Program, options: Options) -> Report:
     """Run a program and compare it with its expectations.
 
-    A statement that fails as expected binds nothing, and the program goes on; so it does after an
-    expectation that does not hold. One that is met several times, in a loop, must hold each time.
+    A statement that fails as expected binds nothing, and the program goes on; it also goes on after
+    an expectation that does not hold. An expectation in a loop must hold each time.
     """
     graph = options.graph(shares=not runs_backward(program))
     evaluator = Evaluator({}, graph.ledger)
@@ -159,7 +159,7 @@ class _Checker(Tracer):
         return leave
 
     def _computed(self, value: Value) -> Array | None:
-        """The array of a value, computed now, so that what fails fails here."""
+        """The array of a value, computed now, so that errors are raised here."""
         if value is None:
             return None
         if isinstance(value, tuple):

@@ -17,7 +17,7 @@ from gradcli.ops.kinds import is_promotion
 from gradcli.ops.shaping import SUM_TO
 
 LONGEST = 400
-"""A graph of more steps has a gradient, but no story that anyone would read."""
+"""The most steps of a graph that is explained: nobody would read more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,22 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one use of a node adds to its grad."""
+    """The part of a node's grad that comes from one of its uses."""
 
     through: Node | None
-    """The node that uses it; None where the gradient of an output goes in."""
+    """The node that uses it; None for the given gradient of an output."""
     rule: Node
     """The local rule over the nodes and the symbols that stand for grads."""
     value: Array
     summed_from: Shape | None
     """The shape of the contribution before it was summed over what had been broadcast."""
     total: Array
-    """The sum with all parts before it."""
+    """The sum of this part and all before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grad:
-    """The grad of a node, and where it came from."""
+    """The grad of a node, and its parts."""
 
     node: Node
     parts: list[Part]
@@ -57,7 +57,7 @@ class Grad:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What `report` renders of an explained run."""
+    """An explained run, for `gradcli.report` to render."""
 
     names: dict[Node, str]
     """Every node that is mentioned, and the symbols for grads: `x.grad`."""
@@ -68,11 +68,11 @@ class Explanation:
     outputs: dict[str, Node]
     leaves: dict[str, Node]
     values: dict[Node, Array]
-    """Of everything that has a name."""
+    """The values of all nodes with a name."""
     given: dict[str, Node]
     """The outputs for which a gradient was given."""
     stopped: list[Node]
-    """Where gradients end although values go on: `detach`."""
+    """Nodes that stop gradients: `detach`."""
     notes: list[Note] = field(default_factory=list)
 
 
@@ -85,7 +85,7 @@ def explain(run: Run) -> Explanation:
         raise GradcliError(
             "limit-nodes",
             f"the graph has {len(steps):,} steps, too many to explain one by one",
-            hint="fewer steps of the loop show the same rules; --entry follows one entry",
+            hint="use fewer steps of the loop, which have the same rules, or --entry for one entry",
         )
     names = name_nodes(steps, run)
     values = dict(zip(steps, run.values(steps), strict=True))

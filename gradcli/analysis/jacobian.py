@@ -1,7 +1,7 @@
 """Whole matrices of derivatives, and their products with vectors.
 
 A matrix is found row by row with reverse mode or column by column with forward mode, whichever
-takes fewer seeds; one plan serves them all, many seeds at once being its input.
+takes fewer seeds. One plan is used for all of them, with many seeds at once as its input.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ SEEDED = 1 << 16
 """Elements of the largest array while many seeds are at work: more leave the cache."""
 
 COPIES = 3
-"""How often a Hessian is in memory once more while its symmetry and eigenvalues are found."""
+"""Copies of a Hessian in memory while its symmetry and eigenvalues are found."""
 
 TOO_MUCH = ("limit-memory", "limit-nodes", "shape")
-"""What is wrong where fewer seeds may do; of shape, that NumPy allows 64 axes."""
+"""Errors with which fewer seeds are tried; `shape` as NumPy allows only 64 axes."""
 
 
 def jacobian(problem: Problem) -> Jacobian:
@@ -49,7 +49,7 @@ def hessian(problem: Problem) -> Hessian:
     """
     hessian = Hessian(derivative_matrix(problem, _grads(problem)))
     work = COPIES * hessian.matrix.values.nbytes
-    problem.graph.ledger.require(work, "what is told of a Hessian, its eigenvalues and all,")
+    problem.graph.ledger.require(work, "the eigenvalues and symmetry of a Hessian")
     return hessian
 
 
@@ -79,8 +79,8 @@ def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
     nodes, leaves = list(outputs.values()), list(problem.leaves.values())
     mode: Mode = "reverse" if rows.size <= columns.size else "forward"
     start, end = (nodes, leaves) if mode == "reverse" else (leaves, nodes)
-    # A unit vector selects elements, so that the others get 0 even where 0·inf is nan. That takes
-    # longer, and is seldom needed.
+    # A unit vector selects elements, so that the others get 0 even where 0·inf is nan. This takes
+    # longer, and is rarely needed.
     for selected in ([], start):
         seeds = [problem.graph.input("seed", node.shape, "float") for node in start]
         if mode == "reverse":
@@ -99,7 +99,7 @@ def _fill(
     found: Sequence[Node | None],
     like: Sequence[Node],
 ) -> None:
-    """Fill a row for each unit vector over all seeds with what was found; None is zeros.
+    """Fill a row for each unit vector over all seeds with the results; None is zeros.
 
     Rows are found several at once, by one plan.
     """

@@ -1,4 +1,4 @@
-"""One element of a gradient against what was found without it: pass, fail, or no clear answer."""
+"""One element of a gradient against independent estimates: pass, fail, or inconclusive."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gradcli.analysis.line import EPS
 from gradcli.analysis.verdict import Finding, Index, Verdict, agreed_digits
 
 AGREES = 1e-10
-"""What derivatives of special functions may be off by, beyond the rounding that was measured."""
+"""The relative error that derivatives of special functions may have beyond measured rounding."""
 USEFUL = 1e-4
-"""A derivative must be known to this part of itself to establish a pass …"""
+"""A derivative must be known with this relative error to establish a pass …"""
 NEGLIGIBLE = 1e-10
-"""… or, where it is 0, to this part of what it is made of and of what is usual nearby."""
+"""… or, where it is 0, with this error relative to its terms and to the usual size nearby."""
 CLEAR = 10.0
 """A failure is a difference of this many times the error of both."""
 TINY = float(np.finfo(np.float64).tiny)
-"""Below this size numbers lose their digits one by one."""
+"""Smaller numbers lose digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Claim:
 
     value: float
     noise: float
-    """How much of it may be rounding."""
+    """The part of it that may be rounding error."""
     scale: float
     """The size that a derivative has here when it is not 0."""
 
@@ -37,8 +37,8 @@ class Claim:
 def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.nan) -> Finding:
     """A claim against differences, and against complex step, `exact`, where that is known.
 
-    Complex step is right only where all ops are analytic, which nobody has promised: it can
-    confirm what differences do not contradict, and differences alone can fail a claim.
+    Complex step is right only where all ops are analytic, which is not certain: it can confirm a
+    claim that differences do not contradict, and only differences can fail a claim.
     """
     value = claim.value
     reference, error, method = estimate.value, estimate.error, "differences"
@@ -53,7 +53,7 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
     verdict: Verdict = "inconclusive"
     reason = ""
     if not math.isfinite(error):
-        reason = "differences do not settle"
+        reason = "differences do not converge"
     elif difference > CLEAR * bound and confirmed:
         reason = "differences contradict complex step"
     elif difference > CLEAR * bound:
@@ -61,7 +61,7 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
     elif error > tolerance:
         reason = "rounding hides it from differences"
     elif difference > min(bound, tolerance) or 0 < abs(value) <= claim.noise + error:
-        reason = "it may be nothing but rounding"
+        reason = "it may be rounding error only"
     else:
         verdict = "pass"
     digits = agreed_digits(max(difference, error), tolerance / USEFUL)
@@ -69,5 +69,5 @@ def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.na
 
 
 def disagree(a: Estimate, b: Estimate) -> bool:
-    """Whether two estimates cannot be of one number."""
+    """Whether two estimates cannot be of the same number."""
     return abs(a.value - b.value) > CLEAR * (a.error + b.error)  # not if one is unknown

@@ -1,4 +1,4 @@
-"""Where a function is not smooth: what ops report of it, at two points compared."""
+"""Where a function is not smooth: distances that ops report, compared at two points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
 
 LONGEST = 40
-"""A longer expression is called by the name of its op."""
+"""For a longer expression, the name of its op is used."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,18 +31,18 @@ class Kink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """Which smooth piece of the function a point lies in."""
+    """The smooth piece of the function that a point is in."""
 
     edges: dict[Node, Array]
-    """By op: signed distances to where it is not smooth."""
+    """By op: signed distances to the points where it is not smooth."""
     choices: dict[Node, Array]
-    """What is chosen by the leaf: integers, truth values, steps."""
+    """Choices that depend on the leaf: integers, truth values, steps."""
 
 
 def crossed(here: Surroundings, there: Surroundings, step: float) -> Kink | None:
-    """The nearest op whose edge lies on or between two points that are `step` apart.
+    """The nearest op with an edge at or between two points that are `step` apart.
 
-    Distances are measured as if edges moved evenly along the line.
+    Distances to edges are taken as linear along the line.
     """
     nearest: Kink | None = None
     for node, before in here.edges.items():

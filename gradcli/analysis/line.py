@@ -1,4 +1,4 @@
-"""Lines along the elements of a leaf: how far a smooth piece reaches, and what the outputs do."""
+"""Lines along the elements of a leaf: the length of smooth pieces, and changes of the outputs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from gradcli.analysis.verdict import Index
 from gradcli.graph import Array
 
 FIRST_STEP = 2.0**-3
-"""The longest step at first, as a part of the element."""
+"""The longest first step, relative to the element."""
 SHORTEST = 2.0**-36
-"""A piece shorter than this part of the element is too short to measure in."""
+"""The least length of a piece, relative to the element, for differences."""
 LEAST = 1e-3
-"""Smaller elements, as a part of the leaf's largest, move as if they had this size."""
+"""Elements smaller than this, relative to the leaf's largest, count as this large."""
 FOOT = 2.0**-12
-"""Where to stand to look away from a kink, as a part of the step."""
+"""The distance from a kink for one-sided differences, relative to the step."""
 COMPLEX_STEP = 1e-30
 EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """How far a smooth piece reaches from the point in one direction, and what ends it."""
+    """The length of the smooth piece from the point in one direction, and the kink at its end."""
 
     reach: float
     end: Kink | None
@@ -63,7 +63,7 @@ class Lines:
         return _moved(self._point, index, step)
 
     def side(self, index: Index, first: float) -> Side:
-        """How far one can go, at most the step `first`, within the smooth piece here."""
+        """The longest step within the smooth piece here, at most `first`."""
         step, end = first, None
         while abs(step) > self._shortest(index):
             kink = self._outputs.kink_before(self._here, self.moved(index, step), abs(step))
@@ -95,12 +95,12 @@ class Lines:
     # --- derivatives ---
 
     def central(self, index: Index, first: float, at: float = 0.0, least: int = 0) -> Estimate:
-        """By steps to both sides of the point, or of one that is the step `at` away from it."""
+        """By central differences at the point, or at the one that is the step `at` away from it."""
         point = self.moved(index, at)
         return extrapolate(lambda step: self._symmetric(index, point, step), first, 2, least)
 
     def one_sided(self, index: Index, first: float) -> Estimate:
-        """By steps to one side, left where `first` is negative."""
+        """By one-sided differences, on the left if `first` is negative."""
 
         def quotient(step: float) -> tuple[float, float]:
             return self._quotient(index, self.moved(index, step), self._point)
@@ -108,7 +108,7 @@ class Lines:
         return extrapolate(quotient, first, 1)
 
     def complex_step(self, index: Index) -> float:
-        """By an imaginary step; nan where an op is not analytic."""
+        """By complex step; nan where an op is not analytic."""
         if not self._analytic:
             return math.nan
         step = COMPLEX_STEP * self.size(index)
@@ -147,7 +147,7 @@ class Lines:
         if width == 0:
             return math.nan, math.inf
         ahead, behind = self._outputs.at(a), self._outputs.at(b)
-        far = abs(width) > self.size(index)  # what cancels there is larger than at the point
+        far = abs(width) > self.size(index)  # terms that cancel there are larger than at the point
         rounding = self._outputs.noise(a, EPS) if far else self._noise
         with np.errstate(all="ignore"):
             change = self._weigh(x - y for x, y in zip(ahead, behind, strict=True))

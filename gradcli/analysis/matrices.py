@@ -1,4 +1,4 @@
-"""Matrices of derivatives, and their products with vectors: what the analyses answer."""
+"""The answers of analyses: matrices of derivatives, and their products with vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mode: TypeAlias = Literal["reverse", "forward"]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What the rows or the columns of a matrix stand for: the elements of named tensors."""
+    """The meaning of a matrix's rows or columns: the elements of named tensors."""
 
     shapes: dict[str, Shape]
 
@@ -43,7 +43,7 @@ class Side:
         raise IndexError(place)
 
     def labels(self) -> Iterator[str]:
-        """The label of every place."""
+        """The labels of all rows or columns."""
         for name, shape in self.shapes.items():
             for index in np.ndindex(shape):
                 yield element(name, index)
@@ -82,7 +82,7 @@ def _largest(array: Array) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jacobian:
-    """J, and with a gradient v also v and vᵀ·J, which must be the grads."""
+    """J, and with a gradient v also v and vᵀ·J, which must be equal to the grads."""
 
     matrix: Matrix
     gradient: dict[str, Array] | None
@@ -103,7 +103,7 @@ class Jacobian:
 
 @dataclass(frozen=True, eq=False)
 class Hessian:
-    """Second derivatives of one number by all leaves. What is told of them is found when asked."""
+    """Second derivatives of one number by all leaves; their properties are computed on demand."""
 
     matrix: Matrix
 
@@ -117,7 +117,7 @@ class Hessian:
 
     @cached_property
     def eigenvalues(self) -> Array:
-        """Of the symmetric part, ascending; empty where an entry is not finite."""
+        """The eigenvalues of the symmetric part, ascending; empty if an entry is not finite."""
         values = self.matrix.values
         if not np.isfinite(values).all():
             return np.empty(0)
@@ -147,7 +147,7 @@ class Hessian:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """J·t or H·u: the vectors that went in, and by name what came out."""
+    """J·t or H·u: the vectors that were given, and the products by name."""
 
     name: Literal["jvp", "hvp"]
     vectors: dict[str, Array]
@@ -158,7 +158,7 @@ Answer: TypeAlias = Jacobian | Hessian | Product
 
 
 class Shown(NamedTuple):
-    """An answer, and what there is to say besides it."""
+    """An answer, and its notes."""
 
     answer: Answer
     notes: Sequence[Note]

@@ -16,9 +16,9 @@ from gradcli.graph import Node, ancestors, dependents
 from gradcli.ops.shapes import show
 
 SHOWN = 20
-"""So many paths are listed; the others are added up."""
+"""The most paths that are listed; the others are summed."""
 EDGES = 20_000
-"""An entry that reaches more local derivatives than these is not followed."""
+"""The most local derivatives that an entry may reach."""
 
 Place = tuple[Node, int]
 """A node and one of its elements, counted row by row."""
@@ -46,12 +46,12 @@ class Entry:
 
     name: str
     names: dict[Node, str]
-    """What the paths go through."""
+    """The nodes that the paths go through."""
     nameless: list[Node]
-    """Those to which the program gives no name."""
+    """Those without a name in the program."""
     paths: list[Path]
     count: int
-    """How many paths there are, those that are not listed included."""
+    """The number of paths, including those that are not listed."""
     total: float
     """The sum over all paths."""
     grad: float
@@ -105,7 +105,7 @@ def _flat(entry: str, index: tuple[int, ...], shape: tuple[int, ...]) -> int:
 
 
 def _first(entry: str, shape: tuple[int, ...]) -> str:
-    """How an entry is written, for one that there is."""
+    """An example of how an entry is written."""
     name, _ = _parse(entry)
     return f"--entry '{name}[{','.join('0' * len(shape))}]'" if shape else f"--entry {name}"
 
@@ -114,7 +114,7 @@ Edges = dict[Place, list[tuple[Place, float]]]
 
 
 def _edges(run: Run, start: Place) -> Edges:
-    """From each element that the entry reaches: the elements it acts on, and how strongly."""
+    """For each element that the entry reaches: the elements that use it, and the derivatives."""
     order = ancestors(run.prepared.outputs.values())
     linked = dependents(order, [start[0]])
     edges: Edges = {start: []}
@@ -135,13 +135,13 @@ def _edges(run: Run, start: Place) -> Edges:
                     raise GradcliError(
                         "limit-nodes",
                         f"the entry acts on more than {EDGES:,} elements on its way",
-                        hint="gradcli jacobian shows the products, without the ways",
+                        hint="gradcli jacobian shows the derivatives without the paths",
                     )
     return edges
 
 
 def _column(run: Run, node: Node, position: int, element: int) -> Iterator[tuple[int, float]]:
-    """The derivatives of a node's elements by one element of an operand, but for zeros."""
+    """The derivatives of a node's elements by one element of an operand, without zeros."""
     operand = node.inputs[position]
     one = np.zeros(operand.size)
     one[element] = 1.0

@@ -16,24 +16,24 @@ from gradcli.graph import Array, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 
 ROUNDINGS = 4
-"""How often values are computed with other roundings, to see how much of them is noise."""
+"""How often values are computed with random roundings, to measure their rounding error."""
 ULPS = 2.0
 """By how much each is changed, in units of the last place."""
 OVERHEAD = 2_000
-"""So many elements are computed in the time that it takes to call a function."""
+"""The number of elements that take as long as one call of a function."""
 COPIES = 4
-"""How often all values are in memory once more: complex, or with other roundings."""
+"""Further copies of all values in memory: complex, or with random roundings."""
 
 Rounding: TypeAlias = Callable[[Array], Array]
 NOTHING: Mapping[Node, Array] = {}
 
 
 class NotAnalyticError(Exception):
-    """An op on the way gives nothing, or no derivative, for complex numbers."""
+    """An op between leaf and outputs has no value, or no derivative, for complex numbers."""
 
 
 class OutsideError(Exception):
-    """An op has no value here, as `cholesky` of an indefinite matrix."""
+    """An op has no value here, like `cholesky` of an indefinite matrix."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node.op.name)
@@ -41,11 +41,12 @@ class OutsideError(Exception):
 
 
 class Probe:
-    """Nodes while one leaf changes; whatever does not depend on it is computed once.
+    """Computes nodes for other values of one leaf; nodes that do not depend on it are computed
+    once.
 
-    Values through which no gradient flows on purpose (`detach`) stay as they are. All is float64,
-    whatever the precision of the program. With `all_steps` nothing but constants and inputs is
-    kept: what does not depend on the leaf rounds, too.
+    Values that stop gradients on purpose (`detach`) are not changed. All is float64, whatever the
+    precision of the program. With `all_steps` only constants and inputs are kept, as nodes that
+    do not depend on the leaf have rounding errors, too.
     """
 
     def __init__(
@@ -78,14 +79,14 @@ class Probe:
             if all_steps and node not in sources and _broken(base[node])
         ]
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
-        """Whether no step of the way to the nodes overflows, or is undefined."""
+        """Whether no step on the way to the nodes overflows or is undefined."""
         self.work = sum(node.size + OVERHEAD for node in self._steps)
-        """What one computation costs, in elements."""
+        """The cost of one computation, in elements."""
         self.point = base[leaf]
         self.base = [base[node] for node in nodes]
 
     def at(self, value: Array) -> list[Array]:
-        """The nodes where the leaf has this value; nan where they have none."""
+        """The nodes for this value of the leaf; nan where they have no value."""
         try:
             return self._wanted(self._run(value))
         except OutsideError:
@@ -105,11 +106,11 @@ class Probe:
         return self._wanted(values)
 
     def noise(self, value: Array, unit: float) -> list[Array]:
-        """How much of each node is rounding where the leaf has this value.
+        """The rounding error of each node for this value of the leaf.
 
         Monte Carlo arithmetic, after Parker (1997): all steps are computed with random errors in
-        their last place, `unit` relative to 1, which meet the conditioning of the steps behind.
-        What was chosen stays chosen, so that no error takes the value across a jump.
+        their last place, `unit` relative to 1, which later steps enlarge as they do rounding.
+        Choices are not computed again, so that no error moves the value across a jump.
         """
         try:
             exact = self._run(value)
@@ -126,7 +127,9 @@ class Probe:
         return largest
 
     def surroundings(self, value: Array) -> Surroundings:
-        """What tells whether two points lie in the same smooth piece. Raises OutsideError."""
+        """The data to decide whether two points are in the same smooth piece. Raises
+        OutsideError.
+        """
         edges: dict[Node, Array] = {}
         choices: dict[Node, Array] = {}
         if self._smooth:
@@ -142,7 +145,7 @@ class Probe:
         return Surroundings(edges, choices)
 
     def kink_before(self, here: Surroundings, value: Array, step: float) -> Kink | None:
-        """What lies between a point with these surroundings and another, `step` away."""
+        """The kink between a point with these surroundings and another, `step` away."""
         try:
             return crossed(here, self.surroundings(value), step)
         except OutsideError as error:
@@ -151,7 +154,7 @@ class Probe:
     def _run(
         self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = NOTHING
     ) -> dict[Node, Array]:
-        """All values; where they are rounded, those that choose are taken from `exact`."""
+        """All values; with random roundings, choices are taken from `exact`."""
         values = self._fixed | {self._leaf: value}
         if rounding is not None:
             values |= {node: rounding(values[node]) for node in (self._leaf, *self._inexact)}
@@ -179,7 +182,7 @@ class Probe:
 
 
 def _symmetric(matrix: Array) -> Array:
-    """What is left of a matrix for an op that takes it to be symmetric."""
+    """The matrix as an op sees it that takes it to be symmetric."""
     return (matrix + np.swapaxes(matrix, -1, -2)) / 2
 
 
@@ -191,7 +194,7 @@ def _mirror_image(matrix: Array, node: Node) -> Array:
 
 
 def _broken(array: Array) -> bool:
-    """Whether there are numbers that are not whole, and so may have been rounded."""
+    """Whether some numbers are not whole, so that they may have been rounded."""
     return bool((array != np.rint(array)).any())
 
 
@@ -203,9 +206,9 @@ def _chooses(node: Node) -> bool:
 
 
 def _random_rounding(size: float, seed: int) -> Rounding:
-    """Makes each number larger or smaller by about a part `size` of it.
+    """Makes each number larger or smaller by a relative error of about `size`.
 
-    Errors are never alike, so that two of them do not cancel.
+    The errors are all different, so that they do not cancel.
     """
     generator = np.random.default_rng(seed)
 
@@ -221,7 +224,7 @@ def _random_rounding(size: float, seed: int) -> Rounding:
 def _affected(
     order: Sequence[Node], wanted: Sequence[Node], leaf: Node, moving: set[Node]
 ) -> list[Node]:
-    """The nodes between those that move and those that are wanted, operands first."""
+    """The nodes between those that change and those that are asked for, operands first."""
     steps = set(moving)
     for node in order:
         if any(each in steps for each in node.inputs) and not _stops(node):
@@ -235,7 +238,7 @@ def _affected(
 
 
 def _stops(node: Node) -> bool:
-    """Whether the node is a wall for gradients by intent, as `detach` is."""
+    """Whether the node stops gradients on purpose, as `detach` does."""
     if not node.op.view or node.kind != "float":
         return False
     return not any(node.op.differentiable(node, place) for place in range(len(node.inputs)))

@@ -110,11 +110,11 @@ def pose(
 
 
 def nothing(prepared: Prepared) -> GradcliError:
-    """Why a program leaves nothing to differentiate: `not-differentiable` or `no-grad`."""
+    """Why nothing in a program can be differentiated: `not-differentiable` or `no-grad`."""
     if prepared.grads:
         return GradcliError(
             "no-grad",
-            "the program calls backward itself, so there is no pass to look into",
+            "the program calls backward itself, so there is no pass to analyse",
             hint="leave the call out, or choose an output with --output",
         )
     if not any(node.kind == "float" for node in prepared.outputs.values()):
@@ -134,5 +134,5 @@ def nothing(prepared: Prepared) -> GradcliError:
     return GradcliError(
         "no-grad",
         "the program calls grad without create_graph, so no gradient flows on from there",
-        hint="grad(…, create_graph=True) lets it",
+        hint="grad(…, create_graph=True) lets gradients flow",
     )

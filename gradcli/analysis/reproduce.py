@@ -1,4 +1,4 @@
-"""What a script in another language needs to repeat a gradient and compare."""
+"""The data that a script for another library needs to repeat a gradient and compare it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Reproduction:
     forward: list[Statement]
     """Ends in an assignment to each of the outputs."""
     gradients: dict[str, Array]
-    """By output: the v that goes in."""
+    """By output: its gradient v."""
     derivative: list[Statement]
     """Ends in `NAME_grad = …` for each leaf; reads v under the names in `given`."""
     given: dict[str, Array]
     grads: dict[str, Array]
     noise: dict[str, float]
-    """By leaf: how much of an element of its gradient may be rounding, as far as that is known."""
+    """By leaf: how much of each element of its gradient may be rounding error, if known."""
     dtype: str
 
 
@@ -57,7 +57,7 @@ def reproduce(run: Run, derived: Derived) -> Reproduction:
 
 
 def _noise(run: Run) -> dict[str, float]:
-    """What all steps of the gradient round, by leaf."""
+    """By leaf: the rounding error of all steps of its gradient."""
     grads = run.backward.grads
     leaf = next(iter(run.leaves.values()))
     probe = Probe(run, list(grads.values()), leaf, all_steps=True)

@@ -1,4 +1,4 @@
-"""One run with one backward pass, its graph and its values at hand."""
+"""One run with one backward pass, with access to its graph and values."""
 
 from __future__ import annotations
 

@@ -16,21 +16,21 @@ MOST_DIGITS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One element of a gradient against what was found without it."""
+    """One element of a gradient against an independent estimate."""
 
     index: Index
     verdict: Verdict
     gradient: float
     """What is checked."""
     reference: float
-    """What differences, or complex step, say; nan where they say nothing."""
+    """The result of differences, or of complex step; nan where nothing is known."""
     error: float
     """A bound on the error of the reference."""
     method: str
     digits: float
     """How many digits agree."""
     reason: str = ""
-    """Why there is no clear answer, or what was looked at instead."""
+    """Why the answer is inconclusive, or what was checked instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class LeafCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """One failure fails the leaf, one doubt leaves it open."""
+        """One failure fails the leaf; one inconclusive element makes it inconclusive."""
         return worst_of([each.verdict for each in self.findings])
 
     @property
@@ -81,7 +81,7 @@ class Cause:
     code: str
     message: str
     details: dict[str, Any] = field(default_factory=dict)
-    """Numbers for programs: a factor, the places of wrong elements."""
+    """Numbers for machine use: a factor, the indices of wrong elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class Comparison:
     mine: Array
     gradient: Array
     formula: str | None
-    """The gradient in plain words, where there are few."""
+    """The gradient as a simple formula, if it is short."""
     causes: list[Cause]
-    """The likeliest first; for a verdict `pass` what there is to say about it."""
+    """The most likely first; for the verdict `pass`, remarks about it."""
     sure: bool
-    """Whether there are enough numbers to tell one cause from another."""
+    """Whether there are enough numbers to distinguish causes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Check:
     leaves: list[LeafCheck]
     walk: Walk
     gradient: dict[str, Array]
-    """The v that weighed the outputs, by name."""
+    """By output: its weights v."""
     seed: int | None
     notes: list[Note]
     mine: list[Comparison] = field(default_factory=list)
@@ -133,7 +133,7 @@ def element(name: str, index: Index) -> str:
 
 
 def worst_of(verdicts: list[Verdict]) -> Verdict:
-    """`fail` before `inconclusive` before `pass`; nothing at all is a pass."""
+    """`fail` before `inconclusive` before `pass`; without any, `pass`."""
     return min(verdicts, key=_RANK.__getitem__, default="pass")
 
 

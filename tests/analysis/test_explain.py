@@ -46,7 +46,7 @@ def gradients_of(gradient: object) -> list[Gradient]:
 
 
 def golden(name: str, text: str) -> None:
-    """Compare with what is stored; delete the file to have it written anew."""
+    """Compare with what is stored; delete the file to have it written again."""
     file = GOLDEN / name
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -156,8 +156,7 @@ def test_an_output_of_no_elements_needs_an_empty_gradient() -> None:
     """PyTorch: grad can be implicitly created only for scalar outputs."""
     text = "x = zeros(0, requires_grad=True); y = 2*x; "
     assert error(text + "y.backward()").diagnostic.message == (
-        "the output y has shape (0,): with no element it needs a gradient vector v "
-        "without elements"
+        "the output y has shape (0,): with no element it needs a gradient vector v without elements"
     )
     assert grads(text + "y.backward(ones(0))") == {"x": []}
 

@@ -1,1 +1,1 @@
-"""A gradient of the user's own: is it right, and which mistake would give these numbers?"""
+"""The user's own gradient: is it right, and if not, which mistake gives these numbers?"""

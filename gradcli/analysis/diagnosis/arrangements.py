@@ -1,4 +1,4 @@
-"""The right numbers in the wrong place, shape or sign: what can be done to a finished gradient."""
+"""The right numbers in the wrong place, shape or sign: changes of a finished gradient."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.graph import Array, Shape
 from gradcli.ops.shapes import show
 
 Change: TypeAlias = Callable[[Array], Array]
-"""Raises ValueError where it makes no sense for the numbers."""
+"""Raises ValueError where it is not possible for the numbers."""
 Arrangement: TypeAlias = tuple[str, str, Change]
 """Code, sentence, and what was done to the gradient."""
 Order: TypeAlias = Literal["C", "F"]
@@ -23,7 +23,7 @@ SHIFTS = (1, -1, 2, -2)
 
 
 def arrangements(right: Shape, mine: Shape) -> Iterator[Arrangement]:
-    """What may turn a gradient of one shape into the user's numbers of another."""
+    """Changes that may make the user's numbers, of another shape, of the gradient."""
     yield from _orders(right, mine)
     if right == mine:
         yield "sign", "the sign is wrong", np.negative
@@ -84,7 +84,7 @@ def _shapes(right: Shape, mine: Shape) -> Iterator[Arrangement]:
 
 
 def _combined(right: Shape, mine: Shape) -> Iterator[Arrangement]:
-    """Sums and means over axes that should have stayed apart, alone or repeated."""
+    """Sums and means over axes that should have been kept, reduced or repeated."""
     axes: list[int | None] = [None, *(range(len(right)) if len(right) > 1 else ())]
     for axis in axes:
         over = "all axes" if axis is None else f"axis {axis}"
@@ -111,7 +111,7 @@ def _repeated(gradient: Array, combine: Change) -> Array:
 
 
 def _unrepeated(gradient: Array, shape: Shape) -> Array:
-    """One of the copies that an array is made of."""
+    """One of the equal copies that an array consists of."""
     lead = gradient.ndim - len(shape)
     if lead < 0:
         raise ValueError("more axes than the gradient")

@@ -1,7 +1,7 @@
-"""The user's own gradient of a leaf beside the one that reverse mode finds, at one or more points.
+"""The user's own gradient of a leaf and the one that reverse mode finds, at one or more points.
 
-Numbers are compared at the point of the run. A formula is compared at points near it, too, where
-the leaf has other values: there a mistake shows that hides in numbers like 2·2 = 2 + 2 = 2**2.
+Numbers are compared at the point of the run. A formula is also compared at points near it, where
+the leaf has other values: so that mistakes are found that 2·2 = 2 + 2 = 2**2 would hide.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from gradcli.trace import Tracer
 from gradcli.trace.items import Items
 
 NEARBY = (0.003, -0.007)
-"""How far the further points lie from the first, relative to the leaf's elements."""
+"""The distance of the other points from the first, relative to the leaf's elements."""
 POINTS = 8
-"""Among so many the memory is shared."""
+"""The number of points that share the memory."""
 EXACT = {"float64": 1e-9, "float32": 2e-4}
-"""Relative differences that rounding in the course of a computation explains."""
+"""Relative differences that rounding in a computation explains."""
 
 MISFITS = (GradcliError, ArithmeticError, LookupError, TypeError, ValueError)
-"""What a wrong gradient may raise: it may be singular, and shapes need not go together."""
+"""Errors that computing a wrong gradient may raise: singular matrices, shapes that do not fit."""
 
 
 class Point:
-    """Values of nodes where the leaf has one value; what cannot be computed there is None."""
+    """Values of nodes for one value of the leaf; None for what cannot be computed there."""
 
     def __init__(self, feeds: Mapping[Node, Array], ledger: Ledger) -> None:
         self._evaluator = Evaluator(feeds, ledger)
@@ -57,7 +57,7 @@ Guess: TypeAlias = Callable[[Point], Array | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
-    """The problem differentiated: outputs, and the gradient vectors that went in."""
+    """The problem differentiated: outputs, and the gradient vectors that were used."""
 
     problem: Problem
     outputs: list[Node]
@@ -67,7 +67,7 @@ class Walk:
     feeds: dict[Node, Array]
 
     def point(self, moved: Mapping[Node, Array]) -> Point:
-        """The point of the run, but for what is moved."""
+        """The point of the run, with other values for the nodes in `moved`."""
         share = Ledger(self.problem.graph.ledger.room // POINTS)
         return Point(self.feeds | dict(moved), share)
 
@@ -132,7 +132,7 @@ def formula(walk: Walk, source: Source) -> Node:
 
 @dataclass(slots=True, eq=False)
 class Claim:
-    """What the user takes for the gradient of one leaf."""
+    """The user's own gradient of one leaf."""
 
     walk: Walk
     name: str
@@ -166,7 +166,9 @@ class Claim:
 
     @property
     def is_formula(self) -> bool:
-        """Whether the user's gradient depends on the leaf, so that it can be put to the test."""
+        """Whether the user's gradient depends on the leaf, so that it can be tested at other
+        points.
+        """
         return len(self.points) > 1
 
     @property
@@ -174,9 +176,9 @@ class Claim:
         return EXACT[self.walk.problem.options.precision]
 
     def fits(self, guess: Guess, slack: Array | float = 0.0) -> bool:
-        """Whether a guess gives the user's numbers, all of them, at every point.
+        """Whether a guess gives all of the user's numbers at every point.
 
-        `slack` is how far numbers may be off that were rounded when they were written down.
+        `slack` is how far numbers may differ that were rounded when they were written.
         """
         for point in self.points:
             mine, guessed = point.value(self.mine), guess(point)
@@ -205,7 +207,7 @@ class Claim:
         return [probe.noise(value, unit)[0] for value in values if value is not None]
 
     def at_run_alone(self) -> Claim:
-        """The same, without the points near by."""
+        """The same at the point of the run only."""
         alone = copy(self)
         alone.points = self.points[:1]
         return alone
@@ -216,7 +218,7 @@ class Claim:
 
     def _known(self, node: Node) -> Array:
         value = self.points[0].value(node)
-        if value is None:  # there is little memory, or the engine says what is wrong
+        if value is None:  # too little memory, or an error of the engine
             problem = self.walk.problem
             try:
                 value = np.asarray(problem.engine([node]).run(self.walk.feeds)[0], np.float64)
@@ -240,7 +242,7 @@ class Claim:
 
 
 def _direction(here: Array, number: int) -> Array:
-    """Different for every element; a symmetric matrix stays symmetric."""
+    """Factors that differ for all elements; those of a symmetric matrix are symmetric."""
     size = np.abs(here) + 0.1 * np.mean(np.abs(here)) + 1e-3 if here.size else here
     moved = size * np.random.default_rng(number).uniform(0.5, 1.0, here.shape)
     symmetric = here.ndim >= 2 and here.shape[-1] == here.shape[-2]
@@ -269,7 +271,7 @@ def agreeing(mine: Array, other: Array, rtol: float, slack: Array | float = 0.0)
 
 
 def distinct(values: Array, rtol: float) -> int:
-    """How many different numbers other than 0 an array holds: what a match can be told by."""
+    """How many different numbers other than 0 an array holds: few may match by chance."""
     known = np.sort(np.abs(values[np.isfinite(values) & (values != 0)]))
     if not known.size:
         return 0

@@ -18,7 +18,7 @@ HIDDEN: dict[Verdict, str] = {
     "inconclusive": "the difference may be nothing but the rounding of the gradient",
 }
 DIGITS = 5
-"""So many digits agree by rounding alone."""
+"""With this many equal digits, a difference may be rounding."""
 
 
 def compare(claim: Claim) -> Comparison:
@@ -71,7 +71,7 @@ def _hidden(claim: Claim) -> Verdict | None:
 
 
 def _rounded(claim: Claim) -> Cause | None:
-    """Whether the difference is one of writing the numbers down."""
+    """Whether the difference comes from rounding when the numbers were written."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
         return None
@@ -85,7 +85,7 @@ def _rounded(claim: Claim) -> Cause | None:
 
 
 def _only_at_kinks(claim: Claim) -> Cause | None:
-    """Whether the user's gradient differs only by another choice where there is one."""
+    """Whether the user's gradient differs only where the derivative is a matter of choice."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
         return None

@@ -1,4 +1,4 @@
-"""What a constant factor between two gradients may be: numbers of the program, sizes, π, ln 10."""
+"""Explanations of a constant factor between two gradients: program's numbers, sizes, π, ln 10."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.simplify import number_of
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A number that stands somewhere, and where."""
+    """A number of the program, and where it stands."""
 
     value: float
     words: str
@@ -40,9 +40,9 @@ WELL_KNOWN = (
     Known(1000.0, "a power of ten"),
 )
 FIRST = 20
-"""Numbers that are taken two at a time."""
+"""The most numbers of which pairs are tried."""
 MOST = 200
-"""Single values that are looked at."""
+"""The most single values that are tried."""
 
 
 def ratio(mine: Array, right: Array, rtol: float) -> float | None:
@@ -60,14 +60,14 @@ def ratio(mine: Array, right: Array, rtol: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """Sentences on what a factor may be, the likeliest kind first; empty for an odd number."""
+    """Sentences that explain a factor, the most likely first; empty if nothing explains it."""
 
     own: list[str]
-    """By numbers that the program computes with."""
+    """Explanations by numbers that the program computes with."""
     general: list[str]
-    """By sizes of tensors, and by numbers of mathematics."""
+    """Explanations by sizes of tensors, and by constants of mathematics."""
     pairs: list[str]
-    """By two of them, where one does not do."""
+    """Explanations by two numbers, where one is not enough."""
 
     @property
     def all(self) -> list[str]:
@@ -75,7 +75,7 @@ class Meanings:
 
 
 def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> Meanings:
-    """What k may be, but for its sign."""
+    """Explanations of k, not of its sign."""
     size = abs(k)
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
@@ -101,7 +101,7 @@ def _told(known: Iterable[Known], size: float, rtol: float) -> list[str]:
 
 
 def _pairs(known: list[Known], size: float, rtol: float) -> Iterator[str]:
-    """Two numbers, of which one is a factor and the other one, too, or a divisor."""
+    """Two numbers, of which one is a factor and the other a factor or a divisor."""
     for a in known:
         for b in known:
             if _same(size, a.value / b.value, rtol):

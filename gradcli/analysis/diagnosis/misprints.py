@@ -1,4 +1,4 @@
-"""Mistakes of writing: the gradient's formula with one of its operations left out or confused."""
+"""Mistakes of writing: the gradient's formula with one operation left out or wrong."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from gradcli.ops.shaping import reshape
 from gradcli.simplify import number_of, rebuilt
 
 PAIRS = 100
-"""Values that may be taken for each other."""
+"""The most values that are exchanged for each other."""
 
 Misprint: TypeAlias = tuple[str, str, Callable[[], Node]]
-"""Code, sentence, and what stands in the place of the node; to build that may fail."""
+"""Code, sentence, and a function that builds the replacement of the node; it may fail."""
 Misreading: TypeAlias = Callable[[Node, Wording], Iterator[Misprint]]
 
 CONFUSED = (
     ("sin", "cos"), ("sinh", "cosh"), ("tanh", "sigmoid"), ("exp", "log"),
     ("maximum", "minimum"), ("square", "sqrt"),
 )  # fmt: skip
-"""Functions that are taken for each other."""
+"""Functions that people confuse."""
 
 
 def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
     """The gradient with one operation of its formula wrong, operations near its end first.
 
-    The plain formula comes first: it is what people write.
+    The simplified formula comes first: it is the one that people write.
     """
     for grad in dict.fromkeys((words.plain(claim.grad), claim.grad)):
         nodes = ancestors([grad])
@@ -56,7 +56,7 @@ def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
 
 
 def _other_values(grad: Node, claim: Claim, words: Wording) -> Iterator[Outcome]:
-    """One named value in the place of another of its shape: the input of a layer for its output."""
+    """One named value in place of another of its shape, such as a layer's input for its output."""
     known = [node for node in ancestors(claim.walk.outputs) if words.is_named(node)]
     needed = set(ancestors([grad]))
     pairs = [(a, b) for a in known for b in known if a is not b and a.shape == b.shape]
@@ -171,7 +171,7 @@ def _choice(node: Node, words: Wording) -> Iterator[Misprint]:
 
 
 def _total(node: Node, words: Wording) -> Iterator[Misprint]:
-    """Of what was broadcast, the parts of the gradient are added up."""
+    """Mistakes in the sum over what was broadcast."""
     (x,) = node.inputs
     if node.op.name == "sum" or node.origin is None:
         yield "sum-missing", f"the sum in {words.formula(node)} is missing", partial(_same, x)
@@ -209,7 +209,7 @@ def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
 
 
 def _same(node: Node) -> Node:
-    """What is left when an operation is left out."""
+    """The node without one operation."""
     return node
 
 
@@ -237,4 +237,4 @@ MISREADINGS: tuple[tuple[tuple[str, ...], Misreading], ...] = (
     (("sum_to", "sum"), _total),
     (("mean",), _mean),
 )
-"""By the op's name: how its place in a formula is got wrong."""
+"""By the op's name: the mistakes that people make with it in a formula."""

@@ -1,4 +1,4 @@
-"""Derivatives of functions as they are wrongly remembered."""
+"""Wrong derivatives of functions that people remember."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.ops import FUNCTIONS
 Derivative: TypeAlias = Callable[[Node, Node], Node]
 """From x and y = f(x)."""
 Wrong: TypeAlias = tuple[str, Derivative]
-"""What is remembered, as text and as nodes."""
+"""The wrong derivative, as text and as nodes."""
 
 _sin, _cos, _log, _sqrt = (FUNCTIONS[name].build for name in ("sin", "cos", "log", "sqrt"))
 
@@ -78,7 +78,7 @@ MISREMEMBERED: Mapping[str, tuple[Wrong, ...]] = {
         ("{n}*{x}**({n} - 2)", lambda x, y: y.inputs[1] * y / (x * x)),
     ),
 }
-"""By op. Of a power the base is meant."""
+"""By op; for a power the derivative by its base."""
 BY_EXPONENT: tuple[Wrong, ...] = (
     ("{x}*{c}**({x} - 1)", lambda x, y: x * y / y.inputs[0]),
     ("{c}**{x}", lambda x, y: y),

@@ -1,4 +1,4 @@
-"""What can be said of numbers that no single mistake explains: which are wrong, and how."""
+"""Descriptions of numbers that no single mistake explains: which are wrong, and how."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gradcli.analysis.verdict import Cause
 from gradcli.graph import Array, Shape
 
 LISTED = 4
-"""So many elements are named one by one."""
+"""The most elements that are listed."""
 
 
 def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
-    """The plainest description that fits, if one does."""
+    """The simplest description that fits, if there is one."""
     mine, right = claim.theirs, claim.right
     if mine.shape != right.shape:
         return
@@ -48,11 +48,11 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
 
 
 def elements(claim: Claim, wrong: Array) -> Cause:
-    """Right but for some elements: where they are, what they have in common."""
+    """Only some elements are wrong: where they are, what they have in common."""
     mine, right = claim.theirs, claim.right
     found = kinks(claim, wrong)
     where = _described(claim, wrong)
-    text = f"right but for {wrong.sum():,} of {wrong.size:,} elements: {_places(wrong, claim.name)}"
+    text = f"wrong in {wrong.sum():,} of {wrong.size:,} elements only: {_places(wrong, claim.name)}"
     if where:
         text += f", {where}"
     if wrong.sum() == 1:
@@ -72,7 +72,7 @@ def _told(found: list[Kink]) -> str:
 
 
 def _common(mine: Array, right: Array) -> str:
-    """How the wrong elements differ from the right ones, where all do alike."""
+    """How the wrong elements differ from the right ones, if all differ in the same way."""
     if mine.size < 2:
         return ""
     if not mine.any():
@@ -88,7 +88,7 @@ def _common(mine: Array, right: Array) -> str:
 
 
 def _described(claim: Claim, wrong: Array) -> str:
-    """What the wrong elements are, if that can be said in a word."""
+    """What the wrong elements have in common, if that is simple."""
     point = claim.points[0]
     leaf = point.value(claim.leaf)
     sets: list[tuple[str, Array]] = []

@@ -1,4 +1,4 @@
-"""A gradient as plain as people write it: simplified, with constants folded."""
+"""A gradient as people write it: simplified, with constants folded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else the user's numbers may be: a value, or the gradient of or by something else."""
+"""Other quantities that the user's numbers may be: a value, another gradient, a Jacobian."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ UNARY = {"sin", "cos", "tan", "exp", "log", "tanh", "sigmoid", "sqrt", "pow", "s
 ROWS = 64
 """Larger Jacobians are not tried."""
 MOST = 150
-"""Nodes that are taken into account; in a longer program those nearest the leaf and the output."""
+"""The most nodes that are tried; of more, those nearest to the leaf and to the output."""
 
 
 def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
-    """Everything that the gradient of the leaf is easily mistaken for."""
+    """Everything that people confuse with the gradient of the leaf."""
     for found in (
         _vectors(claim), _product_of_derivatives(claim, words), _inside(claim, words),
         _intermediates(claim, words),
@@ -33,12 +33,12 @@ def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
     ):  # fmt: skip
         try:
             yield from found
-        except MISFITS:  # it makes no sense for this program
+        except MISFITS:  # not possible for this program
             continue
 
 
 def corrections(claim: Claim, words: Wording) -> Iterator[Outcome]:
-    """The gradient with a value of the program as a factor, divisor or term too much or missing."""
+    """The gradient with a value of the program as an extra or missing factor or term."""
     for node in _nearest(ancestors([claim.grad, *claim.walk.outputs])):
         if node.kind != "float" or node is claim.grad or not _fits(node, claim.grad):
             continue
@@ -91,7 +91,7 @@ def _vectors(claim: Claim) -> Iterator[Outcome]:
 
 
 def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
-    """f(g(x))' as f(g'(x)) or f'(g'(x)): the derivative taken inside."""
+    """f(g(x))' as f(g'(x)) or f'(g'(x)): the inner function replaced by its derivative."""
     moving = {claim.leaf, *claim.between}
     found = [
         node
@@ -190,7 +190,7 @@ def _by(
 
 
 def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:
-    """Of many nodes those at the ends."""
+    """Of many nodes, the first and the last ones."""
     half = min(most, MOST) // 2
     return nodes if len(nodes) <= 2 * half else [*nodes[:half], *nodes[len(nodes) - half :]]
 

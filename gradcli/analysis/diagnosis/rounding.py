@@ -1,4 +1,4 @@
-"""How many digits numbers were written with, and so how far each of them may be off."""
+"""The number of digits that numbers were written with, and so the error of each."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 from gradcli.graph import Array
 
 MOST = 12
-"""Numbers that need more digits were not rounded for writing."""
+"""Numbers with more digits were not rounded when they were written."""
 LEAST = 3
-"""Numbers of fewer digits are taken as they stand: 6 is not a rounded 6.4."""
+"""Numbers with fewer digits are taken as exact: 6 is not a rounded 6.4."""
 SINGLE = 2e-6
-"""How far a computation in single precision may be off, relative to the number."""
+"""The relative error of a computation in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How far numbers may be off, element by element, and the reason."""
+    """The possible error of each number, and its reason."""
 
     slack: Array
     words: str
 
 
 def roundings(numbers: Array) -> list[Rounding]:
-    """What the numbers themselves tell: so many digits, or single precision; else nothing."""
+    """What the numbers themselves show: a number of digits, or single precision; else None."""
     finite = numbers[np.isfinite(numbers)]
     if not finite.any():
         return []
@@ -46,7 +46,7 @@ def roundings(numbers: Array) -> list[Rounding]:
 
 
 def _fewest(numbers: Array, rounded: Callable[[Array, int], Array]) -> int | None:
-    """How many digits there are: rounded to fewer, the numbers would be others."""
+    """The number of digits: rounded to fewer, the numbers would change."""
     for count in range(MOST + 1):
         if np.allclose(rounded(numbers, count), numbers, rtol=1e-14, atol=0):
             return count
@@ -59,7 +59,7 @@ def _to_digits(numbers: Array, digits: int) -> Array:
 
 
 def _unit(numbers: Array, digits: int) -> Array:
-    """One in the last of so many digits."""
+    """A unit in the last of this many digits."""
     with np.errstate(all="ignore"):
         exponent = np.floor(np.log10(np.abs(numbers)))
     known = np.isfinite(exponent)
@@ -68,7 +68,7 @@ def _unit(numbers: Array, digits: int) -> Array:
 
 
 def agreed_digits(mine: Array, right: Array) -> float:
-    """To how many digits the worst element agrees."""
+    """The number of digits that agree in the worst element."""
     with np.errstate(all="ignore"):
         size = np.abs(right) + 1e-3 * np.abs(right).max(initial=0.0)
         worst = float(np.max(np.abs(mine - right) / size, initial=0.0))

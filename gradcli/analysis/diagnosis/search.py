@@ -1,7 +1,7 @@
 """The search for mistakes that give exactly the user's numbers.
 
-Every mistake that is named was computed and reproduces the numbers in all elements. Where several
-do, the simplest comes first; where there are too few numbers to tell, it only may be.
+Every mistake that is reported was computed, and gives the user's numbers in all elements. Of
+several, the simplest comes first; with too few numbers to decide, the report is less certain.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ RANK = (
     "summed chain-doubled factor-missing",
     "other-output other-leaf other-value value second-derivative chain-factors product-rule",
 )
-"""Mistakes by how simple they are; all others come after these."""
+"""Mistakes in the order of simplicity; all others come after these."""
 FACTORS = {
     "mean", "averaged", "chain-factor", "chain-doubled", "path-missing", "gradient-vector",
     "constant",
     "factor-missing", "factor-doubled", "factor-inverted", "exponent", "operation",
 }  # fmt: skip
-"""Mistakes that may end in a constant factor, and then say what it is."""
+"""Mistakes that may give a constant factor, and then explain it."""
 PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
-"""Those among them that leave no doubt."""
+"""Those among them that are certain."""
 ELEMENTS = 50_000_000
-"""Elements that are computed, about, to try mistakes on a large gradient,"""
+"""About how many elements are computed to try mistakes on a large gradient,"""
 FEWEST = 20
 """but at least so many mistakes are tried."""
 MARGIN = 1
-"""So much less simple causes are told, too."""
+"""Causes that are less simple by up to this much are reported, too."""
 SHOWN = 3
 SURE = 3
-"""Different numbers that a match must hold for, not to be taken for a coincidence."""
+"""The number of different numbers that must match, so that it is not a coincidence."""
 NEARLY = 2e-3
-"""A factor that is so close to 1 is no mistake of its own."""
+"""A factor this close to 1 is not a mistake of its own."""
 
 
 class Search:
@@ -64,17 +64,17 @@ class Search:
         self.claim = claim
         self.words = words
         self._outcomes: dict[Node, list[Outcome]] = {}
-        """By what they lead to: the same numbers may have several names."""
+        """By result: several mistakes may give the same numbers."""
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
         sources = (walk_slips, misprints, quantities, corrections)
         found = chain.from_iterable(source(claim, words) for source in sources)
-        with suppress(GradcliError):  # there is no room for more nodes
+        with suppress(GradcliError):  # the limit on nodes is reached
             for outcome in islice(found, max(FEWEST, ELEMENTS // size)):
                 self._outcomes.setdefault(outcome.node, []).append(outcome)
 
     @property
     def sure(self) -> bool:
-        """Whether there are enough numbers to tell one cause from another."""
+        """Whether there are enough numbers to distinguish causes."""
         return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) >= SURE
 
     def causes(self, slack: Array | float = 0.0) -> list[Cause]:
@@ -87,7 +87,7 @@ class Search:
         ]
         found += self._named(slack, _same)
         if _lacks_one_hot(claim, slack):
-            text = "the one-hot targets are missing: 1 is to be taken off where the target is"
+            text = "the one-hot targets are missing: subtract 1 at the target"
             found.append(Cause("one-hot", text))
         k = self._factor(_value(grad), slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:
@@ -95,12 +95,12 @@ class Search:
         return self._with_factor(k, found, slack)
 
     def further(self) -> list[Cause]:
-        """What is left to say where no single mistake gives exactly these numbers."""
+        """The diagnosis where no single mistake gives exactly these numbers."""
         if self.claim.is_formula:
             two = self._two()
             if two:
                 return two
-            self.claim = self.claim.at_run_alone()  # it may build on what x is in this run
+            self.claim = self.claim.at_run_alone()  # it may depend on the value of x in this run
             found = self.causes()
             if found:
                 return found
@@ -113,7 +113,9 @@ class Search:
         k = self._factor(_value(self.claim.grad), 0.0)
         if k is not None and abs(k - 1) > NEARLY:
             sign = "the sign is wrong, and " if k < 0 else ""
-            text = f"{sign}it is {_times(abs(k))} the gradient: no number of the program tells why"
+            text = (
+                f"{sign}it is {_times(abs(k))} the gradient: no number of the program explains this"
+            )
             return [Cause("factor", text, {"factor": k})]
         return self.patterns() or self._two() or [self._unexplained()]
 
@@ -128,9 +130,9 @@ class Search:
         return []
 
     def _best(self, found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
-        """The simplest, one of a kind; of equally simple ones that with the shortest sentence.
+        """The simplest, one of each kind; of equally simple ones that with the shortest sentence.
 
-        Those that are much less simple are left out, where it is sure that the first is it.
+        Those that are much less simple are left out if the first is certain.
         """
         ranked = sorted(found, key=lambda each: (_rank(each.code), len(each.message)))
         if not ranked:
@@ -149,7 +151,7 @@ class Search:
         ]
 
     def _two(self) -> list[Cause]:
-        """A mistake, and the sign, a transposition or a factor besides."""
+        """A mistake together with a wrong sign, a transposition or a factor."""
         if not self._differs():
             return []
         claim, found = self.claim, []
@@ -179,7 +181,7 @@ class Search:
         return self._best(found)
 
     def _differs(self) -> bool:
-        """Whether there is more than one number to tell mistakes from each other."""
+        """Whether there is more than one number, so that mistakes can be distinguished."""
         return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) > 1
 
     def _factor(self, guess: Guess, slack: Array | float) -> float | None:
@@ -195,7 +197,7 @@ class Search:
         return factors[0]
 
     def _rtol(self, slack: Array | float) -> float:
-        """How far the ratio of two numbers may be off."""
+        """The possible error of the ratio of two numbers."""
         size = np.abs(self.claim.theirs)
         with np.errstate(all="ignore"):
             off = np.where(size > 0, slack / size, 0.0)
@@ -205,7 +207,7 @@ class Search:
         return meanings(self.claim, self.words, k, self._rtol(slack))
 
     def _with_factor(self, k: float, found: list[Cause], slack: Array | float) -> list[Cause]:
-        """One diagnosis for a constant factor, by the likeliest mistake that leads to it."""
+        """One diagnosis for a constant factor, by the most likely mistake that gives it."""
         causes = self._best([each for each in found if each.code in FACTORS])
         text = f"it is {_times(k)} the gradient"
         if k < 0 and not causes:
@@ -238,7 +240,7 @@ class Search:
             return elements(claim, wrong)
         digits = agreed_digits(claim.theirs, claim.right)
         if digits > 1:
-            text = f"it is close, to {digits:.1f} digits: rounded too soon, or by differences?"
+            text = f"it is close, to {digits:.1f} digits: rounded early, or by differences?"
             return Cause("approximate", text)
         with np.errstate(all="ignore"):
             quotient = claim.theirs / claim.right
@@ -278,7 +280,9 @@ def _times(k: float) -> str:
 
 
 def _merged(outcomes: Sequence[Outcome]) -> Cause:
-    """One diagnosis for mistakes that lead to the same; of whom it is the gradient is told, too."""
+    """One diagnosis for mistakes that give the same numbers; it also says whose gradient they
+    are.
+    """
     first = min(outcomes, key=lambda each: _rank(each.code))
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
@@ -294,7 +298,7 @@ def _rank(code: str) -> int:
 
 
 def _lacks_one_hot(claim: Claim, slack: Array | float) -> bool:
-    """Whether one number is missing at one place of every row, behind a softmax."""
+    """Whether one number is missing in one place of every row, after a softmax."""
     names = {node.op.name for node in ancestors(claim.walk.outputs)}
     mine, right = claim.theirs, claim.right
     if not names & {"softmax", "log_softmax", "logsumexp"} or mine.shape != right.shape:

@@ -1,5 +1,5 @@
-"""Elements of a leaf where the gradient jumps: at a kink any number between the derivatives on
-its two sides is as good a derivative as another.
+"""Elements of a leaf where the gradient jumps: at a kink, every number between the derivatives on
+its two sides is a valid derivative.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.graph import Array, ancestors
 
 MOST = 50
-"""Elements that are looked at."""
+"""The most elements that are examined."""
 ELEMENTS = 5_000_000
-"""Elements that are computed, about, to look."""
+"""About how many elements are computed for that."""
 STEP = 1e-6
-"""How far to either side is looked, relative to the element."""
+"""The distance of the points on both sides, relative to the element."""
 JUMP = 1e-3
-"""A smaller relative change over so short a way is no jump."""
+"""A smaller relative change over this distance is not a jump."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Kink:
 
 
 def kinks(claim: Claim, among: Array) -> list[Kink]:
-    """Those of the elements of the leaf where the gradient jumps."""
+    """The elements of the leaf, among these, where the gradient jumps."""
     here = claim.points[0].value(claim.leaf)
     if here is None or here.shape != among.shape:
         return []

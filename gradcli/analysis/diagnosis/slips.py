@@ -1,6 +1,6 @@
 """Mistakes of derivation: what the gradient would be with one step of the chain rule wrong.
 
-The outcome of a slip is a node, as the gradient is, so that it can be computed at any point.
+The result of a slip is a node, as the gradient is, so that it can be computed at any point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradcli.ops.shaping import expand, sum_to
 from gradcli.simplify import number_of
 
 VISITS = 60_000
-"""Nodes that are built, about, to try all mistakes of one kind."""
+"""About how many nodes are built to try all mistakes of one kind."""
 TEXTBOOK = {
     "tanh": "1 - {y}**2",
     "sigmoid": "{y}*(1 - {y})",
@@ -30,13 +30,13 @@ TEXTBOOK = {
     "relu": "({x} > 0)",
     "abs": "sign({x})",
 }
-"""Derivatives that the op table computes in another, more exact way."""
+"""Textbook forms of derivatives that the op table computes in a more accurate way."""
 RULE = {"mul": "product rule: ", "matmul": "product rule: ", "div": "quotient rule: "}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a mistake leads to."""
+    """A mistake, and its result."""
 
     code: str
     message: str
@@ -64,7 +64,7 @@ class Step:
 
     @property
     def divides_by_count(self) -> bool:
-        """Whether a loss ends here in a mean."""
+        """Whether the step is through the mean at the end of a loss."""
         if self.node.op.name != "div":
             return False
         below = self.node.inputs[1]
@@ -75,7 +75,7 @@ class Step:
         return inside and (counts or below.op is CONSTANT)
 
     def local(self) -> Node | None:
-        """The local derivative, where the step multiplies by one."""
+        """The local derivative, if the step multiplies by one."""
         one = self.node.graph.constant(1.0)
         if isinstance(self.node.op, Elementwise):
             return self.node.op.vjp(self.node, self.position, one, multiply)
@@ -84,7 +84,7 @@ class Step:
         return None
 
     def spread(self, change: Node) -> Node:
-        """A cotangent of the node so that it broadcasts against the local derivative."""
+        """A cotangent of the node, reshaped to broadcast with the local derivative."""
         if isinstance(self.node.op, Elementwise):
             return change
         whole = expand(change, *self.node.shape)
@@ -102,7 +102,7 @@ class Step:
 
 Wrong: TypeAlias = Callable[[Step, Node, Node], Node | None]
 """From a step, the cotangent `change` of its node and the right contribution `part` to the
-operand's: the wrong contribution, None for none at all.
+operand's: the wrong contribution, or None where nothing is contributed.
 """
 
 
@@ -157,7 +157,7 @@ def _undifferentiated(step: Step, change: Node, _part: Node) -> Node:
 def _slips(step: Step, words: Wording, *, several: bool) -> Iterator[tuple[str, str, Wrong]]:
     """Code, sentence and slip for each that makes sense at a step, the plain ones first.
 
-    `several` tells that other steps from the same node lead to the leaf, too.
+    `several` says that other steps from the same node lead to the leaf, too.
     """
     node, op = step.node, step.node.op
     here, below = words.defined(node), words.of(step.operand)
@@ -183,7 +183,7 @@ def _slips(step: Step, words: Wording, *, several: bool) -> Iterator[tuple[str, 
     yield "sign-part", text, _negated
     if isinstance(op, Elementwise) and step.operand.shape != node.shape:
         n = node.size // max(1, step.operand.size)
-        text = f"{below} was broadcast to {n} times its size in {here}: the parts are to be summed"
+        text = f"{below} was broadcast to {n} times its size in {here}: the parts must be summed"
         yield "averaged", f"{text}, not averaged", _averaged
     if isinstance(op, Elementwise) and len(node.inputs) == 1:
         text = f"{here} stands where its derivative by {below} belongs"
@@ -257,7 +257,7 @@ def _both(step: Step, after: Step, words: Wording) -> tuple[str, str]:
 
 
 def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome]:
-    """The derivative of a function as it is wrongly remembered."""
+    """A wrong derivative of a function that people remember."""
     local = step.local()
     if local is None or step.operand.shape != step.node.shape:
         return
@@ -276,7 +276,7 @@ def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome
 def _outcome(
     claim: Claim, wrong: Wrong, steps: Container[Step], code: str, message: str
 ) -> Iterator[Outcome]:
-    """What a slip at some steps leads to; nothing where it makes no sense there."""
+    """The result of a slip at some steps; None where it is not possible there."""
     walk = claim.walk
     try:
         (grad,) = vjp(walk.outputs, walk.cotangents, [claim.leaf], rules=_rules(wrong, steps))
@@ -287,7 +287,7 @@ def _outcome(
 
 
 def _rules(wrong: Wrong, steps: Container[Step]) -> Rules:
-    """The rules of reverse mode, but for the steps where the slip is made."""
+    """The rules of reverse mode, replaced at the steps where the slip is made."""
 
     def rules(
         node: Node, change: Node, linked: Container[Node], selected: set[Node]

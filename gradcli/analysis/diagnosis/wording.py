@@ -1,4 +1,4 @@
-"""Nodes as a sentence calls them: by name, as a short formula, or as the program writes them."""
+"""The text for a node in a sentence: its name, a short formula, or the program's text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gradcli.spelling.spell import spell
 
 WIDEST = 60
 STEPS = 16
-"""A formula of more steps than these is not read at a glance."""
+"""The most steps of a formula in a sentence."""
 SMALL = 4
-"""Constants of more elements are not written out."""
+"""The most elements of a constant that is written in full."""
 
 
 class Wording:
@@ -31,23 +31,21 @@ class Wording:
         outputs: Sequence[Node],
         value: Callable[[Node], Array | None],
     ) -> None:
-        """`names` are those of the program; `outputs` are what it ends on; `value` folds
-        constants.
-        """
+        """`names` are those of the program; `outputs` are its results; `value` folds constants."""
         self._value = value
         self._names = names
         self._source = source
         self._whole: dict[Span, Node] = {
             node.span: node for node in ancestors(outputs) if node.span is not None
         }
-        """By place in the program: the node that has the value of what is written there."""
+        """By place in the program: the node with the value of the expression there."""
 
     def of(self, node: Node) -> str:
         """The name of a node, or the formula that it stands for."""
         return self._names.get(node) or self.formula(node)
 
     def defined(self, node: Node) -> str:
-        """`h = tanh(y)`, or the formula alone of what has no name."""
+        """`h = tanh(y)`, or only the formula if the node has no name."""
         name = self._names.get(node)
         return f"{name} = {self.formula(node)}" if name else self.formula(node)
 
@@ -109,19 +107,19 @@ class Wording:
         operands = [written[each] for each in node.inputs]
         if node.op in (DETACH, LEAF) or node.op.name == "expand":
             return operands[0]
-        if node.op.name == "scale":  # a product, but for what it does with 0
+        if node.op.name == "scale":  # a product, with another rule for 0
             return Binary("*", operands[0], operands[1], NOWHERE, NOWHERE)
         return spell(node, operands)
 
     def _part(self, node: Node) -> str:
-        """What a node is part of, where it has no text of its own."""
+        """The expression that a node is part of, if it has no text of its own."""
         text = self._text(node)
         shown = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
         of = "" if node.origin is None else "the derivative of "
         return f"(a part of {of}{shown})" if shown else "(a part of the gradient)"
 
     def place(self, node: Node) -> str:
-        """The program's text that a node comes from, be it a part of what is written there."""
+        """The program's text that a node comes from, even if it is only a part of that."""
         return self._text(node) or self.formula(node)
 
     def _text(self, node: Node) -> str:
