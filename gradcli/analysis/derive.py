@@ -75,7 +75,7 @@ def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, st
 
 
 def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assign]:
-    """The inputs' values. They are leaves again only where that asks for no gradient vector."""
+    """The inputs' values. They become leaves again only where that needs no gradient vector."""
     leaves = set(leaves_of(run)) if single else set()
     statements = []
     for node, title in bound.items():

@@ -77,7 +77,7 @@ class Explanation:
 
 
 def explain(run: Run) -> Explanation:
-    """The story of a run; raises `limit-nodes` where it would be too long."""
+    """The explanation of a run; raises `limit-nodes` where it would be too long."""
     outputs = run.prepared.outputs
     steps = [node for node in ancestors(outputs.values()) if not _is_constant(node)]
     steps = _seen(steps, run)

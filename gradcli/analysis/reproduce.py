@@ -35,7 +35,7 @@ class Reproduction:
 
 
 def reproduce(run: Run, derived: Derived) -> Reproduction:
-    """Everything from one run."""
+    """The data from one run."""
     backward, value = run.backward, run.value
     bound = leaves_of(run)
     names = {node: name for name, node in run.names.items()}
