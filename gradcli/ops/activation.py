@@ -8,9 +8,9 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.elementwise import elementwise
 from gradcli.ops.error_functions import ndtr
 from gradcli.ops.exponential import expm1
+from gradcli.ops.group import Group
 from gradcli.ops.hyperbolic import tanh
 from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.logistic import logaddexp, sigmoid
@@ -18,19 +18,19 @@ from gradcli.ops.powers import square
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("activation")
 
 # --- pieces of straight lines --------------------------------------------------------------
 
-relu = elementwise(
+relu = table.elementwise(
     "relu",
     "x where it is positive, else 0.",
-    lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)),
-    group="activation",
+    forward=lambda xp, x: xp.maximum(x, xp.zeros((), x.dtype)),
     takes=NUMBERS,
     chain=lambda change, y, x: where(x <= 0, 0.0, change),
     cuda="{0} != {0} ? {0} : max({0}, ({T})0)",
-    latex=r"\mathrm{{relu}}({0})",
     formula="maximum(x, 0)",
     edge=lambda xp, x: x,
     kink="0 at 0",
@@ -51,9 +51,7 @@ def _bound(x: Node, number: float) -> tuple[Node, Node]:
     return filling(cast(x, "int") if x.kind == "bool" else x, x.graph.constant(number))
 
 
-@function(
-    "hardtanh",
-    "activation",
+@table.function(
     cases=[Case("hardtanh(x, -0.7, 0.9)")],
     formula="minimum(maximum(x, min_val), max_val)",
     kink="0 at the bounds",
@@ -63,45 +61,31 @@ def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
     return _between(x, min_val, max_val)
 
 
-@function(
-    "relu6",
-    "activation",
-    cases=[Case("relu6(4 * x)")],
-    formula="minimum(maximum(x, 0), 6)",
-    kink="0 at 0 and 6",
+@table.function(
+    cases=[Case("relu6(4 * x)")], formula="minimum(maximum(x, 0), 6)", kink="0 at 0 and 6"
 )
 def relu6(x: Node) -> Node:
     """x, cut off at 0 below and at 6 above."""
     return _between(x, 0.0, 6.0)
 
 
-@function(
-    "hardsigmoid",
-    "activation",
-    cases=[Case("hardsigmoid(2 * x)")],
-    formula="clamp(x + 3, 0, 6) / 6",
-    kink="0 at -3 and 3",
+@table.function(
+    cases=[Case("hardsigmoid(2 * x)")], formula="clamp(x + 3, 0, 6) / 6", kink="0 at -3 and 3"
 )
 def hardsigmoid(x: Node) -> Node:
     """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
     return clamp(x + 3, x.graph.constant(0.0), x.graph.constant(6.0)) / 6
 
 
-@function(
-    "hardswish",
-    "activation",
-    cases=[Case("hardswish(2 * x)")],
-    formula="x * relu6(x + 3) / 6",
-    kink="0 at -3, 1 at 3",
+@table.function(
+    cases=[Case("hardswish(2 * x)")], formula="x * relu6(x + 3) / 6", kink="0 at -3, 1 at 3"
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
     return where(x >= 3, x, where(x <= -3, 0.0, x * (x + 3) / 6))
 
 
-@function(
-    "leaky_relu",
-    "activation",
+@table.function(
     cases=[Case("leaky_relu(x)"), Case("leaky_relu(x, negative_slope=0.2)")],
     formula="where(x > 0, x, negative_slope * x)",
     kink="the slope at 0",
@@ -111,9 +95,7 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     return where(x > 0, x, negative_slope * x)
 
 
-@function(
-    "prelu",
-    "activation",
+@table.function(
     cases=[Case("prelu(x, w)", {"x": (2, 3), "w": (1,)})],
     formula="where(x > 0, x, weight * x)",
     kink="the weight at 0",
@@ -124,9 +106,7 @@ def prelu(x: Node, weight: Node) -> Node:
     return where(x > 0, x, reshape(weight, around) * x)
 
 
-@function(
-    "threshold",
-    "activation",
+@table.function(
     cases=[Case("threshold(x, 0.1, 2)")],
     formula="where(x > threshold, x, value)",
     kink="0 at the threshold",
@@ -138,9 +118,7 @@ def threshold(x: Node, threshold: float, value: float) -> Node:
     return where(x <= least, other, x)
 
 
-@function(
-    "hardshrink",
-    "activation",
+@table.function(
     cases=[Case("hardshrink(x)")],
     formula="where(abs(x) > lambd, x, 0)",
     kink="0 at -lambd and lambd",
@@ -150,9 +128,7 @@ def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     return where(abs_(x) <= lambd, 0.0, x)
 
 
-@function(
-    "softshrink",
-    "activation",
+@table.function(
     cases=[Case("softshrink(x)")],
     formula="where(x > lambd, x - lambd, where(x < -lambd, x + lambd, 0))",
     kink="0 at -lambd and lambd",
@@ -165,9 +141,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
 # --- exponential ---------------------------------------------------------------------------
 
 
-@function(
-    "elu",
-    "activation",
+@table.function(
     cases=[Case("elu(x)"), Case("elu(x, alpha=0.5)")],
     formula="where(x > 0, x, alpha * expm1(x))",
     kink="alpha at 0",
@@ -178,21 +152,13 @@ def elu(x: Node, alpha: float = 1.0) -> Node:
     return where(x > 0, x, curved if alpha == 1 else alpha * curved)
 
 
-@function(
-    "selu",
-    "activation",
-    cases=[Case("selu(x)")],
-    formula="1.0507… * elu(x, 1.6733…)",
-    kink="1.7581 at 0",
-)
+@table.function(cases=[Case("selu(x)")], formula="1.0507… * elu(x, 1.6733…)", kink="1.7581 at 0")
 def selu(x: Node) -> Node:
     """elu with the two factors that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
 
 
-@function(
-    "celu",
-    "activation",
+@table.function(
     cases=[Case("celu(x)"), Case("celu(x, alpha=0.5)")],
     formula="where(x > 0, x, alpha * expm1(x / alpha))",
     kink="1 at 0",
@@ -202,27 +168,19 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
     return where(x > 0, x, alpha * expm1(x / alpha))
 
 
-@function(
-    "silu",
-    "activation",
-    aliases=("swish",),
-    cases=[Case("silu(x)")],
-    formula="x * sigmoid(x)",
-)
+@table.function(aliases=("swish",), cases=[Case("silu(x)")], formula="x * sigmoid(x)")
 def silu(x: Node) -> Node:
     """x * sigmoid(x)."""
     return x * sigmoid(x)
 
 
-@function("mish", "activation", cases=[Case("mish(x)")], formula="x * tanh(softplus(x))")
+@table.function(cases=[Case("mish(x)")], formula="x * tanh(softplus(x))")
 def mish(x: Node) -> Node:
     """x * tanh(log(1 + exp(x)))."""
     return x * tanh(logaddexp(x, 0.0))
 
 
-@function(
-    "gelu",
-    "activation",
+@table.function(
     cases=[Case("gelu(x)"), Case("gelu(x, approximate='tanh')")],
     formula="x * ndtr(x)",
     unlike={"jax.nn.gelu": "gelu(x, approximate='tanh')"},
@@ -237,17 +195,16 @@ def gelu(x: Node, approximate: str = "none") -> Node:
     return x * sigmoid(2 * inner)  # (1 + tanh(u)) / 2 without cancellation
 
 
-softsign = elementwise(
-    "softsign",
-    "x / (1 + abs(x)).",
+@table.derivative(
     lambda xp, x: x / (1 + xp.abs(x)),
-    lambda y, x: 1 / square(1 + abs_(x)),
-    group="activation",
     cuda="{0} / (1 + abs({0}))",
     latex=r"\frac{{{0}}}{{1 + |{0}|}}",
     formula="x / (1 + abs(x))",
     torch="torch.nn.functional.softsign",
 )
+def softsign(y: Node, x: Node) -> Node:
+    """x / (1 + abs(x))."""
+    return 1 / square(1 + abs_(x))
 
 
 TANHSHRINK = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]
@@ -262,12 +219,8 @@ def _tanhshrink(xp: Any, x: Array) -> Array:
     return xp.where(small == x, near, x - xp.tanh(x))  # type: ignore[no-any-return]
 
 
-tanhshrink = elementwise(
-    "tanhshrink",
-    "x - tanh(x).",
+@table.derivative(
     _tanhshrink,
-    lambda y, x: square(tanh(x)),  # 1 - 1/cosh(x)**2 has no digits near 0
-    group="activation",
     cuda="{T} s = {0} * {0}; return abs({0}) < 1 ? {0} * s * ("
     + reduce("({{T}}){1} + s * ({0})".format, TANHSHRINK[::-1], "0")
     + ") / cosh({0}) : {0} - tanh({0});",
@@ -275,3 +228,6 @@ tanhshrink = elementwise(
     formula="x - tanh(x)",
     torch="torch.nn.functional.tanhshrink",
 )
+def tanhshrink(y: Node, x: Node) -> Node:
+    """x - tanh(x)."""
+    return square(tanh(x))  # 1 - 1/cosh(x)**2 has no digits near 0

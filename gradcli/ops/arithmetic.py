@@ -11,9 +11,11 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.bits import all_ones, bits_of
-from gradcli.ops.elementwise import elementwise
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
+
+table = Group("arithmetic")
 
 WORTH_A_LOOK = 1 << 16
 """Elements from which on a quicker way is worth tying the plan to a number of the program."""
@@ -23,19 +25,16 @@ def _add(a: Node, b: Node, *, alpha: float = 1) -> Node:
     return add(a, times(alpha, b))
 
 
-add: Function = elementwise(
+add: Function = table.elementwise(
     "add",
     "Sum of two tensors; the second is taken `alpha` times.",
-    "add",
     (1, 1),
     operands="a b",
-    group="arithmetic",
     variant=_add,
     takes=ANY,
     infix="+",
     cuda="{0} + {1}",
     latex="{0} + {1}",
-    formula="a + b",
     cost=1,
     exact=True,
 )
@@ -53,36 +52,32 @@ def times(factor: float, x: Node) -> Node:
     return mul(cast(number, "int") if factor.is_integer() and x.kind != "float" else number, x)
 
 
-sub: Function = elementwise(
+sub: Function = table.elementwise(
     "sub",
     "Difference of two tensors; the second is taken `alpha` times.",
-    "subtract",
     (1, -1),
+    forward="subtract",
     operands="a b",
-    group="arithmetic",
     variant=_sub,
     takes=NUMBERS,
     aliases=("subtract",),
     infix="-",
     cuda="{0} - {1}",
     latex="{0} - {1}",
-    formula="a - b",
     cost=1,
     exact=True,
 )
-mul = elementwise(
+mul = table.elementwise(
     "mul",
     "Product, element by element.",
-    "multiply",
     (lambda y, a, b: b, lambda y, a, b: a),
+    forward="multiply",
     operands="a b",
-    group="arithmetic",
     aliases=("multiply",),
     takes=ANY,
     infix="*",
     cuda="{0} * {1}",
     latex=r"{0} \cdot {1}",
-    formula="a * b",
     cost=1,
     exact=True,
 )
@@ -117,37 +112,33 @@ def _by_power_of_two(node: Node) -> Callable[..., Any] | None:
     return lambda x, out=None: np.multiply(x, inverse, out=out)
 
 
-div: Function = elementwise(
+div: Function = table.elementwise(
     "div",
     "Quotient, element by element; `rounding_mode` may be 'floor' or 'trunc'.",
-    "divide",
     (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
+    forward="divide",
     operands="a b",
-    group="arithmetic",
     variant=_div,
     aliases=("divide", "true_divide"),
     infix="/",
     cuda="{0} / {1}",
     latex=r"\frac{{{0}}}{{{1}}}",
-    formula="a / b",
     edge=lambda xp, a, b: b,
     domain=(0.5, 2.0),
     by_number=_by_power_of_two,
     cost=1,
     exact=True,
 )
-neg = elementwise(
+neg = table.elementwise(
     "neg",
     "Negative.",
-    "negative",
     -1,
-    group="arithmetic",
+    forward="negative",
     aliases=("negative",),
     takes=NUMBERS,
     infix="-",
     cuda="-{0}",
     latex="-{0}",
-    formula="-x",
     cost=1,
     exact=True,
 )
@@ -165,12 +156,11 @@ def _scale(xp: Any, a: Array, b: Array) -> Array:
     return xp.where(a == 0, xp.zeros((), b.dtype), a * b)  # type: ignore[no-any-return]
 
 
-scale: Function = elementwise(
+scale: Function = table.elementwise(
     "scale",
     "Product that is 0 wherever the first factor is exactly 0, even against inf or nan.",
-    _scale,
+    forward=_scale,
     operands="a b",
-    group="arithmetic",
     chain=(lambda change, y, a, b: scale(change, b), lambda change, y, a, b: scale(a, change)),
     cuda="{0} == 0 ? 0 : {0} * {1}",
     latex=r"{0} \cdot {1}",
@@ -181,21 +171,20 @@ scale: Function = elementwise(
     exact=True,
 )
 
-lerp = elementwise(
+lerp = table.elementwise(
     "lerp",
     "The point between `input` and `end` at `weight`: 0 is `input`, 1 is `end`.",
-    lambda xp, start, end, weight: xp.where(
-        xp.abs(weight) < 0.5,
-        start + weight * (end - start),
-        end - (end - start) * (1 - weight),
-    ),
     (
         lambda y, start, end, weight: 1 - weight,
         lambda y, start, end, weight: weight,
         lambda y, start, end, weight: end - start,
     ),
+    forward=lambda xp, start, end, weight: xp.where(
+        xp.abs(weight) < 0.5,
+        start + weight * (end - start),
+        end - (end - start) * (1 - weight),
+    ),
     operands="input end weight",
-    group="arithmetic",
     cuda="abs({2}) < ({T})0.5 ? {0} + {2} * ({1} - {0}) : {1} - ({1} - {0}) * (1 - {2})",
     latex=r"{0} + {2} \cdot ({1} - {0})",
     formula="input + weight * (end - input)",
@@ -203,9 +192,7 @@ lerp = elementwise(
 )
 
 
-@function(
-    "addcmul",
-    "arithmetic",
+@table.function(
     cases=[Case("addcmul(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)})],
     formula="input + value * tensor1 * tensor2",
 )
@@ -215,9 +202,7 @@ def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None
     return input + (product if value is None else value * product)
 
 
-@function(
-    "addcdiv",
-    "arithmetic",
+@table.function(
     cases=[Case("addcdiv(x, y, z, value=0.5)", {"x": (2, 3), "y": (3,), "z": (2, 1)}, (0.5, 2.0))],
     formula="input + value * tensor1 / tensor2",
 )

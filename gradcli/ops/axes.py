@@ -10,10 +10,13 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Split
 from gradcli.language.construct import attribute, call, number
 from gradcli.language.syntax import Expression
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import Axes, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import flat, reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("shaping")
 
 
 def _inverse(axes: Axes) -> Axes:
@@ -50,9 +53,7 @@ PERMUTE: Linear = Linear(
 )
 
 
-@function(
-    "permute",
-    "shaping",
+@table.function(
     op=PERMUTE,
     cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
     numpy="np.transpose",
@@ -71,9 +72,7 @@ def permute(x: Node, *dims: int) -> Node:
     return x.graph.apply(PERMUTE, (x,), (axes,))
 
 
-@function(
-    "transpose",
-    "shaping",
+@table.function(
     aliases=("swapaxes", "swapdims"),
     cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
 )
@@ -89,7 +88,7 @@ def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node
     return permute(x, tuple(order))
 
 
-@function("t", "shaping", cases=[Case("t(x)"), Case("x.T")])
+@table.function(cases=[Case("t(x)"), Case("x.T")])
 def t(x: Node) -> Node:
     """The transpose of a matrix; a vector or a single value stays as it is."""
     if x.ndim > 2:
@@ -101,7 +100,7 @@ def t(x: Node) -> Node:
     return permute(x, tuple(reversed(range(-x.ndim, 0))))
 
 
-@function("mT", "shaping", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
+@table.function("mT", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
 def matrix_transpose(x: Node) -> Node:
     """The last two axes swapped."""
     if x.ndim < 2:
@@ -113,12 +112,7 @@ def matrix_transpose(x: Node) -> Node:
     return transpose(x, -1, -2)
 
 
-@function(
-    "movedim",
-    "shaping",
-    aliases=("moveaxis",),
-    cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})],
-)
+@table.function(aliases=("moveaxis",), cases=[Case("movedim(x, 0, 2)", {"x": (2, 3, 4)})])
 def movedim(x: Node, source: Axes, destination: Axes) -> Node:
     """The axes `source` moved to the places `destination`; the others keep their order."""
     if len(source) != len(destination):
@@ -141,18 +135,14 @@ FLIP: Linear = Linear(
 )
 
 
-@function("flip", "shaping", op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
+@table.function(op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
 def flip(x: Node, dim: Axes | None = None) -> Node:
     """The elements in reverse order along `dim` (all axes without it)."""
     axes = normalize_axes("flip", dim, x.ndim)
     return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
 
 
-@function(
-    "rot90",
-    "shaping",
-    cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})],
-)
+@table.function(cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})])
 def rot90(x: Node, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Node:
     """x turned by 90 degrees `k` times in the plane of two axes, from the first to the second."""
     if len(dims) != 2 or len(normalize_axes("rot90", dims, x.ndim)) != 2:
@@ -179,9 +169,7 @@ ROLL: Linear = Linear(
 )
 
 
-@function(
-    "roll",
-    "shaping",
+@table.function(
     op=ROLL,
     cases=[Case("roll(x, 1)"), Case("roll(x, -1, 1)"), Case("roll(x, (1, 2), dims=(0, 1))")],
     torch="torch.roll",

@@ -10,8 +10,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.classes import classes
 from gradcli.ops.comparison import ne
-from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import exp, log, log1p, xlogy
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import getitem
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.logistic import logaddexp, sigmoid
@@ -28,16 +28,16 @@ from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
 from gradcli.ops.softmax import log_softmax
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("loss")
 
 ROWS = {"x": (2, 3)}
 
 # --- one of several classes ----------------------------------------------------------------
 
 
-@function(
-    "nll_loss",
-    "loss",
+@table.function(
     cases=[
         Case("nll_loss(x, [2, 0])", ROWS),
         Case("nll_loss(x, [2, 0], weight=[1, 2, 0.5], reduction='sum')", ROWS),
@@ -59,9 +59,7 @@ def nll_loss(
     return _nll("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
 
 
-@function(
-    "cross_entropy",
-    "loss",
+@table.function(
     cases=[
         Case("cross_entropy(x, [2, 0])", ROWS),
         Case("cross_entropy(x, [2, 0], [1, 2, 0.5], label_smoothing=0.2)", ROWS),
@@ -211,16 +209,15 @@ def _bernoulli_slope(y: Node, x: Node, target: Node) -> Node:
     return (1 - target) / other - target / clamp_min(x, least)
 
 
-bernoulli_nll = elementwise(
+bernoulli_nll = table.elementwise(
     "bernoulli_nll",
     "-target * log(x) - (1 - target) * log(1 - x), logarithms being -100 at least.",
-    _bernoulli,
     (
         _bernoulli_slope,
         lambda y, x, target: log1p(-x) - log(x),
     ),
+    forward=_bernoulli,
     operands="x target",
-    group="loss",
     cuda="{T} yes = log({0}), no = log1p(-{0});"
     " return ({1} - 1) * (no < -100 ? -100 : no) - {1} * (yes < -100 ? -100 : yes);",
     latex=r"-{1} \ln {0} - (1 - {1}) \ln(1 - {0})",
@@ -231,9 +228,7 @@ bernoulli_nll = elementwise(
 )
 
 
-@function(
-    "binary_cross_entropy",
-    "loss",
+@table.function(
     cases=[
         Case("binary_cross_entropy(x, y)", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
         Case("binary_cross_entropy(x, [0, 1, 1], [2, 1, 3], 'sum')", {"x": (3,)}, (0.1, 0.9)),
@@ -253,9 +248,7 @@ def binary_cross_entropy(
     return reduce_loss(name, _times(name, loss, weight), reduction)
 
 
-@function(
-    "binary_cross_entropy_with_logits",
-    "loss",
+@table.function(
     cases=[
         Case("binary_cross_entropy_with_logits(x, y)", {"x": (2, 3), "y": (2, 3)}),
         Case(
@@ -298,9 +291,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
 # --- distributions -------------------------------------------------------------------------
 
 
-@function(
-    "kl_div",
-    "loss",
+@table.function(
     cases=[
         Case("kl_div(x, y)", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
         Case("kl_div(x, y, reduction='batchmean')", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),

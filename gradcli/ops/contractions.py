@@ -10,6 +10,7 @@ from gradcli.graph import Node, Shape, Split
 from gradcli.language.construct import binary
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, Linear, aligned
 from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
@@ -17,7 +18,9 @@ from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import of_single_elements, reshape, sum_to, unsqueeze
 from gradcli.ops.splits import has
 from gradcli.ops.sums import product
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 
 def _matmul_shape(a: Node, b: Node) -> Shape:
@@ -123,9 +126,7 @@ MATMUL = Linear(
 )
 
 
-@function(
-    "matmul",
-    "linear algebra",
+@table.function(
     op=MATMUL,
     cases=[
         Case("matmul(x, y)", {"x": (2, 3), "y": (3, 4)}),
@@ -162,19 +163,19 @@ def _matmul_of(name: str, a: Node, b: Node, a_ndim: int, b_ndim: int) -> Node:
     return matmul(a, b)
 
 
-@function("mm", "linear algebra", cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
+@table.function(cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
 def mm(a: Node, b: Node) -> Node:
     """The product of two matrices."""
     return _matmul_of("mm", a, b, 2, 2)
 
 
-@function("mv", "linear algebra", cases=[Case("mv(x, y)", {"x": (2, 3), "y": (3,)})])
+@table.function(cases=[Case("mv(x, y)", {"x": (2, 3), "y": (3,)})])
 def mv(a: Node, b: Node) -> Node:
     """The product of a matrix and a vector."""
     return _matmul_of("mv", a, b, 2, 1)
 
 
-@function("bmm", "linear algebra", cases=[Case("bmm(x, y)", {"x": (2, 2, 3), "y": (2, 3, 1)})])
+@table.function(cases=[Case("bmm(x, y)", {"x": (2, 2, 3), "y": (2, 3, 1)})])
 def bmm(a: Node, b: Node) -> Node:
     """The products of two batches of matrices, pair by pair."""
     if a.ndim == b.ndim == 3 and a.shape[0] != b.shape[0]:
@@ -184,24 +185,19 @@ def bmm(a: Node, b: Node) -> Node:
     return _matmul_of("bmm", a, b, 3, 3)
 
 
-@function("dot", "linear algebra", cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})])
+@table.function(cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})])
 def dot(a: Node, b: Node) -> Node:
     """The inner product of two vectors."""
     return _matmul_of("dot", a, b, 1, 1)
 
 
-@function("vdot", "linear algebra", cases=[Case("vdot(x, y)", {"x": (3,), "y": (3,)})])
+@table.function(cases=[Case("vdot(x, y)", {"x": (3,), "y": (3,)})])
 def vdot(a: Node, b: Node) -> Node:
     """The inner product of two vectors; for real numbers the same as `dot`."""
     return _matmul_of("vdot", a, b, 1, 1)
 
 
-@function(
-    "outer",
-    "linear algebra",
-    aliases=("ger",),
-    cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})],
-)
+@table.function(aliases=("ger",), cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})])
 def outer(a: Node, b: Node) -> Node:
     """All products of an element of one vector with one of the other."""
     if a.ndim != 1 or b.ndim != 1:
@@ -211,7 +207,7 @@ def outer(a: Node, b: Node) -> Node:
     return unsqueeze(a, -1) * b
 
 
-@function("trace", "linear algebra", cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})])
+@table.function(cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})])
 def trace(x: Node) -> Node:
     """The sum of a matrix's diagonal."""
     if x.ndim != 2:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from gradcli.graph import Node
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Linear
 from gradcli.ops.splits import each_element
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("control")
 
 DETACH = General(
     "detach",
@@ -16,9 +19,7 @@ DETACH = General(
 )
 
 
-@function(
-    "detach",
-    "control",
+@table.function(
     aliases=("stop_gradient",),
     op=DETACH,
     cases=[Case("x * detach(x)", smooth=False)],

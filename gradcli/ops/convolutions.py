@@ -7,9 +7,10 @@ import math
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.contractions import matmul
+from gradcli.ops.group import Group
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
 from gradcli.ops.windows import (
     Lengths,
     Paddings,
@@ -20,10 +21,10 @@ from gradcli.ops.windows import (
     windows,
 )
 
+table = Group("layer")
 
-@function(
-    "conv1d",
-    "layer",
+
+@table.function(
     cases=[
         Case("conv1d(x, w)", {"x": (2, 2, 5), "w": (3, 2, 2)}),
         Case("conv1d(x, w, b, padding=1)", {"x": (2, 4), "w": (3, 2, 3), "b": (3,)}),
@@ -45,9 +46,7 @@ def conv1d(
     return _convolution("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@function(
-    "conv2d",
-    "layer",
+@table.function(
     cases=[
         Case("conv2d(x, w)", {"x": (1, 2, 3, 4), "w": (2, 2, 2, 3)}),
         Case("conv2d(x, w, b, padding=1)", {"x": (2, 3, 3), "w": (1, 2, 2, 2), "b": (1,)}),

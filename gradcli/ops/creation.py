@@ -12,10 +12,13 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node, Shape
 from gradcli.language.construct import call, number
 from gradcli.language.syntax import Expression
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Spelling, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.shaping import expand, part, reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("creation")
 
 
 def _lengths(name: str, lengths: tuple[Any, ...]) -> Shape:
@@ -30,66 +33,44 @@ def _filled(graph: Graph, value: float, shape: Shape) -> Node:
     return expand(graph.constant(value), shape)
 
 
-@function(
-    "zeros", "creation", cases=[Case("x * zeros(2, 3)")], numpy="np.zeros", torch="torch.zeros"
-)
+@table.function(cases=[Case("x * zeros(2, 3)")], numpy="np.zeros", torch="torch.zeros")
 def zeros(graph: Graph, *shape: int) -> Node:
     """Zeros of a shape."""
     return _filled(graph, 0.0, _lengths("zeros", shape))
 
 
-@function("ones", "creation", cases=[Case("x * ones(2, 3)")], numpy="np.ones", torch="torch.ones")
+@table.function(cases=[Case("x * ones(2, 3)")], numpy="np.ones", torch="torch.ones")
 def ones(graph: Graph, *shape: int) -> Node:
     """Ones of a shape."""
     return _filled(graph, 1.0, _lengths("ones", shape))
 
 
-@function("full", "creation", cases=[Case("x * full((2, 3), 7)")])
+@table.function(cases=[Case("x * full((2, 3), 7)")])
 def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
     """One value, in every place of a shape."""
     return expand(fill_value, _lengths("full", (shape,)))
 
 
-@function(
-    "zeros_like",
-    "creation",
-    cases=[Case("x * zeros_like(x)")],
-    numpy="np.zeros_like",
-    torch="torch.zeros_like",
-)
+@table.function(cases=[Case("x * zeros_like(x)")], numpy="np.zeros_like", torch="torch.zeros_like")
 def zeros_like(x: Node) -> Node:
     """Zeros of the shape and kind of x."""
     return full_like(x, x.graph.constant(0.0))
 
 
-@function(
-    "ones_like",
-    "creation",
-    cases=[Case("x * ones_like(x)")],
-    numpy="np.ones_like",
-    torch="torch.ones_like",
-)
+@table.function(cases=[Case("x * ones_like(x)")], numpy="np.ones_like", torch="torch.ones_like")
 def ones_like(x: Node) -> Node:
     """Ones of the shape and kind of x."""
     return full_like(x, x.graph.constant(1.0))
 
 
-@function(
-    "full_like",
-    "creation",
-    cases=[Case("x * full_like(x, 3)")],
-    numpy="np.full_like",
-    torch="torch.full_like",
-)
+@table.function(cases=[Case("x * full_like(x, 3)")], numpy="np.full_like", torch="torch.full_like")
 def full_like(x: Node, fill_value: Node) -> Node:
     """One value, in every place of the shape of x; a number takes the kind of x."""
     _, value = filling(x, fill_value)
     return expand(value, x.shape)
 
 
-@function(
-    "tensor",
-    "creation",
+@table.function(
     aliases=(
         "array",
         "Variable",
@@ -104,11 +85,8 @@ def tensor(data: Node) -> Node:
     return data
 
 
-@function(
-    "FloatTensor",
-    "creation",
-    aliases=("DoubleTensor", "Tensor"),
-    cases=[Case("x * FloatTensor([1, 2, 3])")],
+@table.function(
+    "FloatTensor", aliases=("DoubleTensor", "Tensor"), cases=[Case("x * FloatTensor([1, 2, 3])")]
 )
 def float_tensor(data: Node) -> Node:
     """A tensor of the elements of a list; a length alone leaves the elements open in PyTorch."""
@@ -121,13 +99,7 @@ def float_tensor(data: Node) -> Node:
     return data
 
 
-@function(
-    "as_tensor",
-    "creation",
-    aliases=("asarray",),
-    cases=[Case("x * as_tensor([1, 2, 3])")],
-    passes_on=True,
-)
+@table.function(aliases=("asarray",), cases=[Case("x * as_tensor([1, 2, 3])")], passes_on=True)
 def as_tensor(data: Node) -> Node:
     """The same as `tensor`, where a tensor that is given is that tensor, not another."""
     return data
@@ -180,9 +152,7 @@ LINSPACE = _constructor(
 )
 
 
-@function(
-    "eye",
-    "creation",
+@table.function(
     aliases=("identity",),
     cases=[Case("x @ eye(3)")],
     unlike={"jax.nn.identity": "x itself"},
@@ -195,9 +165,7 @@ def eye(graph: Graph, n: int, m: int | None = None) -> Node:
     return graph.apply(EYE, (), (rows, columns, "float"))
 
 
-@function(
-    "arange", "creation", cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange"
-)
+@table.function(cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange")
 def arange(graph: Graph, start: float, end: float | None = None, step: float = 1.0) -> Node:
     """Numbers from `start` up to, not including, `end`; with one argument from 0."""
     if end is None:
@@ -208,13 +176,7 @@ def arange(graph: Graph, start: float, end: float | None = None, step: float = 1
     return graph.apply(ARANGE, (), (float(start), count, float(step), "float"))
 
 
-@function(
-    "linspace",
-    "creation",
-    cases=[Case("x * linspace(0, 1, 3)")],
-    numpy="np.linspace",
-    torch="torch.linspace",
-)
+@table.function(cases=[Case("x * linspace(0, 1, 3)")], numpy="np.linspace", torch="torch.linspace")
 def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     """`steps` numbers at equal distances, from `start` to `end`, both included."""
     (count,) = _lengths("linspace", (steps,))
@@ -248,25 +210,25 @@ RANDN = _random("randn", lambda generator, shape: generator.standard_normal(shap
 RAND = _random("rand", lambda generator, shape: generator.random(shape))
 
 
-@function("randn", "creation", cases=[Case("x * randn(2, 3)")])
+@table.function(cases=[Case("x * randn(2, 3)")])
 def randn(graph: Graph, *shape: int) -> Node:
     """Random numbers from the standard normal distribution."""
     return graph.apply(RANDN, (), (_lengths("randn", shape), *graph.draw(), "float"))
 
 
-@function("rand", "creation", cases=[Case("x * rand(2, 3)")])
+@table.function(cases=[Case("x * rand(2, 3)")])
 def rand(graph: Graph, *shape: int) -> Node:
     """Random numbers, uniform between 0 and 1."""
     return graph.apply(RAND, (), (_lengths("rand", shape), *graph.draw(), "float"))
 
 
-@function("randn_like", "creation", cases=[Case("x * randn_like(x)")])
+@table.function(cases=[Case("x * randn_like(x)")])
 def randn_like(x: Node) -> Node:
     """Random numbers from the standard normal distribution, in the shape of x."""
     return randn(x.graph, x.shape)
 
 
-@function("rand_like", "creation", cases=[Case("x * rand_like(x)")])
+@table.function(cases=[Case("x * rand_like(x)")])
 def rand_like(x: Node) -> Node:
     """Random numbers, uniform between 0 and 1, in the shape of x."""
     return rand(x.graph, x.shape)
@@ -275,9 +237,7 @@ def rand_like(x: Node) -> Node:
 # --- kinds ---------------------------------------------------------------------------------
 
 
-@function(
-    "float",
-    "creation",
+@table.function(
     aliases=("double",),
     cases=[Case("float(x > 0)", smooth=False)],
     passes_on=True,
@@ -288,19 +248,13 @@ def float_(x: Node) -> Node:
     return cast(x, "float")
 
 
-@function(
-    "long",
-    "creation",
-    aliases=("int",),
-    cases=[Case("x * long(2 * x)", smooth=False)],
-    numpy="np.int64",
-)
+@table.function(aliases=("int",), cases=[Case("x * long(2 * x)", smooth=False)], numpy="np.int64")
 def long(x: Node) -> Node:
     """x as integers: fractions are cut off, towards 0."""
     return cast(x, "int")
 
 
-@function("bool", "creation", cases=[Case("x * bool(x)", smooth=False)])
+@table.function(cases=[Case("x * bool(x)", smooth=False)])
 def bool_(x: Node) -> Node:
     """Whether the elements are other than 0."""
     return cast(x, "bool")
@@ -361,7 +315,7 @@ TRIU_INDICES = General(
 )
 
 
-@function("tril_indices", "creation", cases=[Case("x[tril_indices(2, 3)[0]]", smooth=False)])
+@table.function(cases=[Case("x[tril_indices(2, 3)[0]]", smooth=False)])
 def tril_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     """The rows and columns of the places on and below a diagonal, as two rows of integers."""
     row, col = _lengths("tril_indices", (row, col))
@@ -369,13 +323,13 @@ def tril_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     return _triangle(graph, TRIL_INDICES, row, min(col, row + offset), offset)
 
 
-@function("np.tril_indices", "creation", cases=[Case("x[np.tril_indices(2)[0]]", smooth=False)])
+@table.function("np.tril_indices", cases=[Case("x[np.tril_indices(2)[0]]", smooth=False)])
 def numpy_tril_indices(graph: Graph, n: int, k: int = 0, m: int | None = None) -> tuple[Node, ...]:
     """`tril_indices` as NumPy has it: a pair, for n rows and m columns, n without m."""
     return _rows(tril_indices(graph, n, n if m is None else m, k))
 
 
-@function("np.triu_indices", "creation", cases=[Case("x[np.triu_indices(2)[0]]", smooth=False)])
+@table.function("np.triu_indices", cases=[Case("x[np.triu_indices(2)[0]]", smooth=False)])
 def numpy_triu_indices(graph: Graph, n: int, k: int = 0, m: int | None = None) -> tuple[Node, ...]:
     """`triu_indices` as NumPy has it: a pair, for n rows and m columns, n without m."""
     return _rows(triu_indices(graph, n, n if m is None else m, k))
@@ -385,7 +339,7 @@ def _rows(places: Node) -> tuple[Node, ...]:
     return tuple(reshape(part(places, 0, row, 1), -1) for row in (0, 1))
 
 
-@function("triu_indices", "creation", cases=[Case("x[triu_indices(2, 3)[0]]", smooth=False)])
+@table.function(cases=[Case("x[triu_indices(2, 3)[0]]", smooth=False)])
 def triu_indices(graph: Graph, row: int, col: int, offset: int = 0) -> Node:
     """The rows and columns of the places on and above a diagonal, as two rows of integers."""
     row, col = _lengths("triu_indices", (row, col))

@@ -12,6 +12,7 @@ from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import diag_embed, diagonal
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
 from gradcli.ops.reductions import sum_
 from gradcli.ops.running_products import prod
@@ -19,7 +20,9 @@ from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd
 from gradcli.ops.systems import BATCH, SQUARE, copies, inverse, square
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 WELL = 1e6
 """Beyond this condition an inverse has lost too many digits."""
@@ -88,9 +91,7 @@ COFACTORS = General(
 )
 
 
-@function(
-    "cofactors",
-    "linear algebra",
+@table.function(
     op=COFACTORS,
     cases=[Case("cofactors(x)", SQUARE), Case("cofactors(x)", BATCH)],
     formula="det(x) * inv(x).mT",
@@ -162,9 +163,7 @@ class LogDeterminant(NamedTuple):
     logabsdet: Node
 
 
-@function(
-    "det",
-    "linear algebra",
+@table.function(
     op=DET,
     cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
     numpy="np.linalg.det",
@@ -178,9 +177,7 @@ def det(x: Node) -> Node:
     return x.graph.apply(DET, (square("det", x),))
 
 
-@function(
-    "slogdet",
-    "linear algebra",
+@table.function(
     cases=[Case("slogdet(x).logabsdet", SQUARE), Case("slogdet(x)[1]", BATCH)],
     kink="the adjugate over 0 at singular matrices: infinities, nan where that is 0/0",
     numpy="np.linalg.slogdet",
@@ -192,11 +189,7 @@ def slogdet(x: Node) -> LogDeterminant:
     return LogDeterminant(x.graph.apply(DETSIGN, (x,)), x.graph.apply(LOGABSDET, (x,)))
 
 
-@function(
-    "logdet",
-    "linear algebra",
-    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)],
-)
+@table.function(cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)])
 def logdet(x: Node) -> Node:
     """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
     sign, size = slogdet.build(x)

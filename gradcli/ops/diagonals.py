@@ -9,9 +9,12 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import WHOLE, call, number, numbers, places, subscript
 from gradcli.language.syntax import Expression
 from gradcli.ops.axes import movedim, permute
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import normalize_axis, show
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("indexing")
 
 TRIL: Linear = Linear(
     "tril",
@@ -29,26 +32,14 @@ TRIU: Linear = Linear(
 )
 
 
-@function(
-    "tril",
-    "indexing",
-    op=TRIL,
-    cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")],
-    torch="torch.tril",
-)
+@table.function(op=TRIL, cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")], torch="torch.tril")
 def tril(x: Node, diagonal: int = 0) -> Node:
     """x on and below a diagonal of its last two axes, 0 above it."""
     _check_matrix("tril", x)
     return x.graph.apply(TRIL, (x,), (_within(x, diagonal),))
 
 
-@function(
-    "triu",
-    "indexing",
-    op=TRIU,
-    cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")],
-    torch="torch.triu",
-)
+@table.function(op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")], torch="torch.triu")
 def triu(x: Node, diagonal: int = 0) -> Node:
     """x on and above a diagonal of its last two axes, 0 below it."""
     _check_matrix("triu", x)
@@ -122,9 +113,7 @@ DIAG_EMBED: Linear = Linear(
 )
 
 
-@function(
-    "diagonal",
-    "indexing",
+@table.function(
     op=DIAGONAL,
     cases=[
         Case("diagonal(x)"),
@@ -146,9 +135,8 @@ def diagonal(x: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
     return x.graph.apply(DIAGONAL, (x,), (_within(x, offset),))
 
 
-@function(
+@table.function(
     "linalg.diagonal",
-    "indexing",
     aliases=("torch.linalg.diagonal", "np.linalg.diagonal"),
     cases=[
         Case("torch.linalg.diagonal(x)", {"x": (2, 3, 3)}),
@@ -160,9 +148,7 @@ def linalg_diagonal(x: Node, *, offset: int = 0, dim1: int = -2, dim2: int = -1)
     return diagonal(x, offset, dim1, dim2)
 
 
-@function(
-    "diag_embed",
-    "indexing",
+@table.function(
     op=DIAG_EMBED,
     cases=[
         Case("diag_embed(x)"),
@@ -184,11 +170,7 @@ def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node
     return movedim.build(found, (-2, -1), (rows, columns))  # type: ignore[no-any-return]
 
 
-@function(
-    "diag",
-    "indexing",
-    cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})],
-)
+@table.function(cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})])
 def diag(x: Node, diagonal: int = 0) -> Node:
     """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal."""
     if x.ndim == 1:

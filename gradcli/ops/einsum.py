@@ -16,13 +16,16 @@ from gradcli.graph import Array, Node, Shape, Split
 from gradcli.language.construct import argument, call
 from gradcli.ops.axes import permute
 from gradcli.ops.diagonals import diagonal
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, Linear
 from gradcli.ops.promotion import promoted
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import normalize_axes, show
 from gradcli.ops.shaping import of_single_elements, squeeze
 from gradcli.ops.sums import product
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 # --- the contraction of two ----------------------------------------------------------------
 
@@ -127,9 +130,7 @@ Term: TypeAlias = tuple[Node, str]
 """An operand and a label for each of its axes."""
 
 
-@function(
-    "einsum",
-    "linear algebra",
+@table.function(
     op=CONTRACT,
     cases=[
         Case("einsum('ij,jk->ik', x, y)", {"x": (2, 3), "y": (3, 2)}),
@@ -257,15 +258,13 @@ def _summed(x: Node, labels: str, others: str) -> Term:
 # --- spellings -----------------------------------------------------------------------------
 
 
-@function(
-    "tensordot",
-    "linear algebra",
+@table.function(
     cases=[
         Case("tensordot(x, y, 1)", {"x": (2, 3), "y": (3, 2)}),
         Case("tensordot(x, y)", {"x": (2, 2, 3), "y": (2, 3)}),
         Case("tensordot(x, y, dims=([0], [-1]))", {"x": (2, 3), "y": (3, 2)}),
         Case("tensordot(x, y, 0)", {"x": (2,), "y": (2,)}),
-    ],
+    ]
 )
 def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] = 2) -> Node:
     """Sums of products over the last `dims` axes of a and the first of b, or over named pairs."""
@@ -295,14 +294,12 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
     return _contract_all("tensordot", terms, "".join(output))
 
 
-@function(
-    "inner",
-    "linear algebra",
+@table.function(
     cases=[
         Case("inner(x, y)", {"x": (3,), "y": (3,)}),
         Case("inner(x, y)", {"x": (2, 3), "y": (4, 3)}),
         Case("inner(x, y)", {"x": (), "y": (2,)}),
-    ],
+    ]
 )
 def inner(a: Node, b: Node) -> Node:
     """Sums of products along the last axes of both; a single value multiplies."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, Unpack
 
-from gradcli.graph import Array, Attributes, Facts, Kind, Multiply, Node, Op, Operand, Shape
-from gradcli.ops.kinds import FLOATS, Rule, aligned, cast, lift
+from gradcli.graph import Array, Attributes, Facts, Kind, Multiply, Node, Op, Shape
+from gradcli.ops.kinds import FLOATS, Rule, aligned, cast
 from gradcli.ops.promotion import promoted
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.splits import each_element
-from gradcli.ops.table import Case, Function, register
 
 Derivative: TypeAlias = Rule | float | None
 """A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
@@ -34,7 +32,7 @@ class Elementwise(Op):
         conditions: int,
         result_kind: Kind | None,
         whole: Whole | None,
-        arrays: float,
+        arrays: float = 3.0,
         **facts: Unpack[Facts],
     ) -> None:
         super().__init__(name, **facts)
@@ -100,95 +98,3 @@ class Elementwise(Op):
             for new, old in zip(inputs, node.inputs, strict=True)
         )
         return node.graph.apply(self, tuple(operands), node.attributes)
-
-
-def elementwise(
-    name: str,
-    doc: str,
-    forward: str | Callable[..., Array],
-    derivative: Derivative | tuple[Derivative, ...] = None,
-    *,
-    operands: str = "x",
-    group: str = "elementwise",
-    chain: Rule | tuple[Rule | None, ...] | None = None,
-    conditions: int = 0,
-    result: Kind | None = None,
-    whole: Whole | None = None,
-    formula: str = "",
-    domain: tuple[float, float] = (-2.0, 2.0),
-    smooth: bool = True,
-    cases: Sequence[Case] = (),
-    aliases: tuple[str, ...] = (),
-    kink: str = "",
-    arrays: float = 3.0,
-    numpy: str = "",
-    torch: str | None = None,
-    jax: str | None = "",
-    receiver: int = 0,
-    variant: Callable[..., Node] | None = None,
-    unlike: Mapping[str, str] = MappingProxyType({}),
-    **facts: Unpack[Facts],
-) -> Function:
-    """Register an elementwise function: this one call is the whole entry.
-
-    `forward` is the name of a NumPy function, or a function `(xp, *arrays)`. `derivative` gives
-    the local derivative by each operand. Ops that select elements give `chain` instead: rules
-    `(change, y, *operands)` that are linear in `change`, built with `where`. `arrays` is how many
-    of the result's size a `forward` of several calls makes on the way, at most. `variant` builds
-    calls with keywords; its parameters are the operands, then the keywords.
-
-    The first `conditions` operands are read as truth values. The others are promoted to a kind that
-    the op `takes`, all to the same; the result is of that kind unless `result` gives another.
-    `whole` builds a call that holds no floats, where that is another one.
-    """
-    names = tuple(operands.split())
-    count = len(names)
-    partials: tuple[Derivative, ...] = (
-        derivative if isinstance(derivative, tuple) else (derivative,) * count
-    )
-    chains = chain if isinstance(chain, tuple) or chain is None else (chain,) * count
-    op = Elementwise(name, forward, partials, chains, conditions, result, whole, arrays, **facts)
-    plain = "float" in op.takes and not conditions
-
-    def build(*values: Operand) -> Node:
-        nodes = lift(values)
-        for node in nodes:
-            if node.kind != "float" or not plain:
-                return op.on(nodes)
-        return nodes[0].graph.apply(op, tuple(nodes))
-
-    shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
-    return register(
-        Function(
-            name,
-            build,
-            group,
-            doc,
-            aliases,
-            op,
-            names,
-            shown,
-            formula,
-            kink,
-            numpy or (f"np.{op.ufunc}" if op.ufunc else ""),
-            (f"torch.{name}" if op.ufunc else "") if torch is None else torch,
-            jax,
-            receiver,
-            variant,
-            unlike=unlike,
-        )
-    )
-
-
-def _broadcasting_cases(
-    name: str, operands: tuple[str, ...], domain: tuple[float, float], smooth: bool
-) -> tuple[Case, ...]:
-    """The plain call on equal shapes, single values, and shapes that broadcast."""
-    program = f"{name}({', '.join(operands)})"
-    shapes: list[dict[str, Shape]] = [dict.fromkeys(operands, (2, 3)), dict.fromkeys(operands, ())]
-    if len(operands) > 1:
-        shapes += [
-            dict(zip(operands, [(2, 1), (3,), (2, 3)], strict=False)),
-            dict(zip(operands, [(3,), (2, 1), ()], strict=False)),
-        ]
-    return tuple(Case(program, shape, domain, smooth) for shape in shapes)

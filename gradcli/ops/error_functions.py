@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.graph import Array
-from gradcli.ops.elementwise import elementwise
+from gradcli.graph import Array, Node
+from gradcli.ops.group import WITHIN_1, Group
 from gradcli.ops.powers import square
 from gradcli.ops.selection import where
 from gradcli.ops.special import check_orders, scipys
 from gradcli.ops.table import Case, Function
+
+table = Group("special")
 
 
 def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
@@ -41,56 +43,49 @@ def _log_ndtr(xp: Any, x: Array) -> Array:
     return xp.where(x < -1, low, xp.log1p(-_ndtr(xp, -x)))  # type: ignore[no-any-return]
 
 
-gaussian: Function = elementwise(
+gaussian: Function = table.elementwise(
     "gaussian",
     "exp(-rate * x**2), with all its digits.",
-    _gaussian,
     (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
+    forward=_gaussian,
     operands="x rate",
-    group="special",
     cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
     " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
     latex="e^{{-{1} {0}^2}}",
     formula="exp(-rate * x**2)",
 )
-erf = elementwise(
-    "erf",
-    "Error function.",
-    scipys("erf"),
-    lambda y, x: 2 / math.sqrt(math.pi) * gaussian(x, 1.0),
-    group="special",
-    cuda="erf({0})",
-    latex=r"\mathrm{{erf}}({0})",
-    formula="erf(x)",
-    numpy="scipy.special.erf",
-    torch="torch.erf",
-)
-erfc = elementwise(
-    "erfc",
-    "1 - erf(x), exact for large x.",
+
+
+@table.derivative(scipys("erf"), cuda="erf({0})", numpy="scipy.special.erf", torch="torch.erf")
+def erf(y: Node, x: Node) -> Node:
+    """Error function."""
+    return 2 / math.sqrt(math.pi) * gaussian(x, 1.0)
+
+
+@table.derivative(
     _erfc,
-    lambda y, x: -2 / math.sqrt(math.pi) * gaussian(x, 1.0),
-    group="special",
     cuda="erfc({0})",
-    latex=r"\mathrm{{erfc}}({0})",
     arrays=5.0,
     formula="1 - erf(x)",
     numpy="scipy.special.erfc",
     torch="torch.erfc",
 )
-erfcx: Function = elementwise(
-    "erfcx",
-    "exp(x**2) * erfc(x).",
+def erfc(y: Node, x: Node) -> Node:
+    """1 - erf(x), exact for large x."""
+    return -2 / math.sqrt(math.pi) * gaussian(x, 1.0)
+
+
+@table.derivative(
     scipys("erfcx"),
-    lambda y, x: -2 * ierfcx(1.0, x),  # 2*x*y - 2/sqrt(pi): 4e5 ulp by 700
-    group="special",
     cuda="erfcx({0})",
-    latex=r"\mathrm{{erfcx}}({0})",
     formula="exp(x**2) * erfc(x)",
     numpy="scipy.special.erfcx",
     torch="torch.special.erfcx",
     jax=None,
 )
+def erfcx(y: Node, x: Node) -> Node:
+    """exp(x**2) * erfc(x)."""
+    return -2 * ierfcx(1.0, x)  # 2*x*y - 2/sqrt(pi): 4e5 ulp by 700
 
 
 ERFCX_FRACTION = 1.0
@@ -118,42 +113,36 @@ def _ierfcx(xp: Any, n: Array, x: Array) -> Array:
     return xp.where(x < ERFCX_FRACTION, upward, downward)  # type: ignore[no-any-return]
 
 
-ierfcx: Function = elementwise(
+ierfcx: Function = table.elementwise(
     "ierfcx",
     "exp(x**2) times integral number n of erfc: erfcx is number 0.",
-    _ierfcx,
     (None, lambda y, n, x: -2 * (n + 1) * ierfcx(n + 1, x)),
+    forward=_ierfcx,
     operands="n x",
-    group="special",
     latex=r"e^{{{1}^2}} \, \mathrm{{i}}^{{{0}}}\mathrm{{erfc}}({1})",
     arrays=9.0,
-    formula="ierfcx(n, x)",
     refuses=True,
     cases=[Case("ierfcx(1, x)"), Case("ierfcx([[0], [3]], x)")],
     kink="no gradient by n",
     jax=None,
 )
-erfinv = elementwise(
-    "erfinv",
-    "Inverse of the error function.",
+
+
+@table.derivative(
     scipys("erfinv"),
-    lambda y, x: math.sqrt(math.pi) / 2 / gaussian(y, 1.0),
-    group="special",
     cuda="erfinv({0})",
     latex=r"\mathrm{{erf}}^{{-1}}({0})",
-    formula="erfinv(x)",
-    edge=lambda xp, x: 1 - xp.abs(x),
-    domain=(-0.8, 0.8),
-    kink="inf at -1 and 1",
+    **WITHIN_1,
     numpy="scipy.special.erfinv",
     torch="torch.erfinv",
 )
-ndtr = elementwise(
-    "ndtr",
-    "Probability that a standard normal variable is below x.",
+def erfinv(y: Node, x: Node) -> Node:
+    """Inverse of the error function."""
+    return math.sqrt(math.pi) / 2 / gaussian(y, 1.0)
+
+
+@table.derivative(
     _ndtr,
-    lambda y, x: 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5),
-    group="special",
     cuda="normcdf({0})",
     latex=r"\Phi({0})",
     arrays=5.0,
@@ -161,17 +150,13 @@ ndtr = elementwise(
     numpy="scipy.special.ndtr",
     torch="torch.special.ndtr",
 )
-log_ndtr = elementwise(
-    "log_ndtr",
-    "log(ndtr(x)), exact far below 0.",
+def ndtr(y: Node, x: Node) -> Node:
+    """Probability that a standard normal variable is below x."""
+    return 1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5)
+
+
+@table.derivative(
     _log_ndtr,
-    # The density over the probability; below 0 both would vanish.
-    lambda y, x: where(
-        x < 0,
-        math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
-        1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
-    ),
-    group="special",
     cuda="{0} < -1 ? log(erfcx(-{0} * ({T})0.7071067811865476) / 2) - {0} * {0} / 2"
     " : log1p(-normcdf(-{0}))",
     latex=r"\ln \Phi({0})",
@@ -180,3 +165,11 @@ log_ndtr = elementwise(
     numpy="scipy.special.log_ndtr",
     torch="torch.special.log_ndtr",
 )
+def log_ndtr(y: Node, x: Node) -> Node:
+    """log(ndtr(x)), exact far below 0."""
+    # The density over the probability; below 0 both would vanish.
+    return where(
+        x < 0,
+        math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
+        1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
+    )

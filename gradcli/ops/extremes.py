@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import eq
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, General, Reduction, cast
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.scattering import take_along_dim
@@ -17,7 +18,9 @@ from gradcli.ops.shaping import (
     reshape,
     squeeze,
 )
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
+
+table = Group("reduction")
 
 
 def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:
@@ -65,9 +68,7 @@ AMIN = Reduction(
 )
 
 
-@function(
-    "amax",
-    "reduction",
+@table.function(
     op=AMAX,
     aliases=("np.max",),
     cases=[*cases_of("amax"), Case("np.max(x, axis=1)")],
@@ -80,9 +81,7 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     return _extreme(AMAX, x, dim, keepdim)
 
 
-@function(
-    "amin",
-    "reduction",
+@table.function(
     op=AMIN,
     aliases=("np.min",),
     cases=[*cases_of("amin"), Case("np.min(x, axis=1)")],
@@ -138,9 +137,9 @@ def _arg(name: str, choose: str, doc: str) -> Function:
 
     build.__doc__ = doc
     cases = [Case(f"{name}(x)", smooth=False), Case(f"{name}(x, dim=1)", smooth=False)]
-    return function(
-        name, "reduction", op=op, cases=cases, numpy=f"np.{name}", torch=f"torch.{name}"
-    )(build)
+    return table.function(name, op=op, cases=cases, numpy=f"np.{name}", torch=f"torch.{name}")(
+        build
+    )
 
 
 argmax = _arg("argmax", "argmax", "Where the largest element is (the first one of a tie).")
@@ -154,9 +153,7 @@ class Extremes(NamedTuple):
     indices: Node
 
 
-@function(
-    "max",
-    "reduction",
+@table.function(
     cases=[
         Case("max(x)"),
         Case("max(x, 0).values"),
@@ -176,9 +173,7 @@ def max_(
     return amax(x) if dim is None else chosen(x, dim, keepdim, argmax(x, dim, True))
 
 
-@function(
-    "min",
-    "reduction",
+@table.function(
     cases=[
         Case("min(x)"),
         Case("min(x, 0).values"),

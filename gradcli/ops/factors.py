@@ -13,13 +13,16 @@ from gradcli.language.construct import call
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.creation import zeros
 from gradcli.ops.diagonals import diag_embed, diagonal, tril, triu
+from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
 from gradcli.ops.packing import lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import take_slices
 from gradcli.ops.systems import SOLVE, copies, matrices, on_host, square
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 # --- Cholesky ------------------------------------------------------------------------------
 
@@ -96,9 +99,7 @@ CHOLESKY = General(
 )
 
 
-@function(
-    "cholesky",
-    "linear algebra",
+@table.function(
     op=CHOLESKY,
     cases=[
         Case("cholesky(x @ x.mT + eye(3))", {"x": (3, 3)}),
@@ -189,11 +190,8 @@ COMPLEMENT = General(
 """They are free to turn among each other: the derivative is that of the choice that turns least."""
 
 
-@function(
-    "orthogonal_complement",
-    "linear algebra",
-    op=COMPLEMENT,
-    cases=[Case("orthogonal_complement(qr(x).Q)**2 @ [1]", {"x": (3, 2)})],
+@table.function(
+    op=COMPLEMENT, cases=[Case("orthogonal_complement(qr(x).Q)**2 @ [1]", {"x": (3, 2)})]
 )
 def orthogonal_complement(q: Node) -> Node:
     """Orthonormal columns that make a square matrix of the orthonormal columns of q."""
@@ -212,9 +210,7 @@ class OrthogonalTriangular(NamedTuple):
     R: Node
 
 
-@function(
-    "qr",
-    "linear algebra",
+@table.function(
     cases=[
         Case("qr(x).Q", {"x": (3, 3)}),
         Case("qr(x).R", {"x": (4, 2)}),
@@ -251,9 +247,8 @@ def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     return OrthogonalTriangular(q, r)
 
 
-@function(
+@table.function(
     "np.linalg.qr",
-    "linear algebra",
     cases=[
         Case("np.linalg.qr(x)[1]", {"x": (3, 3)}),
         Case("np.linalg.qr(x, mode='r')", {"x": (4, 2)}),

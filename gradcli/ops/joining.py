@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import JointlyLinear
 from gradcli.ops.promotion import together
 from gradcli.ops.shapes import normalize_axis, show
@@ -20,7 +21,9 @@ from gradcli.ops.shaping import (
     squeeze,
     unsqueeze,
 )
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("shaping")
 
 
 def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:
@@ -47,9 +50,7 @@ CAT = JointlyLinear(
 )
 
 
-@function(
-    "cat",
-    "shaping",
+@table.function(
     aliases=("concat", "concatenate"),
     op=CAT,
     cases=[
@@ -80,14 +81,12 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     return first.graph.apply(CAT, tuple(together(tensors)), (axis,)) if len(tensors) > 1 else first
 
 
-@function(
-    "stack",
-    "shaping",
+@table.function(
     cases=[
         Case("stack([x, y])", {"x": (2, 3), "y": (2, 3)}),
         Case("stack([x, y, x], dim=-1)", {"x": (2,), "y": (2,)}),
         Case("stack([x, y])", {"x": (), "y": ()}),
-    ],
+    ]
 )
 def stack(tensors: Sequence[Node], dim: int = 0) -> Node:
     """Tensors of one shape side by side along a new axis `dim`."""
@@ -103,13 +102,11 @@ def stack(tensors: Sequence[Node], dim: int = 0) -> Node:
     return cat([unsqueeze(node, dim) for node in tensors], dim)
 
 
-@function(
-    "hstack",
-    "shaping",
+@table.function(
     cases=[
         Case("hstack([x, y])", {"x": (2, 3), "y": (2, 1)}),
         Case("hstack([x, y])", {"x": (), "y": (2,)}),
-    ],
+    ]
 )
 def hstack(tensors: Sequence[Node]) -> Node:
     """Tensors side by side: joined along axis 1, vectors along their only axis."""
@@ -117,9 +114,7 @@ def hstack(tensors: Sequence[Node]) -> Node:
     return cat(rows, 0 if rows and rows[0].ndim == 1 else 1)
 
 
-@function(
-    "vstack",
-    "shaping",
+@table.function(
     aliases=("row_stack",),
     cases=[
         Case("vstack([x, y])", {"x": (2, 3), "y": (3,)}),
@@ -131,13 +126,11 @@ def vstack(tensors: Sequence[Node]) -> Node:
     return cat([reshape(x, (1, x.size)) if x.ndim < 2 else x for x in tensors], 0)
 
 
-@function(
-    "dstack",
-    "shaping",
+@table.function(
     cases=[
         Case("dstack([x, y])", {"x": (2, 3), "y": (2, 3)}),
         Case("dstack([x, y])", {"x": (2,), "y": (2,)}),
-    ],
+    ]
 )
 def dstack(tensors: Sequence[Node]) -> Node:
     """Tensors one behind the other: joined along axis 2, vectors as rows of a matrix."""
@@ -148,11 +141,7 @@ def dstack(tensors: Sequence[Node]) -> Node:
     return cat(deep, 2)
 
 
-@function(
-    "column_stack",
-    "shaping",
-    cases=[Case("column_stack([x, y])", {"x": (2,), "y": (2, 3)})],
-)
+@table.function(cases=[Case("column_stack([x, y])", {"x": (2,), "y": (2, 3)})])
 def column_stack(tensors: Sequence[Node]) -> Node:
     """Tensors joined along axis 1, vectors as columns."""
     return hstack([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors])
@@ -161,14 +150,12 @@ def column_stack(tensors: Sequence[Node]) -> Node:
 # --- taking apart --------------------------------------------------------------------------
 
 
-@function(
-    "split",
-    "shaping",
+@table.function(
     cases=[
         Case("split(x, 2, dim=1)[0]"),
         Case("split(x, 2, dim=1)[1]"),
         Case("x.split([1, 2], -1)[1]"),
-    ],
+    ]
 )
 def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Node, ...]:
     """Parts of `split_size` elements along `dim` (the last may be smaller), or of given sizes."""
@@ -191,10 +178,8 @@ def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Nod
     return tuple(part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
 
 
-@function(
-    "np.split",
-    "shaping",
-    cases=[Case("np.split(x, 3, axis=1)[2]"), Case("np.split(x, [1, 2], axis=1)[1]")],
+@table.function(
+    "np.split", cases=[Case("np.split(x, 3, axis=1)[2]"), Case("np.split(x, [1, 2], axis=1)[1]")]
 )
 def numpy_split(
     x: Node, indices_or_sections: int | tuple[int, ...], dim: int = 0
@@ -216,7 +201,7 @@ def numpy_split(
     return tuple(part(x, axis, start, max(0, end - start)) for start, end in pairs)
 
 
-@function("chunk", "shaping", cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
+@table.function(cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
 def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
     """At most `chunks` parts of equal length along `dim`; the last one may be smaller."""
     if chunks < 1:
@@ -229,7 +214,7 @@ def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
     return split.build(x, -(-length // chunks), dim)  # type: ignore[no-any-return]
 
 
-@function("unbind", "shaping", cases=[Case("unbind(x)[1]"), Case("x.unbind(-1)[0]")])
+@table.function(cases=[Case("unbind(x)[1]"), Case("x.unbind(-1)[0]")])
 def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
     """The slices along `dim`, each without that axis."""
     axis = normalize_axis("unbind", dim, x.ndim)
@@ -238,11 +223,7 @@ def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
     return tuple(squeeze(part(x, axis, i, 1), (axis,)) for i in range(count))
 
 
-@function(
-    "narrow",
-    "shaping",
-    cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")],
-)
+@table.function(cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")])
 def narrow(x: Node, dim: int, start: int, length: int) -> Node:
     """`length` elements along `dim`, from `start` on."""
     axis = normalize_axis("narrow", dim, x.ndim)
@@ -266,13 +247,11 @@ def _length(name: str, x: Node, axis: int) -> int:
 # --- products of sets ----------------------------------------------------------------------
 
 
-@function(
-    "meshgrid",
-    "shaping",
+@table.function(
     cases=[
         Case("meshgrid(x, ones(3))[0]", {"x": (2,)}),
         Case("meshgrid(x, 2*x, ones(3), indexing='xy')[1]", {"x": (2,)}),
-    ],
+    ]
 )
 def meshgrid(*tensors: Node, indexing: str = "ij") -> tuple[Node, ...]:
     """Grids of coordinates from vectors; the first two axes swap places with indexing `xy`."""
@@ -293,9 +272,8 @@ def meshgrid(*tensors: Node, indexing: str = "ij") -> tuple[Node, ...]:
     return tuple(along(place, x) for place, x in enumerate(tensors))
 
 
-@function(
+@table.function(
     "np.meshgrid",
-    "shaping",
     cases=[
         Case("np.meshgrid(x, ones(3))[0]", {"x": (2,)}),
         Case("np.meshgrid(x, ones(3), indexing='ij')[0]", {"x": (2,)}),
@@ -306,9 +284,7 @@ def numpy_meshgrid(*tensors: Node, indexing: str = "xy") -> tuple[Node, ...]:
     return meshgrid.build(*tensors, indexing=indexing)  # type: ignore[no-any-return]
 
 
-@function(
-    "cartesian_prod",
-    "shaping",
+@table.function(
     cases=[
         Case("cartesian_prod(x, y)", {"x": (2,), "y": (3,)}),
         Case("x.cartesian_prod()", {"x": (2,)}),
@@ -325,13 +301,11 @@ def cartesian_prod(*tensors: Node) -> Node:
     return stack([flatten(grid) for grid in meshgrid.build(*tensors)], 1)
 
 
-@function(
-    "block_diag",
-    "shaping",
+@table.function(
     cases=[
         Case("block_diag(x, y)", {"x": (2, 3), "y": (2, 1)}),
         Case("block_diag(x, y, x)", {"x": (), "y": (2,)}),
-    ],
+    ]
 )
 def block_diag(*tensors: Node) -> Node:
     """Matrices along a diagonal, zeros beside them; vectors and single values are rows."""

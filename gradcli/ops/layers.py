@@ -16,18 +16,19 @@ from gradcli.ops.control import detach
 from gradcli.ops.creation import rand
 from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_places, getitem
 from gradcli.ops.kinds import cast
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import expand, reshape, unsqueeze
 from gradcli.ops.softmax import softmax
-from gradcli.ops.table import Case, KnownIndex, function
+from gradcli.ops.table import Case, KnownIndex
+
+table = Group("layer")
 
 
-@function(
-    "linear",
-    "layer",
+@table.function(
     cases=[
         Case("linear(x, w)", {"x": (2, 3), "w": (4, 3)}),
         Case("linear(x, w, b)", {"x": (2, 2, 3), "w": (2, 3), "b": (2,)}),
@@ -47,9 +48,7 @@ def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
     return product if bias is None else product + bias
 
 
-@function(
-    "embedding",
-    "layer",
+@table.function(
     cases=[
         Case("embedding([[0, 2], [2, 1]], w)", {"w": (4, 3)}),
         Case("embedding([1, 0], w, padding_idx=3)", {"w": (4, 3)}),
@@ -75,9 +74,7 @@ def embedding(input: Node, weight: Node, padding_idx: int | None = None) -> Node
     return where(is_padding, detach(found), found)
 
 
-@function(
-    "one_hot",
-    "layer",
+@table.function(
     cases=[Case("x * one_hot([0, 2], 3)"), Case("x * one_hot([2, 0])")],
     formula="input[..., None] == arange(num_classes)",
 )
@@ -99,9 +96,7 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
     return cast(eq(unsqueeze(found, -1), input.graph.constant(np.arange(count))), "int")
 
 
-@function(
-    "scaled_dot_product_attention",
-    "layer",
+@table.function(
     cases=[
         Case(
             "scaled_dot_product_attention(q, k, x)", {"q": (2, 2, 3), "k": (2, 4, 3), "x": (4, 2)}

@@ -11,13 +11,16 @@ from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import gt
 from gradcli.ops.extremes import amax
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.packing import lapack
 from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_rows, copies, is_vector, matrices
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 
 def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> float:
@@ -65,9 +68,7 @@ PINV = General(
 )
 
 
-@function(
-    "pinv",
-    "linear algebra",
+@table.function(
     aliases=("pinverse",),
     op=PINV,
     cases=[
@@ -102,15 +103,13 @@ class LeastSquares(NamedTuple):
     singular_values: Node
 
 
-@function(
-    "lstsq",
-    "linear algebra",
+@table.function(
     cases=[
         Case("lstsq(x, y).solution", {"x": (4, 2), "y": (4, 2)}),
         Case("lstsq(x, y).solution", {"x": (2, 3), "y": (2, 1)}),
         Case("lstsq(x, y).residuals", {"x": (4, 2), "y": (4,)}),
         Case("lstsq(x, y)[0]", {"x": (2, 3, 2), "y": (2, 3, 1)}),
-    ],
+    ]
 )
 def lstsq(
     a: Node, b: Node, rcond: float | None = None, *, driver: str | None = None

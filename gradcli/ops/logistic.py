@@ -7,10 +7,12 @@ from typing import Any
 
 from gradcli.graph import Array, Node
 from gradcli.ops.comparison import logical_and
-from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import exp2
+from gradcli.ops.group import Group
 from gradcli.ops.selection import where
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case
+
+table = Group("logistic")
 
 
 def _sigmoid(xp: Any, x: Array) -> Array:
@@ -19,12 +21,8 @@ def _sigmoid(xp: Any, x: Array) -> Array:
     return xp.where(x >= 0, 1, small) / (1 + small)  # type: ignore[no-any-return]
 
 
-sigmoid: Function = elementwise(
-    "sigmoid",
-    "1 / (1 + exp(-x)).",
+@table.derivative(
     _sigmoid,
-    lambda y, x: y * sigmoid(-x),  # y * (1 - y): 2 900 ulp for large x
-    group="logistic",
     aliases=("expit",),
     cuda="({0} >= 0 ? 1 : exp(-abs({0}))) / (1 + exp(-abs({0})))",
     latex=r"\sigma({0})",
@@ -32,6 +30,9 @@ sigmoid: Function = elementwise(
     torch="torch.sigmoid",
     jax="jax.nn.sigmoid",
 )
+def sigmoid(y: Node, x: Node) -> Node:
+    """1 / (1 + exp(-x))."""
+    return y * sigmoid(-x)  # y * (1 - y): 2 900 ulp for large x
 
 
 def _logit(xp: Any, x: Array) -> Array:
@@ -40,12 +41,11 @@ def _logit(xp: Any, x: Array) -> Array:
     return xp.where(near, 2 * xp.arctanh(2 * x - 1), xp.log(x / (1 - x)))  # type: ignore[no-any-return]
 
 
-LOGIT = elementwise(
+LOGIT = table.elementwise(
     "log_odds",
     "log(x / (1 - x)); nan outside 0 to 1.",
-    _logit,
     lambda y, x: where(logical_and(x >= 0, x <= 1), 1 / (x * (1 - x)), math.nan),
-    group="logistic",
+    forward=_logit,
     cuda="abs({0} - ({T})0.5) < ({T})0.25 ? 2 * atanh(2 * {0} - 1) : log({0} / (1 - {0}))",
     latex=r"\mathrm{{logit}}({0})",
     formula="log(x / (1 - x))",
@@ -56,9 +56,7 @@ LOGIT = elementwise(
 )
 
 
-@function(
-    "logit",
-    "logistic",
+@table.function(
     cases=[
         Case("logit(x)", domain=(0.1, 0.9)),
         Case("logit(x, eps=0.3)", domain=(0.0, 1.0)),
@@ -73,24 +71,20 @@ def logit(x: Node, eps: float | None = None) -> Node:
     return LOGIT(x)
 
 
-logaddexp = elementwise(
+logaddexp = table.elementwise(
     "logaddexp",
     "log(exp(a) + exp(b)) without overflow.",
-    "logaddexp",
     (lambda y, a, b: sigmoid(a - b), lambda y, a, b: sigmoid(b - a)),
     operands="a b",
-    group="logistic",
     cuda="{0} == {1} ? {0} + ({T})0.6931471805599453 : max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",
     formula="log(exp(a) + exp(b))",
 )
-logaddexp2 = elementwise(
+logaddexp2 = table.elementwise(
     "logaddexp2",
     "log2(2**a + 2**b) without overflow.",
-    "logaddexp2",
     (lambda y, a, b: 1 / (1 + exp2(b - a)), lambda y, a, b: 1 / (1 + exp2(a - b))),
     operands="a b",
-    group="logistic",
     cuda="{0} == {1} ? {0} + 1"
     " : max({0}, {1}) + log1p(exp2(-abs({0} - {1}))) * ({T})1.4426950408889634",
     latex=r"\log_2(2^{{{0}}} + 2^{{{1}}})",
@@ -98,21 +92,13 @@ logaddexp2 = elementwise(
 )
 
 
-@function(
-    "logsigmoid",
-    "logistic",
-    aliases=("log_sigmoid",),
-    cases=[Case("logsigmoid(x)")],
-    formula="log(sigmoid(x))",
-)
+@table.function(aliases=("log_sigmoid",), cases=[Case("logsigmoid(x)")], formula="log(sigmoid(x))")
 def logsigmoid(x: Node) -> Node:
     """log(sigmoid(x)) without overflow."""
     return -logaddexp(-x, 0.0)
 
 
-@function(
-    "softplus",
-    "logistic",
+@table.function(
     cases=[Case("softplus(x)"), Case("softplus(x, beta=3, threshold=2)")],
     formula="log(1 + exp(beta * x)) / beta",
 )

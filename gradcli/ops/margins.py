@@ -5,20 +5,21 @@ from __future__ import annotations
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq
+from gradcli.ops.group import Group
 from gradcli.ops.losses import BROADCAST, PAIR, TINY, checked_difference, reduce_loss
 from gradcli.ops.norms import norm
 from gradcli.ops.powers import sqrt
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import clamp_min, minimum, where
 from gradcli.ops.shapes import broadcast, show
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("loss")
 
 MARGIN = "0 at the margin (the subgradient of least norm)"
 
 
-@function(
-    "hinge_embedding_loss",
-    "loss",
+@table.function(
     cases=[
         Case("hinge_embedding_loss(x, [1, -1, 1])"),
         Case("hinge_embedding_loss(x, [1, -1, -1], margin=0.3, reduction='none')"),
@@ -37,9 +38,7 @@ def hinge_embedding_loss(
     return reduce_loss("hinge_embedding_loss", lacking + itself, reduction)
 
 
-@function(
-    "margin_ranking_loss",
-    "loss",
+@table.function(
     cases=[
         Case("margin_ranking_loss(x, y, [1, -1, 1], margin=0.2)", PAIR),
         Case("margin_ranking_loss(x, y, 1, reduction='none')", {"x": (3,), "y": (3,)}),
@@ -58,9 +57,7 @@ def margin_ranking_loss(
     return reduce_loss("margin_ranking_loss", loss, reduction)
 
 
-@function(
-    "cosine_embedding_loss",
-    "loss",
+@table.function(
     cases=[
         Case("cosine_embedding_loss(x, y, [1, -1])", PAIR),
         Case("cosine_embedding_loss(x, y, -1, margin=-0.9)", {"x": (3,), "y": (3,)}),
@@ -89,9 +86,7 @@ def cosine_embedding_loss(
     return reduce_loss("cosine_embedding_loss", loss, reduction)
 
 
-@function(
-    "pairwise_distance",
-    "loss",
+@table.function(
     cases=[
         Case("pairwise_distance(x, y)", PAIR),
         Case("pairwise_distance(x, y, p=1, keepdim=True)", BROADCAST),
@@ -110,9 +105,7 @@ def pairwise_distance(
 TRIPLE = {"a": (2, 3), "p": (2, 3), "n": (2, 3)}
 
 
-@function(
-    "triplet_margin_loss",
-    "loss",
+@table.function(
     cases=[
         Case("triplet_margin_loss(a, p, n, margin=3)", TRIPLE),
         Case("triplet_margin_loss(a, p, n, 4, p=1, swap=True, reduction='none')", TRIPLE),

@@ -15,6 +15,7 @@ from gradcli.ops.comparison import eq
 from gradcli.ops.creation import eye, zeros
 from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.extremes import amax, amin
+from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.p_norm import NORM
@@ -24,20 +25,20 @@ from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_square, inv, matrices, square
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 # --- powers --------------------------------------------------------------------------------
 
 
-@function(
-    "matrix_power",
-    "linear algebra",
+@table.function(
     cases=[
         Case("matrix_power(x, 3)", {"x": (3, 3)}),
         Case("matrix_power(x, 6)", {"x": (2, 2, 2)}),
         Case("matrix_power(x, -2)", {"x": (3, 3)}),
         Case("x @ matrix_power(x, 0)", {"x": (2, 2)}),
-    ],
+    ]
 )
 def matrix_power(x: Node, n: int) -> Node:
     """The product of n matrices x; of inverses where n is negative."""
@@ -155,9 +156,7 @@ MATRIX_EXP = General(
 )
 
 
-@function(
-    "matrix_exp",
-    "linear algebra",
+@table.function(
     aliases=("expm",),
     op=MATRIX_EXP,
     cases=[Case("matrix_exp(x)", {"x": (3, 3)}), Case("matrix_exp(x)", {"x": (2, 2, 2)})],
@@ -174,9 +173,7 @@ def matrix_exp(x: Node) -> Node:
 ORDERS = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
 
 
-@function(
-    "matrix_norm",
-    "linear algebra",
+@table.function(
     takes_dtype=True,
     cases=[
         Case("matrix_norm(x)", {"x": (2, 3)}),
@@ -223,9 +220,7 @@ def _norm(x: Node, order: float | str) -> Node:
     return amax(sizes, (-1,)) if order > 0 else amin(sizes, (-1,))
 
 
-@function(
-    "cond",
-    "linear algebra",
+@table.function(
     cases=[
         Case("cond(x)", {"x": (3, 2)}),
         Case("cond(x, -2)", {"x": (2, 2)}),

@@ -6,16 +6,17 @@ import math
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.group import Group
 from gradcli.ops.powers import rsqrt
 from gradcli.ops.reductions import mean
 from gradcli.ops.shapes import Axes, show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("layer")
 
 
-@function(
-    "layer_norm",
-    "layer",
+@table.function(
     cases=[
         Case("layer_norm(x, 3)"),
         Case("layer_norm(x, (2, 3), w, b)", {"x": (2, 2, 3), "w": (2, 3), "b": (2, 3)}),
@@ -42,9 +43,7 @@ def layer_norm(
     return _scaled_and_shifted(result, weight, bias)
 
 
-@function(
-    "batch_norm",
-    "layer",
+@table.function(
     cases=[
         Case(
             "batch_norm(x, m, s, w, b)",
@@ -105,9 +104,7 @@ def batch_norm(
     )
 
 
-@function(
-    "group_norm",
-    "layer",
+@table.function(
     cases=[
         Case("group_norm(x, 2)", {"x": (2, 4, 2)}),
         Case("group_norm(x, 1, w, b)", {"x": (1, 2, 3), "w": (2,), "b": (2,)}),

@@ -6,17 +6,19 @@ import math
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.group import Group
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+linear_algebra = Group("linear algebra")
+reductions = Group("reduction")
 
 
-@function(
-    "norm",
-    "reduction",
+@reductions.function(
     takes_dtype=True,
     op=NORM,
     cases=[
@@ -49,9 +51,7 @@ def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool =
     return reduce_axes(NORM, x, dim, keepdim, float(p))
 
 
-@function(
-    "vector_norm",
-    "reduction",
+@reductions.function(
     takes_dtype=True,
     cases=[Case("vector_norm(x)"), Case("vector_norm(x, ord=3, dim=1, keepdim=True)")],
     formula="sum(abs(x)**ord) ** (1/ord)",
@@ -62,9 +62,8 @@ def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = Fal
     return norm(x, ord, dim, keepdim)
 
 
-@function(
+@linear_algebra.function(
     "linalg.norm",
-    "linear algebra",
     takes_dtype=True,
     aliases=("torch.linalg.norm", "np.linalg.norm", "scipy.linalg.norm"),
     cases=[
@@ -101,9 +100,7 @@ def linalg_norm(
     return norm(x, ord, axes, keepdim)
 
 
-@function(
-    "dist",
-    "reduction",
+@reductions.function(
     cases=[Case("dist(x, y)", {"x": (2, 3), "y": (3,)}), Case("dist(x, 0.3, p=1)")],
     formula="norm(input - other, p)",
     kink="0 where the distance is 0",
@@ -113,9 +110,7 @@ def dist(input: Node, other: Node, p: float = 2.0) -> Node:
     return norm(input - other, p)
 
 
-@function(
-    "normalize",
-    "reduction",
+@reductions.function(
     cases=[Case("normalize(x)"), Case("normalize(x, p=1, dim=0)")],
     formula="x / maximum(norm(x, p, dim), eps)",
 )
@@ -124,9 +119,7 @@ def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> 
     return x / clamp_min(norm(x, p, dim, True), eps)
 
 
-@function(
-    "cosine_similarity",
-    "reduction",
+@reductions.function(
     cases=[
         Case("cosine_similarity(x, y)", {"x": (2, 3), "y": (2, 3)}),
         Case("cosine_similarity(x, y, dim=0)", {"x": (2, 3), "y": (2, 1)}),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import PUT_ADD, are_neighbours
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, show
 from gradcli.ops.shaping import embed
-from gradcli.ops.table import Case, Index, function
+from gradcli.ops.table import Case, Index
+
+table = Group("indexing")
 
 
-@function(
-    "embed",
-    "indexing",
+@table.function(
     cases=[
         Case("embed(x, (5, 3), (1, 0), (2, 1))"),
         Case("embed(x, (4,), (3,), (-1,))", {"x": (3,)}),
@@ -42,9 +43,7 @@ def embed_(
     return embed(x, shape, tuple(zip(start, x.shape, steps, strict=True)))
 
 
-@function(
-    "put_add",
-    "indexing",
+@table.function(
     op=PUT_ADD,
     cases=[
         Case("put_add(x, (4, 3), 0, [1, 1])"),

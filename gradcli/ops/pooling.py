@@ -11,12 +11,13 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import expand, reshape, squeeze
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
 from gradcli.ops.windows import (
     Lengths,
     Paddings,
@@ -27,6 +28,8 @@ from gradcli.ops.windows import (
     padded_lengths,
     windows_in_rows,
 )
+
+table = Group("layer")
 
 
 class Pooled(NamedTuple):
@@ -41,9 +44,7 @@ class Pooled(NamedTuple):
 TIES = "the first of equal elements in a window gets all"
 
 
-@function(
-    "max_pool1d",
-    "layer",
+@table.function(
     cases=[
         Case("max_pool1d(x, 2)", {"x": (1, 2, 5)}),
         Case("max_pool1d(x, 3, stride=1, padding=1, dilation=2)", {"x": (2, 6)}),
@@ -66,9 +67,7 @@ def max_pool1d(
     return pooled if return_indices else pooled.values
 
 
-@function(
-    "max_pool2d",
-    "layer",
+@table.function(
     cases=[
         Case("max_pool2d(x, 2)", {"x": (1, 2, 4, 5)}),
         Case("max_pool2d(x, (2, 3), stride=1, padding=(1, 0), dilation=(2, 1))", {"x": (1, 4, 4)}),
@@ -120,9 +119,7 @@ def _max_pool(
 # --- the mean ------------------------------------------------------------------------------
 
 
-@function(
-    "avg_pool1d",
-    "layer",
+@table.function(
     cases=[
         Case("avg_pool1d(x, 2)", {"x": (1, 2, 5)}),
         Case("avg_pool1d(x, 3, stride=2, padding=1)", {"x": (2, 6)}),
@@ -144,9 +141,7 @@ def avg_pool1d(
     )
 
 
-@function(
-    "avg_pool2d",
-    "layer",
+@table.function(
     cases=[
         Case("avg_pool2d(x, 2)", {"x": (1, 2, 4, 5)}),
         Case("avg_pool2d(x, (2, 3), stride=1, padding=(1, 0))", {"x": (1, 3, 4)}),

@@ -10,12 +10,14 @@ import numpy as np
 
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import eq, logical_and
-from gradcli.ops.elementwise import elementwise
 from gradcli.ops.exponential import log
+from gradcli.ops.group import FROM_0, Group
 from gradcli.ops.kinds import NUMBERS
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Function
+
+table = Group("powers")
 
 
 def _power_by_base(y: Node, a: Node, b: Node) -> Node:
@@ -110,13 +112,12 @@ def _parts(base: Node, exponent: Node) -> Node | None:
     return None if product is None or product.parts is None else product.parts(base)
 
 
-pow_: Function = elementwise(
+pow_: Function = table.elementwise(
     "pow",
     "`base` to the power `exponent`.",
-    "power",
     (_power_by_base, _power_by_exponent),
+    forward="power",
     operands="base exponent",
-    group="powers",
     aliases=("power", "float_power"),
     takes=NUMBERS,
     whole=_whole_power,
@@ -127,45 +128,28 @@ pow_: Function = elementwise(
     exact=lambda node: _product(node.inputs[1]) is not None,
     cuda=_cuda,
     latex="{0}^{{{1}}}",
-    formula="base ** exponent",
     edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
     domain=(0.3, 2.0),
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
 )
-square = elementwise(
-    "square",
-    "x * x.",
-    "square",
-    lambda y, x: 2 * x,
-    group="powers",
-    takes=NUMBERS,
-    cuda="{0} * {0}",
-    latex="{0}^2",
-    formula="x ** 2",
-    cost=1,
-    exact=True,
+
+
+@table.derivative(
+    takes=NUMBERS, cuda="{0} * {0}", latex="{0}^2", formula="x ** 2", cost=1, exact=True
 )
-sqrt = elementwise(
-    "sqrt",
-    "Square root; nan below 0.",
-    "sqrt",
-    lambda y, x: 1 / (2 * y),
-    group="powers",
-    cuda="sqrt({0})",
-    latex=r"\sqrt{{{0}}}",
-    formula="x ** 0.5",
-    edge=lambda xp, x: x,
-    domain=(0.3, 3.0),
-    kink="inf at 0",
-    cost=4,
-    exact=True,
-)
-rsqrt = elementwise(
-    "rsqrt",
-    "1 / sqrt(x).",
+def square(y: Node, x: Node) -> Node:
+    """x * x."""
+    return 2 * x
+
+
+@table.derivative(latex=r"\sqrt{{{0}}}", formula="x ** 0.5", **FROM_0, cost=4, exact=True)
+def sqrt(y: Node, x: Node) -> Node:
+    """Square root; nan below 0."""
+    return 1 / (2 * y)
+
+
+@table.derivative(
     lambda xp, x: 1 / xp.sqrt(x),
-    lambda y, x: -y / (2 * x),
-    group="powers",
     cuda="1 / sqrt({0})",
     latex=r"\frac{{1}}{{\sqrt{{{0}}}}}",
     formula="1 / sqrt(x)",
@@ -173,12 +157,12 @@ rsqrt = elementwise(
     domain=(0.3, 3.0),
     torch="torch.rsqrt",
 )
-reciprocal = elementwise(
-    "reciprocal",
-    "1 / x.",
-    "reciprocal",
-    lambda y, x: -y * y,
-    group="powers",
+def rsqrt(y: Node, x: Node) -> Node:
+    """1 / sqrt(x)."""
+    return -y / (2 * x)
+
+
+@table.derivative(
     cuda="1 / {0}",
     latex=r"\frac{{1}}{{{0}}}",
     formula="1 / x",
@@ -186,17 +170,19 @@ reciprocal = elementwise(
     domain=(0.3, 3.0),
     exact=True,
 )
-hypot = elementwise(
+def reciprocal(y: Node, x: Node) -> Node:
+    """1 / x."""
+    return -y * y
+
+
+hypot = table.elementwise(
     "hypot",
     "sqrt(a**2 + b**2) without overflow.",
-    "hypot",
     (
         lambda y, a, b: where(eq(y, 0.0), 0.0, a / y),
         lambda y, a, b: where(eq(y, 0.0), 0.0, b / y),
     ),
     operands="a b",
-    group="powers",
-    cuda="hypot({0}, {1})",
     latex=r"\sqrt{{{0}^2 + {1}^2}}",
     formula="sqrt(a**2 + b**2)",
     edge=lambda xp, a, b: xp.hypot(a, b),

@@ -10,18 +10,19 @@ from gradcli.ops.arithmetic import times
 from gradcli.ops.axes import flip, roll
 from gradcli.ops.contractions import bmm, mm, mv
 from gradcli.ops.creation import arange
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 # --- with a summand ------------------------------------------------------------------------
 
 
-@function(
-    "addmm",
-    "linear algebra",
+@table.function(
     cases=[
         Case("addmm(x, y, z)", {"x": (2, 2), "y": (2, 3), "z": (3, 2)}),
         Case("addmm(x, y, z, beta=0.5, alpha=2)", {"x": (2,), "y": (2, 3), "z": (3, 2)}),
@@ -34,9 +35,7 @@ def addmm(x: Node, mat1: Node, mat2: Node, *, beta: float = 1.0, alpha: float = 
     return _plus("addmm", x, mm(mat1, mat2), beta, alpha)
 
 
-@function(
-    "addmv",
-    "linear algebra",
+@table.function(
     cases=[Case("addmv(x, y, z, beta=0.5, alpha=2)", {"x": (2,), "y": (2, 3), "z": (3,)})],
     formula="beta*x + alpha*(mat @ vec)",
 )
@@ -45,9 +44,7 @@ def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.
     return _plus("addmv", x, mv(mat, vec), beta, alpha)
 
 
-@function(
-    "baddbmm",
-    "linear algebra",
+@table.function(
     cases=[
         Case("baddbmm(x, y, z)", {"x": (2, 2, 1), "y": (2, 2, 3), "z": (2, 3, 1)}),
         Case("baddbmm(x, y, z, alpha=-1)", {"x": (1,), "y": (2, 2, 3), "z": (2, 3, 1)}),
@@ -71,13 +68,11 @@ def _plus(name: str, x: Node, product: Node, beta: float, alpha: float) -> Node:
 # --- chains --------------------------------------------------------------------------------
 
 
-@function(
-    "multi_dot",
-    "linear algebra",
+@table.function(
     cases=[
         Case("multi_dot([x, y, x])", {"x": (2, 3), "y": (3, 2)}),
         Case("multi_dot([x, y, z, x])", {"x": (3,), "y": (3, 2), "z": (2, 3)}),
-    ],
+    ]
 )
 def multi_dot(tensors: Sequence[Node]) -> Node:
     """The product of a chain of matrices, in the order that takes the fewest multiplications.
@@ -135,13 +130,11 @@ def _product(tensors: Sequence[Node], splits: dict[tuple[int, int], int], i: int
 # --- other products ------------------------------------------------------------------------
 
 
-@function(
-    "kron",
-    "linear algebra",
+@table.function(
     cases=[
         Case("kron(x, y)", {"x": (2, 3), "y": (2, 2)}),
         Case("kron(x, y)", {"x": (2,), "y": (2, 1, 2)}),
-    ],
+    ]
 )
 def kron(a: Node, b: Node) -> Node:
     """The Kronecker product: every element of a times all of b, in blocks."""
@@ -154,13 +147,11 @@ def kron(a: Node, b: Node) -> Node:
     return reshape(blocks, tuple(m * n for m, n in zip(left, right, strict=True)))
 
 
-@function(
-    "cross",
-    "linear algebra",
+@table.function(
     cases=[
         Case("cross(x, y)", {"x": (2, 3), "y": (2, 3)}),
         Case("cross(x, y, dim=0)", {"x": (3, 2), "y": (3, 1)}),
-    ],
+    ]
 )
 def cross(a: Node, b: Node, dim: int | None = None) -> Node:
     """The vector product in space along `dim`; without it, along the first axis of length 3."""
@@ -180,9 +171,8 @@ def cross(a: Node, b: Node, dim: int | None = None) -> Node:
     return roll(a * roll(b, (-1,), (axis,)) - roll(a, (-1,), (axis,)) * b, (-1,), (axis,))
 
 
-@function(
+@table.function(
     "linalg.cross",
-    "linear algebra",
     aliases=("torch.linalg.cross", "np.linalg.cross", "np.cross"),
     cases=[
         Case("linalg.cross(x, y)", {"x": (3, 3), "y": (3, 3)}),
@@ -194,13 +184,11 @@ def linalg_cross(a: Node, b: Node, *, dim: int = -1) -> Node:
     return cross(a, b, dim)
 
 
-@function(
-    "vander",
-    "linear algebra",
+@table.function(
     cases=[
         Case("vander(x)", {"x": (3,)}),
         Case("vander(x, 4, increasing=True)", {"x": (2,)}),
-    ],
+    ]
 )
 def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # noqa: N803 — PyTorch's name
     """The powers of a vector's elements, one row each, falling unless `increasing`."""
@@ -210,9 +198,8 @@ def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # 
     return powers if increasing else flip(powers, -1)
 
 
-@function(
+@table.function(
     "linalg.vander",
-    "linear algebra",
     aliases=("torch.linalg.vander",),
     cases=[
         Case("torch.linalg.vander(x)", {"x": (3,)}),
@@ -235,9 +222,7 @@ def _powers(x: Node, count: int | None) -> Node:
     return unsqueeze(x, -1) ** (exponents if x.kind == "float" else cast(exponents, "int"))
 
 
-@function(
-    "cdist",
-    "linear algebra",
+@table.function(
     cases=[
         Case("cdist(x, y)", {"x": (2, 3), "y": (4, 3)}),
         Case("cdist(x, y, p=1)", {"x": (2, 2, 3), "y": (3, 3)}),

@@ -12,13 +12,16 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op, Shape
 from gradcli.ops.axes import flip
 from gradcli.ops.exponential import exp
+from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General
 from gradcli.ops.promotion import promoted
 from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import expand, part
 from gradcli.ops.sums import wide, wide_copies
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("scan")
 
 WIDE = 1 << 11
 """So many elements at a time keep NumPy busy."""
@@ -170,9 +173,7 @@ RECURRENCE = Recurrence("recurrence", lambda xp, factor: factor, lambda factor: 
 DECAY = Recurrence("decay", lambda xp, exponent: xp.exp(exponent), exp.build)
 
 
-@function(
-    "recurrence",
-    "scan",
+@table.function(
     op=RECURRENCE,
     cases=[
         Case("recurrence(a, x, 1)", {"a": (2, 4), "x": (2, 4)}),
@@ -185,9 +186,7 @@ def recurrence(factor: Node, x: Node, dim: int) -> Node:
     return _called(RECURRENCE, factor, x, dim)
 
 
-@function(
-    "decay",
-    "scan",
+@table.function(
     op=DECAY,
     cases=[Case("decay(a, x, 1)", {"a": (2, 4), "x": (2, 4)})],
     formula="y[k] = x[k] + exp(exponent[k]) * y[k-1]",

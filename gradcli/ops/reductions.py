@@ -7,13 +7,16 @@ from typing import Any
 
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import isnan, logical_not
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import FLOATS, NUMBERS, Linear, restore_axes
 from gradcli.ops.promotion import promoted
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
 from gradcli.ops.splits import reduction
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("reduction")
 
 CASES = (Case("{}(x)"), Case("{}(x, dim=1)"), Case("{}(x, dim=0, keepdim=True)"))
 
@@ -68,9 +71,7 @@ def count_of(x: Node, axes: Axes) -> float:
     return float(math.prod(x.shape[axis] for axis in axes))
 
 
-@function(
-    "sum",
-    "reduction",
+@table.function(
     takes_dtype=True,
     op=SUM,
     cases=cases_of("sum"),
@@ -83,9 +84,7 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     return reduce_axes(SUM, x, dim, keepdim)
 
 
-@function(
-    "mean",
-    "reduction",
+@table.function(
     takes_dtype=True,
     op=MEAN,
     cases=cases_of("mean"),
@@ -105,9 +104,7 @@ def reduce_axes(op: Op, x: Node, dim: Axes | int | None, keepdim: bool, *more: A
     return x.graph.apply(op, (x,), (axes, keepdim, *more))
 
 
-@function(
-    "nansum",
-    "reduction",
+@table.function(
     takes_dtype=True,
     cases=cases_of("nansum"),
     formula="sum(where(isnan(x), 0, x))",
@@ -120,9 +117,7 @@ def nansum(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     return sum_(where(isnan(x), 0.0, x), dim, keepdim)
 
 
-@function(
-    "nanmean",
-    "reduction",
+@table.function(
     takes_dtype=True,
     cases=cases_of("nanmean"),
     formula="nansum(x) / sum(not isnan(x))",

@@ -10,6 +10,7 @@ from gradcli.graph import Array, Node
 from gradcli.language.construct import binary, call, number
 from gradcli.language.syntax import Expression
 from gradcli.ops.exponential import exp, log
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
 from gradcli.ops.losses import (
     BROADCAST,
@@ -22,14 +23,14 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("loss")
 
 # --- differences ---------------------------------------------------------------------------
 
 
-@function(
-    "mse_loss",
-    "loss",
+@table.function(
     cases=[
         Case("mse_loss(x, y)", PAIR),
         Case("mse_loss(x, y, reduction='sum')", BROADCAST),
@@ -46,9 +47,7 @@ def mse_loss(
     return _weighted_mean("mse_loss", difference * difference, input, weight, reduction)
 
 
-@function(
-    "l1_loss",
-    "loss",
+@table.function(
     cases=[
         Case("l1_loss(x, y)", PAIR),
         Case("l1_loss(x, y, reduction='none')", BROADCAST),
@@ -72,9 +71,7 @@ def _weighted_mean(name: str, loss: Node, input: Node, weight: Node | None, redu
     return reduce_loss(name, loss * weight, reduction)
 
 
-@function(
-    "smooth_l1_loss",
-    "loss",
+@table.function(
     cases=[
         Case("smooth_l1_loss(x, y)", PAIR),
         Case("smooth_l1_loss(x, y, reduction='sum', beta=0.5)", BROADCAST),
@@ -94,9 +91,7 @@ def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: flo
     return reduce_loss("smooth_l1_loss", size, reduction)
 
 
-@function(
-    "huber_loss",
-    "loss",
+@table.function(
     cases=[
         Case("huber_loss(x, y)", PAIR),
         Case("huber_loss(x, y, reduction='none', delta=0.5)", BROADCAST),
@@ -154,9 +149,7 @@ VARIANCE = General(
 """A variance, raised to `eps` where it is less; the gradient does not see it, as in PyTorch."""
 
 
-@function(
-    "gaussian_nll_loss",
-    "loss",
+@table.function(
     cases=[
         Case("gaussian_nll_loss(x, y, v)", PAIR | {"v": (2, 3)}, (0.3, 2.0)),
         Case("gaussian_nll_loss(x, y, v, full=True)", PAIR | {"v": (2,)}, (0.3, 2.0)),
@@ -201,9 +194,7 @@ def _check_variance(input: Node, var: Node) -> None:
         )
 
 
-@function(
-    "poisson_nll_loss",
-    "loss",
+@table.function(
     cases=[
         Case("poisson_nll_loss(x, y)", PAIR),
         Case("poisson_nll_loss(x, y, log_input=False, reduction='sum')", BROADCAST, (0.3, 2.0)),

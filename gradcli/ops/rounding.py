@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op
-from gradcli.ops.elementwise import elementwise
-from gradcli.ops.kinds import NUMBERS, Edge, General
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.group import Entry, Group
+from gradcli.ops.kinds import NUMBERS, General
+from gradcli.ops.table import Case, Function
+
+table = Group("rounding")
 
 MAX_DECIMALS = 308
 """Powers of ten up to this one are float64."""
@@ -20,55 +22,31 @@ def to_integer(xp: Any, x: Array) -> Array:
     return xp.sin(math.pi * x) / math.pi  # type: ignore[no-any-return]
 
 
-def _rounding(
-    name: str,
-    doc: str,
-    cuda: str,
-    open_: str,
-    close: str,
-    aliases: tuple[str, ...] = (),
-    edge: Edge = to_integer,
-    torch: str | None = None,
-) -> Function:
-    return elementwise(
-        name,
-        doc,
-        name,
-        group="rounding",
-        aliases=aliases,
-        takes=NUMBERS,
-        whole=lambda op, x: x,
-        cuda=f"{cuda}({{0}})",
-        latex=f"{open_} {{0}} {close}",
-        formula=f"{name}(x)",
-        smooth=False,
-        kink="the derivative is 0 everywhere, at the jumps too",
-        edge=edge,
-        torch=torch,
-    )
+def _rounding(name: str, doc: str, **entry: Unpack[Entry]) -> Function:
+    steps: Entry = {
+        "takes": NUMBERS,
+        "smooth": False,
+        "kink": "the derivative is 0 everywhere, at the jumps too",
+        "edge": to_integer,
+    }
+    return table.elementwise(name, doc, whole=lambda op, x: x, **(steps | entry))
 
 
-floor = _rounding(
-    "floor", "The largest integer that is not above x.", "floor", r"\lfloor", r"\rfloor"
-)
-ceil = _rounding("ceil", "The smallest integer that is not below x.", "ceil", r"\lceil", r"\rceil")
+floor = _rounding("floor", "The largest integer that is not above x.", latex=r"\lfloor {0} \rfloor")
+ceil = _rounding("ceil", "The smallest integer that is not below x.", latex=r"\lceil {0} \rceil")
 rint = _rounding(
     "rint",
     "The nearest integer; halves go to the even one.",
-    "rint",
-    r"\lfloor",
-    r"\rceil",
+    latex=r"\lfloor {0} \rceil",
     edge=lambda xp, x: to_integer(xp, x - 0.5),
     torch="torch.round",
 )
 trunc = _rounding(
-    "trunc", "x without its fraction.", "trunc", r"\mathrm{{trunc}}(", ")", aliases=("fix",)
+    "trunc", "x without its fraction.", latex=r"\mathrm{{trunc}}( {0} )", aliases=("fix",)
 )
 
 
-@function(
-    "round",
-    "rounding",
+@table.function(
     aliases=("around",),
     cases=[Case("round(x)", smooth=False), Case("round(x, decimals=1)", smooth=False)],
     formula="round(x)",
@@ -88,12 +66,8 @@ def round_(x: Node, decimals: int = 0) -> Node:
     return rint(x * unit) / unit if decimals > 0 else rint(x / unit) * unit
 
 
-@function(
-    "frac",
-    "rounding",
-    cases=[Case("frac(x)", domain=(0.1, 0.9))],
-    formula="x - trunc(x)",
-    kink="1 at the jumps",
+@table.function(
+    cases=[Case("frac(x)", domain=(0.1, 0.9))], formula="x - trunc(x)", kink="1 at the jumps"
 )
 def frac(x: Node) -> Node:
     """The fraction of x, with the sign of x."""
@@ -124,13 +98,11 @@ def _divided(op: Op, a: Node, b: Node) -> Node:
     return a.graph.apply(op, (a, a.graph.apply(DIVISOR, (b,))))
 
 
-floor_divide = elementwise(
+floor_divide = table.elementwise(
     "floor_divide",
     "Quotient rounded towards minus infinity.",
-    "floor_divide",
-    torch="",  # its floor_divide has no gradient
     operands="a b",
-    group="rounding",
+    torch="",  # its floor_divide has no gradient
     takes=NUMBERS,
     whole=_divided,
     infix="//",
@@ -145,13 +117,11 @@ floor_divide = elementwise(
     smooth=False,
     kink="the derivative is 0 everywhere, at the jumps too",
 )
-remainder = elementwise(
+remainder = table.elementwise(
     "remainder",
     "Remainder of the floored quotient; it has the sign of the divisor, as Python's `%`.",
-    "remainder",
     (1, lambda y, a, b: -floor_divide(a, b)),
     operands="a b",
-    group="rounding",
     takes=NUMBERS,
     whole=_divided,
     aliases=("mod",),
@@ -166,17 +136,13 @@ remainder = elementwise(
     kink="at a jump the derivative from inside the step",
     unlike={"math.remainder": "x - round(x / y) * y"},
 )
-fmod = elementwise(
+fmod = table.elementwise(
     "fmod",
     "Remainder of the truncated quotient; it has the sign of the dividend, as C's `fmod`.",
-    "fmod",
     (1, lambda y, a, b: -trunc(a / b)),
     operands="a b",
-    group="rounding",
     takes=NUMBERS,
     whole=_divided,
-    cuda="fmod({0}, {1})",
-    latex=r"\mathrm{{fmod}}({0}, {1})",
     formula="a - b * trunc(a / b)",
     edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),

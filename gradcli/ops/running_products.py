@@ -6,13 +6,17 @@ from typing import Any
 
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import flip
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction
 from gradcli.ops.recurrences import RECURRENCE, delayed, scan
 from gradcli.ops.reductions import cases_of, reduce_axes
 from gradcli.ops.shapes import Axes, normalize_axes
 from gradcli.ops.shaping import reshape
 from gradcli.ops.sums import rounded, wide, wide_copies
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+reductions = Group("reduction")
+scans = Group("scan")
 
 
 def _cumprod(xp: Any, x: Array, axis: int) -> Array:
@@ -36,9 +40,7 @@ CUMPROD: General = General(
 )
 
 
-@function(
-    "cumprod",
-    "scan",
+@scans.function(
     takes_dtype=True,
     op=CUMPROD,
     cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")],
@@ -70,14 +72,8 @@ PROD = Reduction(
 )
 
 
-@function(
-    "prod",
-    "reduction",
-    takes_dtype=True,
-    op=PROD,
-    cases=cases_of("prod"),
-    formula="x[0] * x[1] * …",
-    numpy="np.prod",
+@reductions.function(
+    takes_dtype=True, op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …", numpy="np.prod"
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""
@@ -87,8 +83,8 @@ def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     return reduce_axes(PROD, x, dim, keepdim)
 
 
-@function(
-    "math.prod", "reduction", cases=[Case("math.prod(x)", {"x": (3,)})], formula="x[0] * x[1] * …"
+@reductions.function(
+    "math.prod", cases=[Case("math.prod(x)", {"x": (3,)})], formula="x[0] * x[1] * …"
 )
 def math_prod(x: Node) -> Node:
     """`prod` as Python has it: the product of the items along the first axis."""

@@ -14,6 +14,7 @@ from gradcli.ops.axes import flip
 from gradcli.ops.comparison import eq, logical_xor
 from gradcli.ops.exponential import exp
 from gradcli.ops.extremes import spacing
+from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import FLOATS, NUMBERS, General, Linear, cast
 from gradcli.ops.recurrences import DECAY, delayed, scan
@@ -23,7 +24,9 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis
 from gradcli.ops.shaping import part, reshape
 from gradcli.ops.sums import rounded, wide, wide_copies
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("scan")
 
 # --- sums ----------------------------------------------------------------------------------
 
@@ -46,9 +49,7 @@ CUMSUM: Linear = Linear(
 )
 
 
-@function(
-    "cumsum",
-    "scan",
+@table.function(
     takes_dtype=True,
     op=CUMSUM,
     cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")],
@@ -102,9 +103,7 @@ LOGCUMSUMEXP = General(
 )
 
 
-@function(
-    "logcumsumexp",
-    "scan",
+@table.function(
     op=LOGCUMSUMEXP,
     cases=[Case("logcumsumexp(x, 0)"), Case("logcumsumexp(x, dim=-1)")],
     formula="log(cumsum(exp(x)))",
@@ -160,9 +159,7 @@ CUMARGMIN = General(
 )
 
 
-@function(
-    "cummax",
-    "scan",
+@table.function(
     cases=[Case("cummax(x, 0).values"), Case("cummax(x, dim=1)[0]")],
     kink="at a tie the last one gets all",
     torch="torch.cummax",
@@ -172,9 +169,7 @@ def cummax(x: Node, dim: int) -> RunningExtremes:
     return _extremes(CUMARGMAX, "cummax", x, dim)
 
 
-@function(
-    "cummin",
-    "scan",
+@table.function(
     cases=[Case("cummin(x, 0).values"), Case("cummin(x, dim=1)[0]")],
     kink="at a tie the last one gets all",
     torch="torch.cummin",
@@ -195,9 +190,7 @@ def _extremes(op: General, name: str, x: Node, dim: int) -> RunningExtremes:
 # --- differences and trapezoids ------------------------------------------------------------
 
 
-@function(
-    "diff",
-    "scan",
+@table.function(
     cases=[
         Case("diff(x)"),
         Case("diff(x, n=2, dim=0)", {"x": (4, 2)}),
@@ -225,9 +218,7 @@ def diff(
     return x
 
 
-@function(
-    "trapezoid",
-    "scan",
+@table.function(
     aliases=("trapz",),
     cases=[
         Case("trapezoid(y)", {"y": (2, 3)}),

@@ -12,13 +12,16 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import call, number, numbers
 from gradcli.language.construct import index as as_index
 from gradcli.language.syntax import Expression
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, reshape
 from gradcli.ops.splits import along_others
 from gradcli.ops.sums import add_at, wide_copies
-from gradcli.ops.table import Case, Index, function
+from gradcli.ops.table import Case, Index
+
+table = Group("indexing")
 
 
 def _grid(xp: Any, index: Array, axis: int) -> tuple[Any, ...]:
@@ -97,9 +100,7 @@ def _repeated(index: Node, x: Node) -> Node:
     return expand(index, (x.shape[0], *index.shape))
 
 
-@function(
-    "gather",
-    "indexing",
+@table.function(
     op=GATHER,
     cases=[
         Case("gather(x, 1, [[0, 2], [1, 1]])"),
@@ -123,12 +124,7 @@ def gather(x: Node, dim: int, index: Index) -> Node:
     return x.graph.apply(GATHER, (x, index), (axis,))
 
 
-@function(
-    "take_along_dim",
-    "indexing",
-    aliases=("take_along_axis",),
-    cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")],
-)
+@table.function(aliases=("take_along_axis",), cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")])
 def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
     """As `gather`, with x and the indices broadcast against each other beside `dim`."""
     if dim is None:

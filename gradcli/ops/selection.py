@@ -11,9 +11,11 @@ from gradcli.graph import Array, Node
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
-from gradcli.ops.elementwise import elementwise
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
+
+table = Group("selection")
 
 
 def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
@@ -24,12 +26,11 @@ def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
     np.bitwise_xor(bits, b.view(bits.dtype), out=bits)
 
 
-where: Function = elementwise(
+where: Function = table.elementwise(
     "where",
     "The second argument where the condition holds, else the third.",
-    lambda xp, condition, a, b: xp.where(condition, a, b),
+    forward=lambda xp, condition, a, b: xp.where(condition, a, b),
     operands="condition input other",
-    group="selection",
     takes=ANY,
     conditions=1,
     chain=(
@@ -39,7 +40,6 @@ where: Function = elementwise(
     ),
     cuda="{0} ? {1} : {2}",
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
-    formula="where(condition, input, other)",
     receiver=1,
     into=_where_into,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
@@ -48,12 +48,10 @@ where: Function = elementwise(
     cost=4,
     exact=True,
 )
-maximum = elementwise(
+maximum = table.elementwise(
     "maximum",
     "The larger of two elements; nan if one is nan.",
-    "maximum",
     operands="a b",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, a, b: where(a < b, 0.0, where(eq(a, b), change / 2, change)),
@@ -61,17 +59,14 @@ maximum = elementwise(
     ),
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : max({0}, {1}))",
     latex=r"\max({0}, {1})",
-    formula="maximum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
     cost=4,
 )
-minimum = elementwise(
+minimum = table.elementwise(
     "minimum",
     "The smaller of two elements; nan if one is nan.",
-    "minimum",
     operands="a b",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, a, b: where(a > b, 0.0, where(eq(a, b), change / 2, change)),
@@ -79,51 +74,43 @@ minimum = elementwise(
     ),
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : min({0}, {1}))",
     latex=r"\min({0}, {1})",
-    formula="minimum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
     cost=4,
 )
-fmax = elementwise(
+fmax = table.elementwise(
     "fmax",
     "The larger of two elements; the other one where one is nan.",
-    "fmax",
     operands="a b",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), change, 0.0),
         lambda change, y, a, b: where(logical_or(a >= b, isnan(b)), 0.0, change),
     ),
-    cuda="fmax({0}, {1})",
     latex=r"\max({0}, {1})",
     formula="maximum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
 )
-fmin = elementwise(
+fmin = table.elementwise(
     "fmin",
     "The smaller of two elements; the other one where one is nan.",
-    "fmin",
     operands="a b",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), change, 0.0),
         lambda change, y, a, b: where(logical_or(a <= b, isnan(b)), 0.0, change),
     ),
-    cuda="fmin({0}, {1})",
     latex=r"\min({0}, {1})",
     formula="minimum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
 )
-clamp_min = elementwise(
+clamp_min = table.elementwise(
     "clamp_min",
     "x, but at least `min`.",
-    "maximum",
+    forward="maximum",
     operands="x min",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x > bound, change, 0.0),
@@ -136,12 +123,11 @@ clamp_min = elementwise(
     kink="0 at the bound",
     cost=4,
 )
-clamp_max = elementwise(
+clamp_max = table.elementwise(
     "clamp_max",
     "x, but at most `max`.",
-    "minimum",
+    forward="minimum",
     operands="x max",
-    group="selection",
     takes=ANY,
     chain=(
         lambda change, y, x, bound: where(x < bound, change, 0.0),
@@ -156,9 +142,7 @@ clamp_max = elementwise(
 )
 
 
-@function(
-    "clamp",
-    "selection",
+@table.function(
     aliases=("clip",),
     cases=[
         Case("clamp(x, -0.7, 0.9)"),
@@ -175,60 +159,47 @@ def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     return x if max is None else clamp_max(x, max)
 
 
-sign: Function = elementwise(
+sign: Function = table.elementwise(
     "sign",
     "-1, 0 or 1 with the sign of x.",
-    "sign",
-    group="selection",
     aliases=("sgn",),
     takes=ANY,
     whole=lambda op, x: x if x.kind == "bool" else x.graph.apply(op, (x,)),
     cuda="{0} != {0} ? {0} : ({T})(({0} > 0) - ({0} < 0))",
-    latex=r"\mathrm{{sign}}({0})",
-    formula="sign(x)",
     edge=lambda xp, x: x,
     smooth=False,
     kink="the derivative is 0 everywhere",
     cost=4,
     exact=True,
 )
-abs_ = elementwise(
+abs_ = table.elementwise(
     "abs",
     "Absolute value.",
-    "absolute",
-    group="selection",
+    forward="absolute",
     aliases=("absolute", "fabs"),
     takes=NUMBERS,
     chain=lambda change, y, x: scale(sign(x), change),
-    cuda="abs({0})",
     latex=r"\left| {0} \right|",
-    formula="abs(x)",
     edge=lambda xp, x: x,
     kink="0 at 0",
     cost=1,
     exact=True,
 )
-copysign = elementwise(
+copysign = table.elementwise(
     "copysign",
     "The size of a with the sign of b.",
-    "copysign",
     operands="a b",
-    group="selection",
     chain=(lambda change, y, a, b: scale(sign(a) * sign(y), change), None),
-    cuda="copysign({0}, {1})",
-    latex=r"\mathrm{{copysign}}({0}, {1})",
     formula="abs(a) * sign(b)",
     edge=lambda xp, a, b: xp.stack(xp.broadcast_arrays(a, b)),
     domain=(0.3, 2.0),
     kink="0 where a is 0",
 )
-heaviside = elementwise(
+heaviside = table.elementwise(
     "heaviside",
     "0 below 0, 1 above, and `values` at 0.",
-    "heaviside",
-    torch="",  # its heaviside has no gradient
     operands="input values",
-    group="selection",
+    torch="",  # its heaviside has no gradient
     takes=ANY,
     whole=lambda op, x, values: where(eq(x, 0.0), values, cast(x > 0, x.kind)),
     cuda="{0} != {0} ? {0} : {0} == 0 ? {1} : ({T})({0} > 0)",
@@ -240,9 +211,7 @@ heaviside = elementwise(
 )
 
 
-@function(
-    "nan_to_num",
-    "selection",
+@table.function(
     cases=[Case("nan_to_num(x)"), Case("nan_to_num(log(x), nan=2)", domain=(0.3, 3.0))],
     formula="where(isfinite(x), x, …)",
     kink="0 where x is replaced",
@@ -260,9 +229,8 @@ def nan_to_num(
     return where(isfinite(x), x, other)
 
 
-@function(
+@table.function(
     "np.nan_to_num",
-    "selection",
     cases=[Case("np.nan_to_num(x)"), Case("np.nan_to_num(log(x), True, 2)", domain=(0.3, 3.0))],
     formula="where(isfinite(x), x, …)",
     kink="0 where x is replaced",

@@ -22,11 +22,14 @@ from gradcli.language.construct import (
     subscript,
 )
 from gradcli.language.syntax import Expression, Index, Slice
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.splits import each_element, reduction
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("shaping")
 
 # --- reshape -------------------------------------------------------------------------------
 
@@ -83,9 +86,7 @@ RESHAPE: Linear = Linear(
 )
 
 
-@function(
-    "reshape",
-    "shaping",
+@table.function(
     aliases=("view",),
     op=RESHAPE,
     cases=[Case("reshape(x, 3, 2)"), Case("x.view(-1)"), Case("x.reshape(1, -1, 2)")],
@@ -124,9 +125,7 @@ def _complete(x: Node, shape: Shape) -> Shape:
     return shape
 
 
-@function(
-    "flatten",
-    "shaping",
+@table.function(
     cases=[Case("flatten(x)"), Case("x.flatten(1)", {"x": (2, 2, 3)})],
     passes_on=True,
     torch="torch.flatten",
@@ -143,10 +142,8 @@ def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     return reshape(x, (*x.shape[:first], middle, *x.shape[last + 1 :]))
 
 
-@function(
-    "unflatten",
-    "shaping",
-    cases=[Case("unflatten(x, 1, (3, 1))"), Case("x.unflatten(0, (-1, 2))", {"x": (4, 3)})],
+@table.function(
+    cases=[Case("unflatten(x, 1, (3, 1))"), Case("x.unflatten(0, (-1, 2))", {"x": (4, 3)})]
 )
 def unflatten(x: Node, dim: int, sizes: tuple[int, ...]) -> Node:
     """The axis `dim` taken apart into axes of lengths `sizes`; one of them may be -1."""
@@ -163,16 +160,14 @@ def unflatten(x: Node, dim: int, sizes: tuple[int, ...]) -> Node:
     return reshape(x, (*x.shape[:at], *sizes, *x.shape[at + 1 :]))
 
 
-@function("ravel", "shaping", cases=[Case("ravel(x)")])
+@table.function(cases=[Case("ravel(x)")])
 def ravel(x: Node) -> Node:
     """All elements, row by row, along one axis."""
     return reshape(x, -1) if x.size else reshape(x, 0)
 
 
-@function(
-    "squeeze",
-    "shaping",
-    cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})],
+@table.function(
+    cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})]
 )
 def squeeze(x: Node, dim: Axes | None = None) -> Node:
     """Without the axes of length 1: all of them, or those in `dim` that have it."""
@@ -181,12 +176,7 @@ def squeeze(x: Node, dim: Axes | None = None) -> Node:
     return reshape(x, tuple(kept))
 
 
-@function(
-    "unsqueeze",
-    "shaping",
-    aliases=("expand_dims",),
-    cases=[Case("unsqueeze(x, 1)"), Case("x.unsqueeze(-1)")],
-)
+@table.function(aliases=("expand_dims",), cases=[Case("unsqueeze(x, 1)"), Case("x.unsqueeze(-1)")])
 def unsqueeze(x: Node, dim: int) -> Node:
     """With a new axis of length 1 at `dim`."""
     at = normalize_axis("unsqueeze", dim, x.ndim + 1) + x.ndim + 1
@@ -282,9 +272,7 @@ SUM_TO: Linear = Linear(
 )
 
 
-@function(
-    "expand",
-    "shaping",
+@table.function(
     aliases=("broadcast_to",),
     op=EXPAND,
     cases=[Case("expand(x, 4, 2, 3)"), Case("x.expand(2, 3)", {"x": (2, 1)})],
@@ -306,9 +294,7 @@ def expand(x: Node, *shape: int) -> Node:
     return x.graph.apply(EXPAND, (x,), (target,))
 
 
-@function(
-    "sum_to",
-    "shaping",
+@table.function(
     aliases=("sum_to_size",),
     op=SUM_TO,
     cases=[Case("sum_to(x, 3)"), Case("sum_to(x, 2, 1)"), Case("sum_to(x, ())")],
@@ -324,7 +310,7 @@ def sum_to(x: Node, *shape: int) -> Node:
     return x.graph.apply(SUM_TO, (x,), (target,))
 
 
-@function("expand_as", "shaping", cases=[Case("expand_as(x, y)", {"x": (3,), "y": (2, 3)})])
+@table.function(cases=[Case("expand_as(x, y)", {"x": (3,), "y": (2, 3)})])
 def expand_as(x: Node, other: Node) -> Node:
     """x expanded to the shape of another tensor."""
     return expand(x, other.shape)

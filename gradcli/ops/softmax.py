@@ -11,6 +11,7 @@ from gradcli.ops.comparison import isfinite
 from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
 from gradcli.ops.selection import where
@@ -18,7 +19,9 @@ from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_
 from gradcli.ops.shaping import expand, reshape
 from gradcli.ops.splits import axes_to_split
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
+
+table = Group("reduction")
 
 
 def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
@@ -42,21 +45,14 @@ LOGSUMEXP = Reduction(
 )
 
 
-@function(
-    "logsumexp",
-    "reduction",
-    op=LOGSUMEXP,
-    cases=cases_of("logsumexp"),
-    formula="log(sum(exp(x)))",
-)
+@table.function(op=LOGSUMEXP, cases=cases_of("logsumexp"), formula="log(sum(exp(x)))")
 def logsumexp(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """log(sum(exp(x))) without overflow."""
     return reduce_axes(LOGSUMEXP, x, dim, keepdim)
 
 
-@function(
+@table.function(
     "scipy.special.logsumexp",
-    "reduction",
     aliases=("jax.nn.logsumexp",),
     cases=[
         Case("scipy.special.logsumexp(x)"),
@@ -116,9 +112,7 @@ SOFTMAX = General(
 )
 
 
-@function(
-    "softmax",
-    "reduction",
+@table.function(
     takes_dtype=True,
     op=SOFTMAX,
     cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
@@ -135,9 +129,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     return x.graph.apply(SOFTMAX, (x,), (axis,))
 
 
-@function(
-    "log_softmax",
-    "reduction",
+@table.function(
     takes_dtype=True,
     cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
     formula="x - log(sum(exp(x)))",
@@ -153,9 +145,7 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
     return shifted - logsumexp(shifted, dim, True)
 
 
-@function(
-    "softmin",
-    "reduction",
+@table.function(
     takes_dtype=True,
     cases=[Case("softmin(x)"), Case("softmin(x, dim=0)")],
     formula="exp(-x) / sum(exp(-x))",
@@ -165,9 +155,8 @@ def softmin(x: Node, dim: int = -1) -> Node:
     return softmax(-x, dim)
 
 
-@function(
+@table.function(
     "scipy.special.softmax",
-    "reduction",
     cases=[Case("scipy.special.softmax(x)"), Case("scipy.special.softmax(x, axis=1)")],
     formula="exp(x) / sum(exp(x))",
 )
@@ -177,9 +166,8 @@ def scipy_softmax(x: Node, dim: Dims = None) -> Node:
     return powers / sum_(powers, dim, True)
 
 
-@function(
+@table.function(
     "scipy.special.log_softmax",
-    "reduction",
     cases=[Case("scipy.special.log_softmax(x)"), Case("scipy.special.log_softmax(x, axis=1)")],
     formula="x - log(sum(exp(x)))",
 )
@@ -195,7 +183,7 @@ def _without_dim(name: str, build: Callable[..., Node]) -> Function:
 
     entry.__doc__ = f"`{name}` as torch.nn.functional has it: without `dim` along 0 or 1."
     cases = [Case(f"F.{name}(x)"), Case(f"F.{name}(x)", {"x": (2, 2, 3)})]
-    return function(f"F.{name}", "reduction", cases=cases, takes_dtype=True)(entry)
+    return table.function(f"F.{name}", cases=cases, takes_dtype=True)(entry)
 
 
 for _name, _build in (("softmax", softmax), ("log_softmax", log_softmax), ("softmin", softmin)):

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.extremes import spacing
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
 from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("indexing")
 
 
 def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:
@@ -40,9 +43,7 @@ class Ordered(NamedTuple):
     indices: Node
 
 
-@function(
-    "argsort",
-    "indexing",
+@table.function(
     op=ARGSORT,
     cases=[Case("argsort(x)", smooth=False), Case("x.argsort(0, True)", smooth=False)],
     torch="torch.argsort",
@@ -55,9 +56,7 @@ def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = Tru
     return x.graph.apply(ARGSORT, (x,), (axis, descending))
 
 
-@function(
-    "sort",
-    "indexing",
+@table.function(
     cases=[
         Case("sort(x).values"),
         Case("sort(x, dim=0, descending=True).values"),
@@ -73,9 +72,8 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     return Ordered(gather(x, dim, places), places)
 
 
-@function(
+@table.function(
     "np.sort",
-    "indexing",
     cases=[Case("np.sort(x)"), Case("np.sort(x, axis=0)"), Case("np.sort(x, None)")],
     kink="ties keep their order, and gradients follow the elements",
 )
@@ -85,9 +83,7 @@ def numpy_sort(x: Node, dim: int | None = -1) -> Node:
     return row.values
 
 
-@function(
-    "topk",
-    "indexing",
+@table.function(
     cases=[
         Case("topk(x, 2).values"),
         Case("topk(x, 1, dim=0, largest=False)[0]"),
@@ -110,9 +106,7 @@ def topk(x: Node, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tr
     return Ordered(gather(x, axis, first), first)
 
 
-@function(
-    "kthvalue",
-    "indexing",
+@table.function(
     cases=[
         Case("kthvalue(x, 2).values"),
         Case("kthvalue(x, 1, dim=0, keepdim=True)[0]"),

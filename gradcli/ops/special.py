@@ -14,10 +14,12 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.elementwise import elementwise
+from gradcli.ops.group import Group
 from gradcli.ops.rounding import to_integer
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function
+
+table = Group("special")
 
 
 def scipys(name: str) -> Callable[..., Array]:
@@ -51,44 +53,42 @@ def _lgamma(xp: Any, x: Array) -> Array:
     return xp.where(near_one | near_two, found, scipys("gammaln")(xp, x))  # type: ignore[no-any-return]
 
 
-lgamma = elementwise(
-    "lgamma",
-    "log(abs(gamma(x))).",
+@table.derivative(
     _lgamma,
-    lambda y, x: digamma(x),
-    group="special",
     aliases=("gammaln",),
     cuda="lgamma({0})",
     latex=r"\ln \Gamma({0})",
-    formula="lgamma(x)",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
     numpy="scipy.special.gammaln",
     torch="torch.lgamma",
 )
-digamma: Function = elementwise(
-    "digamma",
-    "Derivative of lgamma.",
+def lgamma(y: Node, x: Node) -> Node:
+    """log(abs(gamma(x)))."""
+    return digamma(x)
+
+
+@table.derivative(
     scipys("digamma"),
-    lambda y, x: polygamma(1.0, x),
-    group="special",
     aliases=("psi",),
     latex=r"\psi({0})",
-    formula="digamma(x)",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),
     domain=(0.3, 3.0),
     numpy="scipy.special.digamma",
     torch="torch.digamma",
 )
-polygamma: Function = elementwise(
+def digamma(y: Node, x: Node) -> Node:
+    """Derivative of lgamma."""
+    return polygamma(1.0, x)
+
+
+polygamma: Function = table.elementwise(
     "polygamma",
     "Derivative number n of digamma.",
-    scipys("polygamma"),
     (None, lambda y, n, x: polygamma(n + 1, x)),
+    forward=scipys("polygamma"),
     operands="n x",
-    group="special",
     latex=r"\psi^{{({0})}}({1})",
-    formula="polygamma(n, x)",
     cases=[
         Case("polygamma(1, x)", domain=(0.3, 3.0)),
         Case("polygamma([[1], [3]], x)", domain=(0.5, 3.0)),
@@ -103,18 +103,17 @@ polygamma: Function = elementwise(
 
 # --- Bessel functions ----------------------------------------------------------------------
 
-i0 = elementwise(
-    "i0",
-    "Modified Bessel function of the first kind, of order 0.",
+
+@table.derivative(
     scipys("i0"),
-    lambda y, x: i1(x),
-    group="special",
     cuda="cyl_bessel_i0({0})",
     latex="I_0({0})",
-    formula="i0(x)",
     numpy="scipy.special.i0",
     torch="torch.i0",
 )
+def i0(y: Node, x: Node) -> Node:
+    """Modified Bessel function of the first kind, of order 0."""
+    return i1(x)
 
 
 def _least(x: Node) -> float:
@@ -122,18 +121,16 @@ def _least(x: Node) -> float:
     return float(np.finfo(x.graph.dtype("float")).tiny) * 4
 
 
-i1: Function = elementwise(
-    "i1",
-    "Modified Bessel function of the first kind, of order 1.",
+@table.derivative(
     scipys("i1"),
-    lambda y, x: where(abs_(x) < _least(x), 0.5, i0(x) - y / x),
-    group="special",
     cuda="cyl_bessel_i1({0})",
     latex="I_1({0})",
-    formula="i1(x)",
     numpy="scipy.special.i1",
     torch="torch.special.i1",
 )
+def i1(y: Node, x: Node) -> Node:
+    """Modified Bessel function of the first kind, of order 1."""
+    return where(abs_(x) < _least(x), 0.5, i0(x) - y / x)
 
 
 SERIES_TERMS = 30
@@ -169,21 +166,19 @@ def _spherical_jn(xp: Any, n: Array, x: Array) -> Array:
     return xp.where(xp.isinf(x), xp.zeros((), x.dtype), found)  # type: ignore[no-any-return]
 
 
-spherical_jn: Function = elementwise(
+spherical_jn: Function = table.elementwise(
     "spherical_jn",
     "Spherical Bessel function of the first kind, of order n.",
-    _spherical_jn,
     (
         None,
         lambda y, n, x: (
             (n * spherical_jn(abs_(n - 1), x) - (n + 1) * spherical_jn(n + 1, x)) / (2 * n + 1)
         ),
     ),
+    forward=_spherical_jn,
     operands="n x",
-    group="special",
     latex="j_{{{0}}}({1})",
     arrays=8.0,
-    formula="spherical_jn(n, x)",
     refuses=True,
     cases=[Case("spherical_jn(0, x)"), Case("spherical_jn([[1], [3]], x)")],
     kink="no gradient by n",
@@ -199,15 +194,13 @@ def _sinc(xp: Any, x: Array) -> Array:
     return xp.where(x == 0, xp.ones((), x.dtype), sine / (math.pi * x))  # type: ignore[no-any-return]
 
 
-sinc = elementwise(
-    "sinc",
-    "sin(pi * x) / (pi * x), and 1 at 0.",
+@table.derivative(
     _sinc,
-    lambda y, x: -math.pi * spherical_jn(1.0, math.pi * x),
-    group="special",
     cuda="{0} == 0 ? ({T})1 : sinpi({0}) / (({T})3.141592653589793 * {0})",
-    latex=r"\mathrm{{sinc}}({0})",
     formula="sin(pi * x) / (pi * x)",
     numpy="np.sinc",
     torch="torch.sinc",
 )
+def sinc(y: Node, x: Node) -> Node:
+    """sin(pi * x) / (pi * x), and 1 at 0."""
+    return -math.pi * spherical_jn(1.0, math.pi * x)

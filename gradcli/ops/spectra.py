@@ -13,13 +13,16 @@ from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.diagonals import diag_embed, diagonal
 from gradcli.ops.extremes import spacing
 from gradcli.ops.factors import orthogonal_complement
+from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, zeros_like
 from gradcli.ops.packing import gaps, lapack, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 # --- singular values -----------------------------------------------------------------------
 
@@ -137,9 +140,7 @@ class SingularVectors(NamedTuple):
     Vh: Node
 
 
-@function(
-    "svd",
-    "linear algebra",
+@table.function(
     cases=[
         Case("svd(x).S", {"x": (3, 2)}),
         Case("svd(x).U", {"x": (3, 3)}),
@@ -178,9 +179,8 @@ class OlderSingularVectors(NamedTuple):
     V: Node
 
 
-@function(
+@table.function(
     "torch.svd",
-    "linear algebra",
     cases=[
         Case("torch.svd(x).V", {"x": (2, 3)}),
         Case("torch.svd(x, some=False).S", {"x": (3, 2)}),
@@ -201,9 +201,7 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     )
 
 
-@function(
-    "svdvals",
-    "linear algebra",
+@table.function(
     op=SVDVALS,
     cases=[Case("svdvals(x)", {"x": (3, 2)}), Case("svdvals(x)", {"x": (2, 2, 2)})],
     numpy="np.linalg.svdvals",
@@ -306,9 +304,7 @@ def _triangle(name: str, uplo: str) -> str:
     return uplo
 
 
-@function(
-    "eigh",
-    "linear algebra",
+@table.function(
     cases=[
         Case("eigh(x + x.mT).eigenvectors", {"x": (3, 3)}),
         Case("eigh(x + x.mT).eigenvalues", {"x": (3, 3)}),
@@ -330,9 +326,7 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
     )
 
 
-@function(
-    "eigvalsh",
-    "linear algebra",
+@table.function(
     op=EIGVALSH,
     cases=[
         Case("eigvalsh(x + x.mT)", {"x": (3, 3)}),

@@ -22,6 +22,7 @@ from gradcli.ops.extremes import (
     spacing,
     tie_edge,
 )
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.powers import square
@@ -32,7 +33,9 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("reduction")
 
 # --- variances -----------------------------------------------------------------------------
 
@@ -73,9 +76,7 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     return dim, correction if unbiased else 0
 
 
-@function(
-    "var",
-    "reduction",
+@table.function(
     op=VAR,
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
@@ -93,9 +94,7 @@ def var(
     return reduce_axes(VAR, x, axes, keepdim, taken)
 
 
-@function(
-    "std",
-    "reduction",
+@table.function(
     cases=[*cases_of("std"), Case("std(x, correction=0)")],
     formula="sqrt(var(x))",
     kink="0 where all elements are equal",
@@ -114,9 +113,8 @@ def std(
     return reduce_axes(NORM, x - mean(x, axes, True), axes, keepdim, 2.0) / math.sqrt(freedom)
 
 
-@function(
+@table.function(
     "np.var",
-    "reduction",
     cases=[Case("np.var(x)"), Case("np.var(x, axis=1, ddof=1, keepdims=True)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
 )
@@ -125,9 +123,8 @@ def numpy_var(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool
     return var(x, dim, correction, keepdim)
 
 
-@function(
+@table.function(
     "np.std",
-    "reduction",
     cases=[Case("np.std(x)"), Case("np.std(x, axis=1, ddof=1, keepdims=True)")],
     formula="sqrt(np.var(x))",
     kink="0 where all elements are equal",
@@ -137,7 +134,7 @@ def numpy_std(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool
     return std(x, dim, correction, keepdim)
 
 
-@function("var_mean", "reduction", cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
+@table.function(cases=[Case("var_mean(x)[0]"), Case("var_mean(x, dim=1)[1]")])
 def var_mean(
     x: Node,
     dim: Dims | bool = None,
@@ -150,7 +147,7 @@ def var_mean(
     return var(x, axes, taken, keepdim), mean(x, axes, keepdim)
 
 
-@function("std_mean", "reduction", cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
+@table.function(cases=[Case("std_mean(x)[0]"), Case("std_mean(x, dim=1)[1]")])
 def std_mean(
     x: Node,
     dim: Dims | bool = None,
@@ -187,9 +184,7 @@ MEDIAN = Reduction(
 )
 
 
-@function(
-    "median",
-    "reduction",
+@table.function(
     op=MEDIAN,
     cases=[Case("median(x)"), Case("median(x, 0).values"), Case("median(x, 1, keepdim=True)[0]")],
     formula="sort(x)[(n - 1) // 2]",
@@ -245,9 +240,7 @@ def _ordered(x: Node) -> Node:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@function(
-    "quantile",
-    "reduction",
+@table.function(
     cases=[
         Case("quantile(x, 0.3)"),
         Case("quantile(x, [0.2, 0.7], dim=1)"),
@@ -322,9 +315,8 @@ def _at(ordered: Node, ranks: Node) -> Node:
     return take_along_dim(ordered, cast(ranks, "int"), -1)
 
 
-@function(
+@table.function(
     "np.median",
-    "reduction",
     cases=[Case("np.median(x)"), Case("np.median(x, axis=1, keepdims=True)")],
     formula="quantile(x, 0.5)",
     kink="at a tie the order of the elements decides",

@@ -13,10 +13,13 @@ from gradcli.language.construct import call
 from gradcli.ops.axes import matrix_transpose, movedim
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import tril, triu
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Work, cast
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, sum_to, unsqueeze
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("linear algebra")
 
 SQUARE = {"x": (3, 3)}
 BATCH = {"x": (2, 2, 2)}
@@ -169,9 +172,7 @@ def _solved(a: Node, b: Node) -> Node:
     return a.graph.apply(SOLVE, (a, b))
 
 
-@function(
-    "solve",
-    "linear algebra",
+@table.function(
     op=SOLVE,
     cases=[
         Case("solve(x, y)", {"x": (3, 3), "y": (3, 2)}),
@@ -211,9 +212,7 @@ def check_rows(name: str, a: Node, b: Node) -> None:
         )
 
 
-@function(
-    "solve_triangular",
-    "linear algebra",
+@table.function(
     cases=[
         Case("solve_triangular(x + 3*eye(3), y, upper=True)", {"x": (3, 3), "y": (3, 2)}),
         Case("solve_triangular(x + 3*eye(2), y, upper=False)", {"x": (2, 2, 2), "y": (2, 1)}),
@@ -246,13 +245,11 @@ def solve_triangular(
     return x if left else matrix_transpose(x)
 
 
-@function(
-    "cholesky_solve",
-    "linear algebra",
+@table.function(
     cases=[
         Case("cholesky_solve(y, x + 3*eye(3))", {"x": (3, 3), "y": (3, 2)}),
         Case("cholesky_solve(y, x + 3*eye(2), upper=True)", {"x": (2, 2, 2), "y": (2, 1)}),
-    ],
+    ]
 )
 def cholesky_solve(b: Node, factor: Node, upper: bool = False) -> Node:
     """X with A @ X = B, where `factor` is the Cholesky factor of A; `cholesky` makes it."""
@@ -295,9 +292,7 @@ def inverse(name: str, forward: Any, *, refuses: bool) -> General:
 INV = inverse("inv", _inv, refuses=True)
 
 
-@function(
-    "inv",
-    "linear algebra",
+@table.function(
     aliases=("inverse",),
     op=INV,
     cases=[Case("inv(x)", SQUARE), Case("inv(x)", BATCH)],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from gradcli.graph import Node, Op, Shape
 
@@ -35,6 +35,22 @@ class Parameter(NamedTuple):
     default: Any = None
     variadic: bool = False
     keyword_only: bool = False
+
+
+class Told(TypedDict, total=False):
+    """What an entry may state about its function: fields of `Function`, explained there."""
+
+    aliases: tuple[str, ...]
+    formula: str
+    kink: str
+    numpy: str
+    torch: str
+    jax: str | None
+    receiver: int
+    variant: Callable[..., Any] | None
+    takes_dtype: bool
+    unlike: Mapping[str, str]
+    passes_on: bool
 
 
 class Function(NamedTuple):
@@ -127,48 +143,3 @@ def register(function: Function) -> Function:
             raise ValueError(f"two entries of the op table are called {name!r}")
         TABLE[name] = function
     return function
-
-
-def function(
-    name: str,
-    group: str,
-    *,
-    aliases: tuple[str, ...] = (),
-    op: Op | None = None,
-    cases: Sequence[Case] = (),
-    formula: str = "",
-    kink: str = "",
-    numpy: str = "",
-    torch: str = "",
-    takes_dtype: bool = False,
-    jax: str | None = "",
-    unlike: Mapping[str, str] = MappingProxyType({}),
-    passes_on: bool = False,
-) -> Callable[[Callable[..., Any]], Function]:
-    """Register a Python function that checks its arguments and builds nodes.
-
-    Its parameters become those of the language's function, its docstring the documentation.
-    """
-
-    def decorate(build: Callable[..., Any]) -> Function:
-        return register(
-            Function(
-                name,
-                build,
-                group,
-                (build.__doc__ or "").strip(),
-                aliases,
-                op,
-                cases=tuple(cases),
-                formula=formula,
-                kink=kink,
-                numpy=numpy,
-                torch=torch,
-                jax=jax,
-                takes_dtype=takes_dtype,
-                unlike=unlike,
-                passes_on=passes_on,
-            )
-        )
-
-    return decorate

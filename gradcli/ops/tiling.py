@@ -10,21 +10,20 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.axes import movedim
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import embed, expand, flat, flatten, part, reshape, take_slices
-from gradcli.ops.table import Case, function
+from gradcli.ops.table import Case
+
+table = Group("shaping")
 
 # --- repeats -------------------------------------------------------------------------------
 
 
-@function(
-    "repeat",
-    "shaping",
-    cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")],
-)
+@table.function(cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")])
 def repeat(x: Node, *repeats: int) -> Node:
     """x laid side by side along each axis, as PyTorch's `repeat` and NumPy's `tile` do."""
     counts = flat(repeats)
@@ -41,21 +40,19 @@ def repeat(x: Node, *repeats: int) -> Node:
     return reshape(copies, tuple(a * b for a, b in zip(counts, shape, strict=True)))
 
 
-@function("tile", "shaping", cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")])
+@table.function(cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")])
 def tile(x: Node, *dims: int) -> Node:
     """As `repeat`, but counts that are left out in front are 1."""
     counts = flat(dims)
     return repeat(x, (1,) * (x.ndim - len(counts)) + counts)
 
 
-@function(
-    "repeat_interleave",
-    "shaping",
+@table.function(
     cases=[
         Case("repeat_interleave(x, 2)"),
         Case("repeat_interleave(x, 2, dim=0)"),
         Case("x.repeat_interleave([1, 0, 2], dim=-1)"),
-    ],
+    ]
 )
 def repeat_interleave(
     x: Node,
@@ -82,10 +79,8 @@ def repeat_interleave(
     return index_along(x, axis, x.graph.constant(places))
 
 
-@function(
-    "np.repeat",
-    "shaping",
-    cases=[Case("np.repeat(x, 2)"), Case("np.repeat(x, [1, 0, 2], axis=1)")],
+@table.function(
+    "np.repeat", cases=[Case("np.repeat(x, 2)"), Case("np.repeat(x, [1, 0, 2], axis=1)")]
 )
 def numpy_repeat(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> Node:
     """`repeat` as NumPy has it: `repeat_interleave`."""
@@ -109,9 +104,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
 """For each mode, which element stands at places beyond the ends, and how far beyond one may go."""
 
 
-@function(
-    "pad",
-    "shaping",
+@table.function(
     cases=[
         Case("pad(x, (1, 2))"),
         Case("pad(x, (1, 0, 0, 2), value=3)"),
@@ -205,9 +198,7 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
 # --- windows -------------------------------------------------------------------------------
 
 
-@function(
-    "unfold",
-    "shaping",
+@table.function(
     unlike={"F.unfold": "x.unfold(dimension, size, step) for each axis"},
     cases=[Case("x.unfold(1, 2, 1)"), Case("x.unfold(0, 3, 2)", {"x": (6, 2)})],
 )

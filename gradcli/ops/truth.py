@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq
+from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced
-from gradcli.ops.table import Case, Function, function
+from gradcli.ops.table import Case, Function
+
+comparisons = Group("comparison")
+reductions = Group("reduction")
 
 
 def _truth(name: str, doc: str) -> Function:
@@ -21,7 +25,7 @@ def _truth(name: str, doc: str) -> Function:
         return x.graph.apply(op, (cast(x, "bool"),), (axes, keepdim))
 
     build.__doc__ = doc
-    return function(name, "reduction", op=op, cases=[Case(f"{name}(x > 0, dim=1)", smooth=False)])(
+    return reductions.function(name, op=op, cases=[Case(f"{name}(x > 0, dim=1)", smooth=False)])(
         build
     )
 
@@ -36,19 +40,14 @@ COUNT_NONZERO = General(
 )
 
 
-@function(
-    "count_nonzero",
-    "reduction",
-    op=COUNT_NONZERO,
-    cases=[Case("count_nonzero(x > 0)", smooth=False)],
-)
+@reductions.function(op=COUNT_NONZERO, cases=[Case("count_nonzero(x > 0)", smooth=False)])
 def count_nonzero(x: Node, dim: Dims = None) -> Node:
     """How many elements are not zero, of all or along `dim`."""
     axes = normalize_axes("count_nonzero", dim, x.ndim)
     return x.graph.apply(COUNT_NONZERO, (cast(x, "bool"),), (axes,))
 
 
-@function("equal", "comparison", cases=[Case("equal(x, y)", {"x": (2,), "y": (2,)}, smooth=False)])
+@comparisons.function(cases=[Case("equal(x, y)", {"x": (2,), "y": (2,)}, smooth=False)])
 def equal(a: Node, b: Node) -> Node:
     """Whether both have the same shape and the same elements; np.equal is `eq`."""
     return all_(eq(a, b)) if a.shape == b.shape else a.graph.constant(False)

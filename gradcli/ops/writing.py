@@ -15,6 +15,7 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.arithmetic import times
 from gradcli.ops.comparison import ge
 from gradcli.ops.creation import arange
+from gradcli.ops.group import Group
 from gradcli.ops.indexing import PUT_ADD, Item, check_places, getitem, index_along
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.promotion import filling, together
@@ -22,7 +23,9 @@ from gradcli.ops.scattering import SCATTER_ADD, gather
 from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, reshape, take_slices
-from gradcli.ops.table import Case, Index, Known, function
+from gradcli.ops.table import Case, Index, Known
+
+table = Group("indexing")
 
 # --- which write comes last ----------------------------------------------------------------
 
@@ -59,9 +62,7 @@ def _overwritten(x: Node, places: Node, values: Node) -> Node:
 PLACES = "[[0, 2], [1, 1]]"
 
 
-@function(
-    "scatter",
-    "indexing",
+@table.function(
     cases=[
         Case("scatter(x, 1, [[0, 2], [1, 0]], y)", {"x": (2, 3), "y": (2, 2)}),
         Case("x.scatter(0, [[1, 0, 1]], 5)"),
@@ -98,13 +99,11 @@ def scatter(
     return _overwritten(x, gather(_numbered(x), dim, index), src)
 
 
-@function(
-    "scatter_add",
-    "indexing",
+@table.function(
     cases=[
         Case(f"scatter_add(x, 1, {PLACES}, y)", {"x": (2, 3), "y": (2, 2)}),
         Case("x.scatter_add(0, [[1, 1]], y)", {"x": (2, 3), "y": (2, 3)}),
-    ],
+    ]
 )
 def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     """x plus the elements of `src`, added at the places along `dim` that `index` names."""
@@ -134,11 +133,7 @@ def _source(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
     return take_slices(src, tuple((0, length, 1) for length in index.shape))
 
 
-@function(
-    "index_select",
-    "indexing",
-    cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")],
-)
+@table.function(cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")])
 def index_select(x: Node, dim: int, index: Index) -> Node:
     """The slices along `dim` that a vector of places names."""
     axis = _vector("index_select", x, dim, index)
@@ -155,13 +150,11 @@ def _vector(name: str, x: Node, dim: int, index: Node) -> int:
     return normalize_axis(name, dim, x.ndim)
 
 
-@function(
-    "index_add",
-    "indexing",
+@table.function(
     cases=[
         Case("index_add(x, 1, [2, 0, 2], y)", {"x": (2, 3), "y": (2, 3)}),
         Case("x.index_add(0, [1], y, alpha=-2)", {"x": (2, 3), "y": (1, 3)}),
-    ],
+    ]
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
@@ -173,9 +166,7 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
     return x + x.graph.apply(PUT_ADD, (source, index), (x.shape, (axis,)))
 
 
-@function(
-    "index_copy",
-    "indexing",
+@table.function(
     cases=[Case("index_copy(x, 1, [2, 0], y)", {"x": (2, 3), "y": (2, 2)})],
     kink="where a place is named twice the last value stays, and alone gets a gradient",
 )
@@ -188,11 +179,7 @@ def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     return _overwritten(x, index_along(_numbered(x), axis, index), source)
 
 
-@function(
-    "index_fill",
-    "indexing",
-    cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})],
-)
+@table.function(cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})])
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
     axis = _vector("index_fill", x, dim, index)
@@ -220,9 +207,7 @@ def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
 # --- anywhere ------------------------------------------------------------------------------
 
 
-@function(
-    "index_put",
-    "indexing",
+@table.function(
     cases=[
         Case("index_put(x, ([0, 1], [2, 0]), y)", {"x": (2, 3), "y": (2,)}),
         Case("x.index_put([[1, 1]], y, accumulate=True)", {"x": (2, 3), "y": (2, 3)}),
@@ -246,23 +231,17 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
     return x + reshape(added, x.shape)
 
 
-@function(
-    "take",
-    "indexing",
-    cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")],
-)
+@table.function(cases=[Case("take(x, [[0, 5], [-1, 2]])"), Case("x.take([3])")])
 def take(x: Node, index: Index) -> Node:
     """The elements with the given numbers, counted row by row, in the index's shape."""
     return index_along(reshape(x, (x.size,)), -1, index)
 
 
-@function(
-    "masked_select",
-    "indexing",
+@table.function(
     cases=[
         Case("masked_select(x, x > 0)"),
         Case("x.masked_select([True, False, True])"),
-    ],
+    ]
 )
 def masked_select(x: Node, mask: Known) -> Node:
     """The elements where the mask holds, in one row; x and the mask broadcast."""
@@ -274,13 +253,11 @@ def masked_select(x: Node, mask: Known) -> Node:
     return index_along(flatten(expand(x, shape)), -1, x.graph.constant(places))
 
 
-@function(
-    "masked_fill",
-    "indexing",
+@table.function(
     cases=[
         Case("masked_fill(x, x > 0, 3)"),
         Case("x.masked_fill([True, False, True], y)", {"x": (2, 3), "y": ()}),
-    ],
+    ]
 )
 def masked_fill(x: Node, mask: Node, value: Node) -> Node:
     """x with one value where the mask holds."""
