@@ -18,9 +18,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array
 from gradcli.language.construct import NOWHERE, call, literal, name
+from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
     Assign,
@@ -29,6 +30,7 @@ from gradcli.language.syntax import (
     Call,
     Compare,
     Constant,
+    Evaluate,
     Expression,
     Index,
     Keyword,
@@ -150,7 +152,7 @@ class Writer:
         self.library = library
         self.dtype = dtype
         self.dialect = DIALECTS[library]
-        self.definitions = self.dialect.definitions()
+        self.definitions = dict(self.dialect.definitions())
         self.used: set[str] = set()
         """The first parts of the names of all functions that were called."""
 
@@ -300,6 +302,8 @@ class Writer:
         title = f"as_{function.name}" if function.name in OWN else function.name
         callee = title if there == "" else (there or "").removeprefix("scipy.")
         first = callee.partition(".")[0]
+        if first and first == callee and callee not in self.definitions and _is_plainer(function):
+            self.definitions[callee] = self._by_formula(function)
         if not first or (first == callee and callee not in self.definitions):
             raise GradcliError(
                 "usage",
@@ -308,6 +312,20 @@ class Writer:
             )
         self.used.add(first)
         return callee, first == callee
+
+    def _by_formula(self, function: Function) -> str:
+        """The definition of an elementwise function that has none."""
+        program = parse_program(Source("formula", function.formula), ParseLimits())
+        (statement,) = program.statements
+        assert isinstance(statement, Evaluate)
+        value = print_expression(self.expression(statement.value))
+        operands = ", ".join(map(self.title, function.operands))
+        return f"def {function.name}({operands}):\n    return {value}"
+
+
+def _is_plainer(function: Function) -> bool:
+    """Whether the formula of an elementwise function says it in others."""
+    return bool(function.operands) and f"{function.name}(" not in function.formula
 
 
 def _logical(node: Unary | Binary) -> Call:

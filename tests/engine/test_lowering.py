@@ -65,8 +65,9 @@ def test_every_composite_is_tested() -> None:
 def test_parts_give_what_the_forward_function_gives(name: str, case: Case) -> None:
     traced = trace(case)
     op = FUNCTIONS[name].op
+    assert op is not None
     for node in ancestors([traced.output]):
-        if node.op is op and op is not None and op.parts is not None:
+        if node.op is op and op.parts is not None:
             parts = op.parts(*node.inputs, *node.attributes)
             if parts is not None:
                 whole, made = traced.value(node, parts)
