@@ -12,7 +12,7 @@ from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.diagnostics import Source
 from gradcli.engine.cuda import sweep_of
-from gradcli.engine.regions import Region
+from gradcli.engine.region import Region
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Evaluate, Program
 from gradcli.ops import FUNCTIONS
