@@ -42,7 +42,7 @@ def _limit(which: int, value: int) -> None:
 # --- the filter --------------------------------------------------------------------------------
 
 
-class Calls(NamedTuple):
+class CallNumbers(NamedTuple):
     """The numbers of a machine's system calls, as in Linux's asm/unistd.h."""
 
     audit: int
@@ -57,7 +57,7 @@ class Calls(NamedTuple):
 
 
 TABLES = {
-    "x86_64": Calls(
+    "x86_64": CallNumbers(
         audit=0xC000003E,
         closed=(
             *(59, 322, 57, 58, 62, 101, 310, 311),  # execve fork kill ptrace process_vm
@@ -69,7 +69,7 @@ TABLES = {
         opening=((2, 1), (257, 2)),
         clone=56,
     ),
-    "aarch64": Calls(
+    "aarch64": CallNumbers(
         audit=0xC00000B7,
         closed=(
             *(221, 281, 129, 117, 270, 271),
@@ -95,7 +95,7 @@ _CLONE_THREAD = 0x10000
 _X32 = 0x40000000
 
 
-def program(calls: Calls) -> bytes:
+def program(calls: CallNumbers) -> bytes:
     """The filter, in the machine language of BPF: `struct sock_filter` of linux/filter.h."""
     steps = [
         (_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, calls.audit), (_RETURN, 0, 0, _DENY),
@@ -121,7 +121,7 @@ def _filter(code: bytes) -> None:
     """Make the kernel apply the filter from now on; without effect where it has no such filters."""
     import ctypes
 
-    class Program(ctypes.Structure):
+    class FilterProgram(ctypes.Structure):
         """`struct sock_fprog` of linux/filter.h."""
 
         _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
@@ -129,5 +129,5 @@ def _filter(code: bytes) -> None:
     libc = ctypes.CDLL(None)
     no_new_privileges, set_filter, mode_filter = 38, 22, 2  # linux/prctl.h
     libc.prctl(no_new_privileges, 1, 0, 0, 0)
-    filled = Program(len(code) // 8, code)
+    filled = FilterProgram(len(code) // 8, code)
     libc.prctl(set_filter, mode_filter, ctypes.byref(filled), 0, 0)

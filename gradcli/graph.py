@@ -19,8 +19,9 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
@@ -46,6 +47,9 @@ Index: TypeAlias = "Array | tuple[int, EllipsisType]"
 """What picks a literal's numbers from an array of those of the program."""
 Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
 """How a walk multiplies a (co)tangent by a local derivative: see `differentiate`."""
+
+EMPTY: Mapping[Any, Any] = MappingProxyType({})
+"""Nothing is given: the default of arguments that are mappings."""
 
 MAX_RANK = 64
 """NumPy's limit on dimensions."""

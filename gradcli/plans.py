@@ -24,6 +24,7 @@ from gradcli.engine.device import traced
 from gradcli.engine.plan import nbytes
 from gradcli.graph import (
     CONSTANT,
+    EMPTY,
     INPUT,
     NODE_BYTES,
     Array,
@@ -36,7 +37,7 @@ from gradcli.graph import (
 from gradcli.language.parser import parse_program
 from gradcli.language.skeleton import dissect, starts
 from gradcli.language.syntax import Program
-from gradcli.session import NO_NUMBERS, Gradient, Options, Prepared, prepare
+from gradcli.session import Gradient, Options, Prepared, prepare
 
 T = TypeVar("T")
 Feeds: TypeAlias = Mapping[Node, Array]
@@ -111,7 +112,7 @@ class Plans(Generic[T]):
         if found is None and numbers.texts and program.source.text == request.program:
             with suppress(GradcliError):
                 return self._run_anew(key, program, request, numbers, numbers.places(), seed)
-        return self._run_anew(key, program, request, numbers, NO_NUMBERS, seed)
+        return self._run_anew(key, program, request, numbers, EMPTY, seed)
 
     def unconditional(self, request: Request) -> tuple[Made[T], Feeds] | None:
         """The function that is kept for this request, if it is valid for all values of the inputs,

@@ -11,7 +11,7 @@ from gradcli.engine.device import engine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Engine
 from gradcli.engine.swept import LARGE
-from gradcli.graph import Array, Graph, Node, ancestors
+from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program
 from gradcli.nonfinite import Question, explain_nonfinite
@@ -37,9 +37,6 @@ __all__ = [
 TREE_ELEMENTS = 10_000
 TREE_NODES = 2_000
 
-NO_ARRAYS: Mapping[str, Array] = {}
-NO_NUMBERS: Mapping[int, int] = {}
-
 
 def evaluate(
     program: Program,
@@ -59,7 +56,7 @@ def prepare(
     inputs: Mapping[str, Array],
     gradients: Sequence[Gradient] = (),
     options: Options = DEFAULT,
-    numbers: Mapping[int, int] = NO_NUMBERS,
+    numbers: Mapping[int, int] = EMPTY,
 ) -> Prepared:
     """Trace, differentiate and plan a program, ready to run for these inputs and others like them.
 
@@ -193,7 +190,7 @@ class Prepared:
         self,
         inputs: Mapping[str, Array],
         gradients: Sequence[Gradient] = (),
-        into: Mapping[str, Array] = NO_ARRAYS,
+        into: Mapping[str, Array] = EMPTY,
     ) -> Result:
         """The answer for one set of inputs and gradients.
 
@@ -210,7 +207,7 @@ class Prepared:
             each.feed(feeds, gradients)
         return feeds
 
-    def answer(self, feeds: Mapping[Node, Array], into: Mapping[str, Array] = NO_ARRAYS) -> Result:
+    def answer(self, feeds: Mapping[Node, Array], into: Mapping[str, Array] = EMPTY) -> Result:
         """The same as `run` for values by node; those of literals may be among them."""
         try:
             written = self._computed(self.backwards[-1].grads[name] for name in into)

@@ -76,3 +76,12 @@ def test_no_file_imports_in_a_circle() -> None:
 def _file(name: str) -> str:
     """The module that an imported name is, or comes from."""
     return name if name in MODULES else name.rpartition(".")[0]
+
+
+def test_class_names_are_unique() -> None:
+    found: dict[str, list[str]] = {}
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module)
+    assert not {name: modules for name, modules in found.items() if len(modules) > 1}

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.analysis.element import Elements, Gradient
+from gradcli.analysis.element import Elements, LeafGradient
 from gradcli.analysis.judge import CLEAR
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
-from gradcli.analysis.verdict import Check, LeafCheck, Walk
+from gradcli.analysis.verdict import Check, DotProductTest, LeafCheck
 from gradcli.diagnostics import Note
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node, Shape
@@ -64,7 +64,7 @@ def check(problem: Problem, order: int = 1) -> Check:
 
 def _check(
     problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]
-) -> tuple[list[LeafCheck], Walk]:
+) -> tuple[list[LeafCheck], DotProductTest]:
     """The gradients of weights·outputs, leaf by leaf, and forward mode against reverse mode."""
     found = _computed(problem, gradients(problem, outputs, weights))
     sensitivity = _sensitivity(found)
@@ -85,7 +85,7 @@ def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array
     ]
 
 
-def check_leaf(gradient: Gradient, lines: Lines, sensitivity: float) -> LeafCheck:
+def check_leaf(gradient: LeafGradient, lines: Lines, sensitivity: float) -> LeafCheck:
     """Check one leaf's gradient, element by element."""
     shape = gradient.value.shape
     places = np.arange(gradient.value.size)
@@ -98,7 +98,7 @@ def check_leaf(gradient: Gradient, lines: Lines, sensitivity: float) -> LeafChec
     return replace(found, curve=lines.curve(found.worst.index)) if found.worst else found
 
 
-def _computed(problem: Problem, grads: Sequence[Node]) -> list[Gradient]:
+def _computed(problem: Problem, grads: Sequence[Node]) -> list[LeafGradient]:
     """The gradients of the leaves at the point."""
     unit = float(np.finfo(problem.graph.dtype("float")).eps)
     found = []
@@ -107,11 +107,11 @@ def _computed(problem: Problem, grads: Sequence[Node]) -> list[Gradient]:
     ):
         probe = Probe(problem, [grad], leaf, all_steps=True)
         noise = probe.noise(probe.point, unit)[0]
-        found.append(Gradient(name, problem.program.source, value, noise, unit, probe))
+        found.append(LeafGradient(name, problem.program.source, value, noise, unit, probe))
     return found
 
 
-def _sensitivity(found: Sequence[Gradient]) -> float:
+def _sensitivity(found: Sequence[LeafGradient]) -> float:
     """The largest change of the outputs by a relative change of one element."""
     with np.errstate(all="ignore"):
         changes = [np.abs(each.value * each.probe.point) for each in found]
@@ -139,8 +139,8 @@ def _walk(
     problem: Problem,
     outputs: Sequence[Node],
     weights: Sequence[Array],
-    gradients: Sequence[Gradient],
-) -> Walk:
+    gradients: Sequence[LeafGradient],
+) -> DotProductTest:
     """Forward mode against reverse mode, along one random direction."""
     leaves = list(problem.leaves.values())
     directions = _random([leaf.shape for leaf in leaves], seed=2)
@@ -159,10 +159,10 @@ def _walk(
         allowed = max(WALKS_AGREE, CLEAR * gradients[0].unit) * size
         allowed += CLEAR * sum(float(np.sum(part)) for part in noise)
     if not (math.isfinite(a) and math.isfinite(b)):
-        return Walk(a, b, "inconclusive")
+        return DotProductTest(a, b, "inconclusive")
     if abs(a - b) > allowed:  # where terms cancel in forward mode, what is left may be rounding
         allowed += CLEAR * _rounding(problem, tangents, found, gradients[0].unit)
-    return Walk(a, b, "pass" if abs(a - b) <= allowed else "fail")
+    return DotProductTest(a, b, "pass" if abs(a - b) <= allowed else "fail")
 
 
 def _rounding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gradcli.analysis.single import Run
+from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import Source
 from gradcli.graph import INPUT, Node, ancestors
 from gradcli.language.construct import NOWHERE, call, literal, name, quotients
@@ -31,7 +31,7 @@ class Derived:
     """The nodes of the gradients that are given, and their names."""
 
 
-def derive(run: Run, *, assume_finite: bool = False) -> Derived:
+def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
     """The gradient as a program that binds the inputs and ends in `NAME_grad = …` for each leaf.
 
     Shapes, branches and numbers of steps are those of the run.
@@ -56,7 +56,7 @@ def derive(run: Run, *, assume_finite: bool = False) -> Derived:
     )
 
 
-def leaves_of(run: Run) -> dict[Node, str]:
+def leaves_of(run: SingleRun) -> dict[Node, str]:
     """Inputs, and leaves that the program makes itself, under their names."""
     made = {node: name for name, node in run.leaves.items() if node.op in (INPUT, LEAF)}
     return {node: name for name, node in run.prepared.inputs.items()} | made
@@ -74,7 +74,7 @@ def _gradients(cotangents: Mapping[str, Node], taken: set[str]) -> dict[Node, st
     return given
 
 
-def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assign]:
+def _bindings(bound: Mapping[Node, str], run: SingleRun, *, single: bool) -> list[Assign]:
     """The inputs' values. They become leaves again only where that needs no gradient vector."""
     leaves = set(leaves_of(run)) if single else set()
     statements = []
@@ -86,7 +86,7 @@ def _bindings(bound: Mapping[Node, str], run: Run, *, single: bool) -> list[Assi
     return statements
 
 
-def _remarks(bound: Mapping[Node, str], run: Run) -> list[str]:
+def _remarks(bound: Mapping[Node, str], run: SingleRun) -> list[str]:
     outputs = ", ".join(run.prepared.outputs)
     shapes = ", ".join(f"{title} {show(node.shape)}" for node, title in bound.items())
     remarks = [

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gradcli.analysis.differences import LEVELS, Estimate
-from gradcli.analysis.judge import AGREES, NEGLIGIBLE, USEFUL, Claim, disagree, judge
+from gradcli.analysis.judge import AGREES, NEGLIGIBLE, USEFUL, ElementClaim, disagree, judge
 from gradcli.analysis.kinks import Kink
-from gradcli.analysis.line import EPS, FIRST_STEP, Lines, Side
+from gradcli.analysis.line import EPS, FIRST_STEP, Lines, Reach
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.verdict import Finding, Index, Verdict, element
 from gradcli.diagnostics import Source
@@ -20,7 +20,7 @@ LONGER = (2.0**10, 2.0**20, 2.0**30)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gradient:
+class LeafGradient:
     """The gradient of a leaf: as it was computed, and as a function for other points."""
 
     leaf: str
@@ -40,7 +40,7 @@ class Elements:
     any leaf.
     """
 
-    def __init__(self, gradient: Gradient, lines: Lines, sensitivity: float) -> None:
+    def __init__(self, gradient: LeafGradient, lines: Lines, sensitivity: float) -> None:
         self._gradient = gradient
         self._lines = lines
         self._sensitivity = sensitivity
@@ -64,7 +64,7 @@ class Elements:
                 return again
         return finding
 
-    def _claim(self, index: Index, reach: float) -> Claim:
+    def _claim(self, index: Index, reach: float) -> ElementClaim:
         """The number that is checked, and the size of derivatives here."""
         noise, size = float(self._gradient.noise[index]), self._lines.size(index)
         scales = (
@@ -75,9 +75,9 @@ class Elements:
             ),  # terms that may have cancelled
         )
         value = float(self._gradient.value[index])
-        return Claim(value, noise, max(filter(math.isfinite, scales), default=0.0))
+        return ElementClaim(value, noise, max(filter(math.isfinite, scales), default=0.0))
 
-    def _between(self, index: Index, sides: Sequence[Side]) -> Finding:
+    def _between(self, index: Index, sides: Sequence[Reach]) -> Finding:
         """The verdict by steps that stay within the piece between two sides."""
         nearer, farther = sorted(sides, key=lambda side: side.reach)
         claim = self._claim(index, nearer.reach)
@@ -103,7 +103,7 @@ class Elements:
             return replace(finding, reason="a value on the way from the leaf is not finite")
         return finding
 
-    def _doubted(self, finding: Finding, sides: Sequence[Side]) -> Finding:
+    def _doubted(self, finding: Finding, sides: Sequence[Reach]) -> Finding:
         """A failure, unless there is a kink that no op reports."""
         right, left = (
             self._lines.one_sided(finding.index, sign * side.reach)
@@ -114,7 +114,7 @@ class Elements:
         reason = f"it is {right.value:.6g} to the right and {left.value:.6g} to the left"
         return replace(finding, verdict="inconclusive", reason=reason)
 
-    def _not_finite(self, index: Index, claim: Claim, central: Estimate) -> Finding:
+    def _not_finite(self, index: Index, claim: ElementClaim, central: Estimate) -> Finding:
         """A gradient that is not finite: wrong only if nothing overflows and differences find a
         number.
         """
@@ -167,7 +167,7 @@ class Elements:
         probe = self._gradient.probe
         value, noise = float(probe.at(point)[0][index]), float(probe.noise(point, EPS)[0][index])
         central = self._lines.central(index, abs(step) / 2, at=step)
-        return judge(index, Claim(value, noise, scale), central)
+        return judge(index, ElementClaim(value, noise, scale), central)
 
     def _describe(self, kink: Kink, index: Index) -> str:
         return kink.describe(self._gradient.source, element(self._gradient.leaf, index))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gradcli.analysis.single import Run
+from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Shape, ancestors, dependents
@@ -76,7 +76,7 @@ class Explanation:
     notes: list[Note] = field(default_factory=list)
 
 
-def explain(run: Run) -> Explanation:
+def explain(run: SingleRun) -> Explanation:
     """The explanation of a run; raises `limit-nodes` where it would be too long."""
     outputs = run.prepared.outputs
     steps = [node for node in ancestors(outputs.values()) if not _is_constant(node)]
@@ -112,7 +112,7 @@ def _is_constant(node: Node) -> bool:
     return node.op is CONSTANT or is_promotion(node)
 
 
-def _seen(steps: list[Node], run: Run) -> list[Node]:
+def _seen(steps: list[Node], run: SingleRun) -> list[Node]:
     """Without what is computed from constants alone and has no name."""
     varying: set[Node] = set()
     named = set(run.names.values()) | set(run.leaves.values())
@@ -122,7 +122,7 @@ def _seen(steps: list[Node], run: Run) -> list[Node]:
     return [node for node in steps if node in varying]
 
 
-def name_nodes(steps: Sequence[Node], run: Run) -> dict[Node, str]:
+def name_nodes(steps: Sequence[Node], run: SingleRun) -> dict[Node, str]:
     """The program's names, and `t1`, `t2` … for what has none."""
     names: dict[Node, str] = {}
     for name, node in {**run.leaves, **run.names}.items():
@@ -132,7 +132,7 @@ def name_nodes(steps: Sequence[Node], run: Run) -> dict[Node, str]:
     return {node: names[node] if node in names else next(fresh) for node in steps}
 
 
-def _grads(run: Run, names: dict[Node, str], values: dict[Node, Array]) -> list[Grad]:
+def _grads(run: SingleRun, names: dict[Node, str], values: dict[Node, Array]) -> list[Grad]:
     """The grads from the outputs to the leaves; adds their symbols to `names` and `values`."""
     backward, outputs = run.backward, run.prepared.outputs.values()
     order = ancestors(outputs)

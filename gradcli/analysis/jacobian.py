@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, Mode, Product, Side
+from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, MatrixProduct, Mode, Side
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.differentiate import jvp, vectorise, vjp
@@ -53,16 +53,16 @@ def hessian(problem: Problem) -> Hessian:
     return hessian
 
 
-def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> Product:
+def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> MatrixProduct:
     """J·t by output; leaves without a tangent stay where they are. Raises `name`, `shape`."""
     directions = _directions(problem, tangents, "--tangent")
-    return Product("jvp", directions, _along(problem, problem.outputs, directions))
+    return MatrixProduct("jvp", directions, _along(problem, problem.outputs, directions))
 
 
-def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> Product:
+def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> MatrixProduct:
     """H·u by leaf. Raises `name`, `shape`, `gradient-required`."""
     directions = _directions(problem, vectors, "--vector")
-    return Product("hvp", directions, _along(problem, _grads(problem), directions))
+    return MatrixProduct("hvp", directions, _along(problem, _grads(problem), directions))
 
 
 def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:

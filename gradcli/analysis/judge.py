@@ -24,7 +24,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ElementClaim:
     """An element of a gradient that is to be checked."""
 
     value: float
@@ -34,7 +34,9 @@ class Claim:
     """The size that a derivative has here when it is not 0."""
 
 
-def judge(index: Index, claim: Claim, estimate: Estimate, exact: float = math.nan) -> Finding:
+def judge(
+    index: Index, claim: ElementClaim, estimate: Estimate, exact: float = math.nan
+) -> Finding:
     """A claim against differences, and against complex step, `exact`, where that is known.
 
     Complex step is right only where all ops are analytic, which is not certain: it can confirm a

@@ -27,7 +27,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class Reach:
     """The length of the smooth piece from the point in one direction, and the kink at its end."""
 
     reach: float
@@ -62,18 +62,18 @@ class Lines:
         """The point with one element changed."""
         return _moved(self._point, index, step)
 
-    def side(self, index: Index, first: float) -> Side:
+    def side(self, index: Index, first: float) -> Reach:
         """The longest step within the smooth piece here, at most `first`."""
         step, end = first, None
         while abs(step) > self._shortest(index):
             kink = self._outputs.kink_before(self._here, self.moved(index, step), abs(step))
             if kink is None:
-                return Side(abs(step), end)
+                return Reach(abs(step), end)
             end = kink
             if kink.distance <= EPS * self.size(index):
-                return Side(0.0, replace(kink, distance=0.0))
+                return Reach(0.0, replace(kink, distance=0.0))
             step /= 4
-        return Side(0.0, end)
+        return Reach(0.0, end)
 
     def beside(self, index: Index, first: float) -> float | None:
         """A step off a kink to the middle of the piece on that side, if it is long enough."""

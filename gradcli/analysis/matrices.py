@@ -146,7 +146,7 @@ class Hessian:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Product:
+class MatrixProduct:
     """J·t or H·u: the vectors that were given, and the products by name."""
 
     name: Literal["jvp", "hvp"]
@@ -154,7 +154,7 @@ class Product:
     products: dict[str, Array]
 
 
-Answer: TypeAlias = Jacobian | Hessian | Product
+Answer: TypeAlias = Jacobian | Hessian | MatrixProduct
 
 
 class Shown(NamedTuple):

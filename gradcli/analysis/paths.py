@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.analysis.explain import name_nodes
-from gradcli.analysis.single import Run
+from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate.product import scale
 from gradcli.graph import Node, ancestors, dependents
@@ -58,7 +58,7 @@ class Entry:
     """What backward gives."""
 
 
-def follow(run: Run, entry: str) -> Entry:
+def follow(run: SingleRun, entry: str) -> Entry:
     """The paths from an entry such as `x[0,1]`; raises `usage`, `name`, `index`, `limit-nodes`."""
     name, index = _parse(entry)
     leaf = run.leaves.get(name)
@@ -113,7 +113,7 @@ def _first(entry: str, shape: tuple[int, ...]) -> str:
 Edges = dict[Place, list[tuple[Place, float]]]
 
 
-def _edges(run: Run, start: Place) -> Edges:
+def _edges(run: SingleRun, start: Place) -> Edges:
     """For each element that the entry reaches: the elements that use it, and the derivatives."""
     order = ancestors(run.prepared.outputs.values())
     linked = dependents(order, [start[0]])
@@ -140,7 +140,7 @@ def _edges(run: Run, start: Place) -> Edges:
     return edges
 
 
-def _column(run: Run, node: Node, position: int, element: int) -> Iterator[tuple[int, float]]:
+def _column(run: SingleRun, node: Node, position: int, element: int) -> Iterator[tuple[int, float]]:
     """The derivatives of a node's elements by one element of an operand, without zeros."""
     operand = node.inputs[position]
     one = np.zeros(operand.size)
@@ -155,7 +155,7 @@ def _column(run: Run, node: Node, position: int, element: int) -> Iterator[tuple
         yield int(i), float(column[i])
 
 
-def _ends(run: Run) -> dict[Place, float]:
+def _ends(run: SingleRun) -> dict[Place, float]:
     """Elements of the outputs, and their gradients that are not 0."""
     ends: dict[Place, float] = {}
     for name, cotangent in run.backward.cotangents.items():

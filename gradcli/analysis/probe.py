@@ -12,7 +12,7 @@ from gradcli.analysis.kinks import Kink, Surroundings, crossed
 from gradcli.analysis.problem import View
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 
 ROUNDINGS = 4
@@ -25,7 +25,6 @@ COPIES = 4
 """Further copies of all values in memory: complex, or with random roundings."""
 
 Rounding: TypeAlias = Callable[[Array], Array]
-NOTHING: Mapping[Node, Array] = {}
 
 
 class NotAnalyticError(Exception):
@@ -152,7 +151,7 @@ class Probe:
             return Kink(error.node, step / 2)
 
     def _run(
-        self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = NOTHING
+        self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = EMPTY
     ) -> dict[Node, Array]:
         """All values; with random roundings, choices are taken from `exact`."""
         values = self._fixed | {self._leaf: value}

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.analysis.derive import Derived, leaves_of
 from gradcli.analysis.probe import Probe
-from gradcli.analysis.single import Run
+from gradcli.analysis.single import SingleRun
 from gradcli.graph import Array
 from gradcli.language.syntax import Statement
 from gradcli.spelling.program import unparse
@@ -34,7 +34,7 @@ class Reproduction:
     dtype: str
 
 
-def reproduce(run: Run, derived: Derived) -> Reproduction:
+def reproduce(run: SingleRun, derived: Derived) -> Reproduction:
     """The data from one run."""
     backward, value = run.backward, run.value
     bound = leaves_of(run)
@@ -56,7 +56,7 @@ def reproduce(run: Run, derived: Derived) -> Reproduction:
     )
 
 
-def _noise(run: Run) -> dict[str, float]:
+def _noise(run: SingleRun) -> dict[str, float]:
     """By leaf: the rounding error of all steps of its gradient."""
     grads = run.backward.grads
     leaf = next(iter(run.leaves.values()))

@@ -16,7 +16,7 @@ from gradcli.session import Gradient, Options, prepare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run(View):
+class SingleRun(View):
     """A program differentiated, and its values on demand."""
 
     evaluator: Evaluator
@@ -40,7 +40,7 @@ def run(
     inputs: Mapping[str, Array],
     gradients: Sequence[Gradient] = (),
     options: Options = DEFAULT,
-) -> Run:
+) -> SingleRun:
     """Trace and differentiate a program; arguments and errors are those of `session.evaluate`.
 
     Raises `usage` for several passes, and what `problem.nothing` says where that is the case.
@@ -57,7 +57,7 @@ def run(
     if not prepared.backwards:
         raise nothing(prepared)
     feeds = prepared.feeds(inputs, gradients)
-    found = Run(prepared, feeds, Evaluator(feeds, prepared.graph.ledger))
+    found = SingleRun(prepared, feeds, Evaluator(feeds, prepared.graph.ledger))
     try:
         found.values(prepared.unneeded)  # to find what is wrong with them
     except GradcliError as error:

@@ -66,7 +66,7 @@ class LeafCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class DotProductTest:
     """vᵀ·J·t along a random t, by forward mode and by reverse mode."""
 
     forward: float
@@ -106,7 +106,7 @@ class Check:
 
     order: int
     leaves: list[LeafCheck]
-    walk: Walk
+    walk: DotProductTest
     gradient: dict[str, Array]
     """By output: its weights v."""
     seed: int | None

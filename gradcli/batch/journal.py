@@ -37,7 +37,7 @@ _SIZE = _ENTRY.size + _CHECK.size
 _FINISHED = b"\xff" * 16
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """An entry of the journal: about one record, or, at the end, about all of them."""
 
     digest: bytes
@@ -286,13 +286,13 @@ def _next(reader: Reader) -> Item | None:
     return reader.items.popleft()
 
 
-def _entries(stream: BinaryIO) -> Iterator[Entry]:
+def _entries(stream: BinaryIO) -> Iterator[JournalEntry]:
     """The entries up to the first that is incomplete or damaged."""
     while len(data := stream.read(_SIZE)) == _SIZE:
         body, check = data[: _ENTRY.size], data[_ENTRY.size :]
         if _CHECK.unpack(check)[0] != crc32(body):
             return
-        yield Entry(*_ENTRY.unpack(body))
+        yield JournalEntry(*_ENTRY.unpack(body))
 
 
 def _lock(descriptor: int, path: str) -> bool:

@@ -130,7 +130,7 @@ def _command(
     sources = _sources(files or [])
     reader = Reader(sources, allowed.parse.source_bytes)
 
-    def supervise(sink: Sink) -> bool:
+    def supervise(sink: ProgressSink) -> bool:
         supervisor = Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast)
         done = supervisor.run()
         if supervisor.shortage and not quiet:
@@ -139,7 +139,10 @@ def _command(
 
     if out is None:
         progress = Progress()
-        with streams.output() as stream, Sink(_writer(stream), progress, reader, quiet) as sink:
+        with (
+            streams.output() as stream,
+            ProgressSink(_writer(stream), progress, reader, quiet) as sink,
+        ):
             supervise(sink)
         return FINDING if progress.failed else DONE
     inputs = [*sources, file] if file else sources
@@ -149,7 +152,7 @@ def _command(
             journal.require_results()
         journal.skip(reader)
         progress = Progress(journal.done, journal.failed)
-        with Sink(journal.write, progress, reader, quiet) as sink:
+        with ProgressSink(journal.write, progress, reader, quiet) as sink:
             if not (journal.finished or (fail_fast and journal.last_failed)):
                 journal.start()
                 if supervise(sink):
@@ -160,7 +163,7 @@ def _command(
 command = expanded(_command)
 
 
-class Sink:
+class ProgressSink:
     """Writes the answers; shows a progress bar on standard error, and a summary line at the end."""
 
     def __init__(
@@ -176,7 +179,7 @@ class Sink:
         self._quiet = quiet
         self._bar = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
-    def __enter__(self) -> Sink:
+    def __enter__(self) -> ProgressSink:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

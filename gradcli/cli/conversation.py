@@ -223,13 +223,13 @@ def _without_value(result: Result) -> Result:
     """What is shown for a statement whose value is no tensor: the lines that it printed, or else
     the grads after a `backward`.
     """
-    from gradcli.language.syntax import Call, Evaluate, Function, Tuple
+    from gradcli.language.syntax import Call, Evaluate, FunctionDefinition, Tuple
 
     *_, last = (None, *result.program.statements)
     lines = result.printed
     if not lines and isinstance(last, Evaluate) and not isinstance(last.value, Call | Tuple):
         lines = ["None"]  # what `x.grad` is before a backward
-    is_said = bool(lines) or isinstance(last, Function)
+    is_said = bool(lines) or isinstance(last, FunctionDefinition)
     return result._replace(
         printed=lines,
         grads={} if is_said else result.grads,

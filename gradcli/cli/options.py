@@ -19,7 +19,7 @@ from gradcli.cli.formats import FORMATS
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
-    from gradcli.cli.request import Request
+    from gradcli.cli.request import Invocation
     from gradcli.options import Limits, Options
     from gradcli.report.layout import Layout
 
@@ -280,7 +280,7 @@ class Run:
         gradients: Sequence[str] | None,
         options: Options,
         later: Sequence[tuple[str, str]] = (),
-    ) -> Request:
+    ) -> Invocation:
         """The program and all values, read: see `gradcli.cli.request.read_request`."""
         from gradcli.cli.request import read_request
 

@@ -25,7 +25,7 @@ _FILE_VALUE = re.compile(r"(?:[^=]*=)?\s*@(.+)", re.DOTALL)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-class Request(NamedTuple):
+class Invocation(NamedTuple):
     """The program and the values of a command line, read and ready to be evaluated."""
 
     program: Program
@@ -43,7 +43,7 @@ def read_request(
     *,
     safe: bool,
     later: Sequence[tuple[str, str]] = (),
-) -> Request:
+) -> Invocation:
     """Read the program and all values.
 
     `program` is its text, `-`, or None for standard input unless there is a `file`; `safe` refuses
@@ -64,7 +64,7 @@ def read_request(
         _refuse_files(file, values)
     parsed = parse_program(_source(program, file, options.limits), options.limits.parse)
     arrays, seed, draws = read_values(values, options)
-    return Request(
+    return Invocation(
         parsed,
         {name: array for (name, _), array in zip(bound, arrays, strict=False)},
         [

@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.cuda import Sweep, source
 from gradcli.engine.lanes import Lanes
-from gradcli.engine.layout import Layout
+from gradcli.engine.layout import SweepLayout
 from gradcli.graph import Precision
 
 OPTIONS = ("--std=c++17", "--prec-div=false")
@@ -77,7 +77,7 @@ def card() -> Card:
 
 
 @lru_cache(KERNELS)
-def kernel(sweep: Sweep, layout: Layout, precision: Precision) -> Any:
+def kernel(sweep: Sweep, layout: SweepLayout, precision: Precision) -> Any:
     """What sweeps over a region of this layout."""
     return compiled(source(sweep, layout, precision))
 

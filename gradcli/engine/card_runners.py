@@ -15,7 +15,7 @@ from gradcli.engine.card import card, kernel
 from gradcli.engine.cpu import compute
 from gradcli.engine.cuda import Sweep, second, sweep_of
 from gradcli.engine.kernels import attributes_of
-from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Layout, Strides, walk
+from gradcli.engine.layout import PACK_BYTES, PARTS, THREADS, Strides, SweepLayout, walk
 from gradcli.engine.region import Region
 from gradcli.graph import Array, Node, Shape
 
@@ -131,7 +131,7 @@ class SweepRunner:
 
     def _layout(
         self, shape: Shape, axes: Sequence[int], operands: Sequence[CardArray], parts: int
-    ) -> Layout:
+    ) -> SweepLayout:
         itemsize = np.dtype(self._float).itemsize
         pack = PACK_BYTES // itemsize
         aligned = parts > 1 and all(

@@ -11,11 +11,11 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
-from gradcli.engine.plan import NOWHERE, Empty, Plan, Single, Unit, nbytes
+from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.swept import is_swept
 from gradcli.engine.threads import cores
-from gradcli.graph import INPUT, LITERAL, Array, Node
+from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
 
 SMALL = 128
@@ -109,7 +109,7 @@ class NumpyEngine:
         return self._attributes[key]
 
     def run(
-        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
     ) -> list[Array]:
         """The values of the plan's outputs, for given values of its inputs.
 

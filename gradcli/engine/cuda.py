@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradcli.engine.layout import THREADS, Axis, Layout
+from gradcli.engine.layout import THREADS, Axis, SweepLayout
 from gradcli.engine.region import Region
 from gradcli.graph import Kind, Node, Precision
 from gradcli.ops.shapes import Axes
@@ -161,7 +161,7 @@ def _expression(node: Node, names: dict[Node, str]) -> str:
 # --- the kernel ----------------------------------------------------------------------------
 
 
-def source(sweep: Sweep, layout: Layout, precision: Precision) -> str:
+def source(sweep: Sweep, layout: SweepLayout, precision: Precision) -> str:
     """The text of a kernel called `sweep`.
 
     Its arguments are the operands, the scalars, the results, for each reduction its partial
@@ -197,7 +197,7 @@ def _parameters(sweep: Sweep) -> Iterator[str]:
     yield from ("const I kept", "const I swept", "const I chunk")
 
 
-def _body(sweep: Sweep, layout: Layout) -> Iterator[str]:
+def _body(sweep: Sweep, layout: SweepLayout) -> Iterator[str]:
     rows, columns = layout.rows, layout.columns
     across = ("%", "/") if layout.along else ("/", "%")
     width = rows if layout.along else columns
@@ -221,7 +221,7 @@ def _body(sweep: Sweep, layout: Layout) -> Iterator[str]:
         yield f"if (row == 0 && k < kept) q{i}[part * kept + k] = {total};"
 
 
-def _walk(sweep: Sweep, layout: Layout) -> Iterator[str]:
+def _walk(sweep: Sweep, layout: SweepLayout) -> Iterator[str]:
     """What one thread does: it reads some packs, computes with them, and goes on."""
     ahead = layout.ahead
     yield from _coordinates("k", layout.kept, 1)
@@ -238,7 +238,7 @@ def _walk(sweep: Sweep, layout: Layout) -> Iterator[str]:
     yield "}"
 
 
-def _ahead(sweep: Sweep, layout: Layout, moving: Sequence[int]) -> Iterator[str]:
+def _ahead(sweep: Sweep, layout: SweepLayout, moving: Sequence[int]) -> Iterator[str]:
     """Reading: all that a thread asks for before it waits."""
     for i in moving:
         yield f"{_type(sweep.operands[i], _packed(layout, i))} x{i}[{layout.ahead}];"
@@ -251,7 +251,7 @@ def _ahead(sweep: Sweep, layout: Layout, moving: Sequence[int]) -> Iterator[str]
         yield from _unrolled(layout, [*_coordinates("i", layout.swept, layout.pack), *loads])
 
 
-def _compute(sweep: Sweep, layout: Layout, moving: Sequence[int]) -> Iterator[str]:
+def _compute(sweep: Sweep, layout: SweepLayout, moving: Sequence[int]) -> Iterator[str]:
     """What happens to one pack."""
     pack = layout.pack
     if sweep.results:
@@ -282,7 +282,7 @@ def _compute(sweep: Sweep, layout: Layout, moving: Sequence[int]) -> Iterator[st
         yield f"*({_type(kind, pack)}*)(o{i} + ({_offset(layout, len(sweep.operands))})) = y{i};"
 
 
-def _unrolled(layout: Layout, lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
+def _unrolled(layout: SweepLayout, lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
     """The lines for each pack `i` that a thread has before it."""
     yield "#pragma unroll"
     yield f"for (int u = 0; u < {layout.ahead}; ++u) {{"
@@ -293,7 +293,7 @@ def _unrolled(layout: Layout, lines: Iterator[str] | Sequence[str]) -> Iterator[
     yield "}"
 
 
-def _packed(layout: Layout, operand: int) -> int:
+def _packed(layout: SweepLayout, operand: int) -> int:
     """How many elements of an operand are read at once."""
     return layout.pack if layout.swept[-1].strides[operand] else 1
 
@@ -320,7 +320,7 @@ def _coordinates(index: str, axes: Sequence[Axis], pack: int) -> Iterator[str]:
         yield f"const I {index}0 = {rest};"
 
 
-def _offset(layout: Layout, operand: int, *, swept: bool = True) -> str:
+def _offset(layout: SweepLayout, operand: int, *, swept: bool = True) -> str:
     """The place of an element in the memory of an operand (behind the last one: of a result)."""
     terms = _terms("k", layout.kept, operand, 1)
     if swept:

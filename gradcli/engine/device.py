@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine import regions
 from gradcli.engine.cpu import NumpyEngine
-from gradcli.engine.plan import NOWHERE, Engine, Plan, Unit
+from gradcli.engine.plan import Engine, Plan, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.threads import cores
-from gradcli.graph import Array, Node, ancestors
+from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ledger import Ledger
 
 WORTH = 10**7
@@ -95,7 +95,7 @@ class Automatic:
         return self._engine.notes
 
     def run(
-        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
     ) -> list[Array]:
         """The values of the plan's outputs, from the CPU where the GPU fails or is too small."""
         try:

@@ -12,11 +12,11 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.card import card
 from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner, on_host
 from gradcli.engine.cuda import passes
-from gradcli.engine.plan import NOWHERE, Plan, Unit
+from gradcli.engine.plan import Plan, Unit
 from gradcli.engine.region import Region
 from gradcli.engine.regions import units
 from gradcli.engine.streaming import is_streamable, stream
-from gradcli.graph import INPUT, LITERAL, Array, Node, ancestors
+from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node, ancestors
 from gradcli.ledger import show_bytes
 from gradcli.ops.kinds import CAST
 
@@ -41,7 +41,7 @@ class CardEngine:
         self._constants: dict[Node, CardArray] | None = None
 
     def run(
-        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
     ) -> list[Array]:
         """The values of the plan's outputs; those with a target are written into it.
 

@@ -42,7 +42,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SweepLayout:
     """A walk. The kernel's text depends on all but `parts`, `chunk` and the first lengths."""
 
     kept: tuple[Axis, ...]
@@ -91,7 +91,7 @@ def walk(
     *,
     packs: bool,
     parts: int = PARTS,
-) -> Layout:
+) -> SweepLayout:
     """How to walk over `shape`, reducing the axes `reduced` (counted from the right), or none.
 
     `itemsize` is that of a float; `packs` says whether the operands' memory is aligned to packs;
@@ -113,7 +113,7 @@ def walk(
     groups = -(-places // (THREADS // rows))
     most = min(-(-count // tile), max(1, parts // groups))
     chunk = -(-count // (most * tile)) * tile
-    return Layout(
+    return SweepLayout(
         kept,
         swept,
         along,

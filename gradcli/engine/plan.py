@@ -11,14 +11,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Runner, kernel
-from gradcli.graph import INPUT, Array, Node, Shape, ancestors
+from gradcli.graph import EMPTY, INPUT, Array, Node, Shape, ancestors
 from gradcli.ledger import Ledger, show_bytes
 
 Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
 """Makes an array whose elements are whatever lies there."""
 Arrange: TypeAlias = "Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]"
 """Says what runs together of a schedule, for some outputs."""
-NOWHERE: Mapping[Node, Array] = {}
 
 
 # --- what a plan is made of, and what runs it ----------------------------------------------
@@ -85,7 +84,7 @@ class Engine(Protocol):
         """What there is to say of the device, after a run."""
 
     def run(
-        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = NOWHERE
+        self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
     ) -> list[Array]:
         """The values of the plan's outputs; those with a target are written into it.
 

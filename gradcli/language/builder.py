@@ -24,14 +24,14 @@ from gradcli.language.syntax import (
     Evaluate,
     Expression,
     For,
-    Function,
+    FormalParameter,
+    FunctionDefinition,
     If,
     Index,
     Keyword,
     List,
     Name,
     Number,
-    Parameter,
     Return,
     Slice,
     Statement,
@@ -86,11 +86,11 @@ class Builder:
     def evaluate(self, parts: Parts, span: Span) -> Evaluate:
         return Evaluate(parts[0], span)
 
-    def assign(self, parts: Parts, span: Span) -> Assign | Function:
+    def assign(self, parts: Parts, span: Span) -> Assign | FunctionDefinition:
         target, value = parts
         if isinstance(target, Call):
             name, parameters = targets.function_head(target, self.tokens.source)
-            return Function(name, parameters, (Return(value, value.span),), span)
+            return FunctionDefinition(name, parameters, (Return(value, value.span),), span)
         return Assign(targets.assignable(target, self.tokens.source), value, span)
 
     def augment(self, parts: Parts, span: Span) -> AugmentedAssign:
@@ -99,17 +99,19 @@ class Builder:
         name = targets.name_only(target, self.tokens.source)
         return AugmentedAssign(name, operator, value, span)
 
-    def function(self, parts: Parts, span: Span) -> Function:
+    def function(self, parts: Parts, span: Span) -> FunctionDefinition:
         place, *parameters, body = parts
         targets.check_parameters(parameters, self.tokens.source)
         if self.jumps and self.jumps[-1].span[0] >= span[0]:
             self.program([], span)
         while self.returns and self.returns[-1].span[0] >= span[0]:
             self.returns.pop()
-        return Function(self.tokens.name(place), tuple(parameters), body, span)
+        return FunctionDefinition(self.tokens.name(place), tuple(parameters), body, span)
 
-    def parameter(self, parts: Parts, span: Span) -> Parameter:
-        return Parameter(self.tokens.name(parts[0]), parts[1] if len(parts) > 1 else None, span)
+    def parameter(self, parts: Parts, span: Span) -> FormalParameter:
+        return FormalParameter(
+            self.tokens.name(parts[0]), parts[1] if len(parts) > 1 else None, span
+        )
 
     def return_statement(self, parts: Parts, span: Span) -> Return:
         self.returns.append(Return(parts[0] if parts else None, span))

@@ -15,7 +15,7 @@ from gradcli.language.syntax import (
     Expectation,
     Expression,
     For,
-    Function,
+    FunctionDefinition,
     If,
     Program,
     Statement,
@@ -79,7 +79,7 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
 
 def _inner(statement: Statement) -> tuple[Statement, ...]:
     """The statements directly inside one."""
-    if isinstance(statement, While | For | Function):
+    if isinstance(statement, While | For | FunctionDefinition):
         return statement.body
     if isinstance(statement, If):
         branches = (inner for _, body in statement.branches for inner in body)

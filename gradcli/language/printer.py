@@ -25,14 +25,14 @@ from gradcli.language.syntax import (
     Expectation,
     Expression,
     For,
-    Function,
+    FormalParameter,
+    FunctionDefinition,
     If,
     Index,
     Keyword,
     List,
     Name,
     Number,
-    Parameter,
     Program,
     Return,
     Slice,
@@ -84,7 +84,7 @@ def _statement(
     """The lines and statements that a statement consists of, and how much deeper they are."""
     behind = f"  #{expectation.kind} {expectation.text}" if expectation else ""
     match statement:
-        case Function(name, parameters, body):
+        case FunctionDefinition(name, parameters, body):
             head = f"{name}({_parameters(parameters)})"
             if len(body) == 1 and isinstance(body[0], Return) and body[0].value is not None:
                 return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
@@ -126,7 +126,7 @@ def _simple(
             return "continue"
 
 
-def _parameters(parameters: Iterable[Parameter]) -> str:
+def _parameters(parameters: Iterable[FormalParameter]) -> str:
     return ", ".join(
         f"{parameter.name}={print_expression(parameter.default)}"
         if parameter.default

@@ -186,17 +186,17 @@ class Evaluate(Syntax):
     span: Span
 
 
-class Parameter(Syntax):
+class FormalParameter(Syntax):
     name: str
     default: Expression | None
     span: Span
 
 
-class Function(Syntax):
+class FunctionDefinition(Syntax):
     """`def f(x, y=1) { … }`; `f(x) = …` is the same with one `Return`."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FormalParameter, ...]
     body: tuple[Statement, ...]
     span: Span
 
@@ -236,7 +236,16 @@ class If(Syntax):
 
 
 Statement: TypeAlias = (
-    Assign | AugmentedAssign | Evaluate | Function | Return | Break | Continue | While | For | If
+    Assign
+    | AugmentedAssign
+    | Evaluate
+    | FunctionDefinition
+    | Return
+    | Break
+    | Continue
+    | While
+    | For
+    | If
 )
 
 

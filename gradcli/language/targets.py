@@ -11,11 +11,11 @@ from gradcli.language.syntax import (
     Compare,
     Constant,
     Expression,
+    FormalParameter,
     Index,
     List,
     Name,
     Number,
-    Parameter,
     String,
     Tuple,
 )
@@ -47,7 +47,7 @@ def name_only(target: Expression, source: Source) -> Name:
     raise _refused(target, source, _described(target))
 
 
-def function_head(call: Call, source: Source) -> tuple[str, tuple[Parameter, ...]]:
+def function_head(call: Call, source: Source) -> tuple[str, tuple[FormalParameter, ...]]:
     """Name and parameters of `f(x, y=1) = …`."""
     if not isinstance(call.callee, Name):
         raise _refused(call, source, _described(call))
@@ -60,13 +60,13 @@ def function_head(call: Call, source: Source) -> tuple[str, tuple[Parameter, ...
                 f"a parameter of `{call.callee.id}` must be a name",
                 f"this defines a function: {call.callee.id}(x) = …; a comparison is written ==",
             )
-        parameters.append(Parameter(argument.id, None, argument.span))
-    parameters += [Parameter(word.name, word.value, word.span) for word in call.keywords]
+        parameters.append(FormalParameter(argument.id, None, argument.span))
+    parameters += [FormalParameter(word.name, word.value, word.span) for word in call.keywords]
     check_parameters(parameters, source)
     return call.callee.id, tuple(parameters)
 
 
-def check_parameters(parameters: Sequence[Parameter], source: Source) -> None:
+def check_parameters(parameters: Sequence[FormalParameter], source: Source) -> None:
     """Check that names are different, and those with defaults last."""
     names = set()
     has_default = False
@@ -112,6 +112,6 @@ def _described(target: Expression) -> str:
 
 
 def _error(
-    node: Expression | Parameter, source: Source, message: str, hint: str | None = None
+    node: Expression | FormalParameter, source: Source, message: str, hint: str | None = None
 ) -> GradcliError:
     return GradcliError("syntax", message, hint=hint, source=source, span=node.span)

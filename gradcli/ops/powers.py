@@ -47,7 +47,7 @@ def _whole_power(op: Op, base: Node, exponent: Node) -> Node:
     return where(logical_and(exponent < 0, abs_(base) > 1), nothing, power)
 
 
-class Product(NamedTuple):
+class PowerProduct(NamedTuple):
     """A power as a product, which is many times faster and as exact; that of -2 within 2 ulp."""
 
     kernel: Callable[..., Any]
@@ -78,16 +78,16 @@ def _array(value: Any) -> Array | None:
 
 
 PRODUCTS = {
-    -2.0: Product(_inverse_square),
-    -1.0: Product(np.reciprocal),
-    2.0: Product(np.square, "{0} * {0}"),
-    3.0: Product(_cube, "{0} * {0} * {0}", lambda x: x**2.0 * x),
-    4.0: Product(_fourth, "({0} * {0}) * ({0} * {0})", lambda x: (square := x**2.0) * square),
+    -2.0: PowerProduct(_inverse_square),
+    -1.0: PowerProduct(np.reciprocal),
+    2.0: PowerProduct(np.square, "{0} * {0}"),
+    3.0: PowerProduct(_cube, "{0} * {0} * {0}", lambda x: x**2.0 * x),
+    4.0: PowerProduct(_fourth, "({0} * {0}) * ({0} * {0})", lambda x: (square := x**2.0) * square),
 }
 """By exponent."""
 
 
-def _product(exponent: Node) -> Product | None:
+def _product(exponent: Node) -> PowerProduct | None:
     known = None if exponent.shape else exponent.graph.look(exponent)
     return None if known is None else PRODUCTS.get(float(known))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
-from gradcli.graph import Node, Op, Shape
+from gradcli.graph import EMPTY, Node, Op, Shape
 
 Index: TypeAlias = Node
 """As an annotation: an operand whose values are integers."""
@@ -80,7 +80,7 @@ class Function(NamedTuple):
     """What builds a call of an elementwise op that has keywords: `add(a, b, alpha=2)`."""
     takes_dtype: bool = False
     """Whether a call may say by `dtype=` what the elements are converted to before it computes."""
-    unlike: Mapping[str, str] = MappingProxyType({})
+    unlike: Mapping[str, str] = EMPTY
     """Functions of this name that mean something else and are not here: what to write for them.
 
     One that is here has an entry of its own in the same module, under its whole name: `np.std`.

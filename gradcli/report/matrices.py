@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, Product, Shown
+from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, MatrixProduct, Shown
 from gradcli.graph import Array
 from gradcli.report.csv import HEADINGS, elements_of
 from gradcli.report.json import Data, closing, encode
@@ -23,7 +23,7 @@ def data(shown: Shown) -> dict[str, Data]:
     the vectors that were given.
     """
     found = shown.answer
-    if isinstance(found, Product):
+    if isinstance(found, MatrixProduct):
         members: dict[str, Data] = {found.name: found.products, "vectors": found.vectors}
     elif isinstance(found, Hessian):
         members = _matrix("hessian", found.matrix) | {
@@ -41,7 +41,7 @@ def write_csv(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
     each element, as in `eval`.
     """
     found = shown.answer
-    if isinstance(found, Product):
+    if isinstance(found, MatrixProduct):
         yield HEADINGS
         yield from elements_of(found.products, found.name)
         return
@@ -54,7 +54,7 @@ def write_csv(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:
 
 def saved(found: Answer, *, whole: bool) -> dict[str, Array]:
     """The matrix as one array if `whole`, else its blocks as `out.x`; products as `x.hvp`."""
-    if isinstance(found, Product):
+    if isinstance(found, MatrixProduct):
         return {f"{name}.{found.name}": array for name, array in found.products.items()}
     if whole:
         return {"matrix": found.matrix.values}

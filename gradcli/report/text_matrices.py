@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, Product, Shown, Side
+from gradcli.analysis.matrices import Hessian, Jacobian, Matrix, MatrixProduct, Shown, Side
 from gradcli.graph import Array
 from gradcli.report.arrays import GAP, excerpt, number
 from gradcli.report.layout import Layout
@@ -29,7 +29,7 @@ HEADINGS = {"jvp": ("J", "t"), "hvp": ("H", "u")}
 def write(shown: Shown, layout: Layout) -> Iterator[str]:
     """A matrix with what is known about it, or a product and the vectors that were given for it."""
     found = shown.answer
-    if isinstance(found, Product):
+    if isinstance(found, MatrixProduct):
         blocks = _product(found, layout)
     elif isinstance(found, Hessian):
         blocks = _matrix("H", found.matrix, _symmetry(found, layout), layout)
@@ -39,7 +39,7 @@ def write(shown: Shown, layout: Layout) -> Iterator[str]:
     yield printed(blocks + ([Text("\n").join(remarks)] if remarks else []), layout.colour)
 
 
-def _product(found: Product, layout: Layout) -> list[RenderableType]:
+def _product(found: MatrixProduct, layout: Layout) -> list[RenderableType]:
     matrix, vector = HEADINGS[found.name]
     product = f"{matrix} {vector}" if layout.ascii_only else f"{matrix}·{vector}"
     return [

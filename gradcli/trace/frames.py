@@ -57,6 +57,6 @@ class UserFunction:
 
     __slots__ = ("definition", "frame")
 
-    def __init__(self, definition: syntax.Function, frame: Frame) -> None:
+    def __init__(self, definition: syntax.FunctionDefinition, frame: Frame) -> None:
         self.definition = definition
         self.frame = frame

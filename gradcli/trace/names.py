@@ -71,7 +71,7 @@ def _stands_in(node: syntax.Syntax, name: str) -> bool:
         if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
             stack += [*part.arguments, *part.keywords]  # the name of a function is not a value
         elif not (
-            isinstance(part, syntax.Function)
+            isinstance(part, syntax.FunctionDefinition)
             and any(parameter.name == name for parameter in part.parameters)
         ):
             stack += parts_of(part)

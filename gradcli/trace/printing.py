@@ -13,13 +13,13 @@ from gradcli.trace.items import Items
 from gradcli.trace.values import Value
 
 
-class Number(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A value computed from numbers only, as `2*i`: Python would print a number, not a tensor."""
 
     node: Node
 
 
-Piece: TypeAlias = Node | Number | str
+Piece: TypeAlias = Node | PrintedNumber | str
 """Text, or a tensor or number whose value is not known yet."""
 
 WIDTH = 80
@@ -49,10 +49,10 @@ class Printed(NamedTuple):
         waiting = (
             p for line in (*self.lines, *self.others) for p in line if not isinstance(p, str)
         )
-        return list(dict.fromkeys(p.node if isinstance(p, Number) else p for p in waiting))
+        return list(dict.fromkeys(p.node if isinstance(p, PrintedNumber) else p for p in waiting))
 
 
-class Numbers:
+class PrintedNumbers:
     """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Numbers:
         return self._found[node]
 
 
-def pieces(values: Sequence[Value], numbers: Numbers, ledger: Ledger) -> list[Piece]:
+def pieces(values: Sequence[Value], numbers: PrintedNumbers, ledger: Ledger) -> list[Piece]:
     """Values with blanks between them; nested lists are handled without recursion.
 
     The size of their text is put on the ledger: a list may hold the same list many times.
@@ -103,7 +103,7 @@ def _text_bytes(piece: Piece) -> int:
     """About how many bytes the text of a piece takes where it is made and where it is written."""
     if isinstance(piece, str):
         return TEXTS * len(piece) * (1 if piece.isascii() else 4)
-    if isinstance(piece, Number):
+    if isinstance(piece, PrintedNumber):
         return CELL
     shape = piece.shape
     lengths = [min(length, 2 * EDGE) for length in shape] if piece.size > MANY else shape
@@ -118,14 +118,14 @@ def _joined(values: Sequence[Value], separator: str) -> list[Value]:
     return joined[:-1]
 
 
-def _plain(value: Node | range | None, numbers: Numbers) -> Piece:
+def _plain(value: Node | range | None, numbers: PrintedNumbers) -> Piece:
     """The piece for a value: what is known after the run, or its text."""
     if not isinstance(value, Node):
         return str(value)
     known = None if value.shape else value.graph.look(value)
     if known is not None:
         return _number(known)
-    return Number(value) if value in numbers else value
+    return PrintedNumber(value) if value in numbers else value
 
 
 def _number(array: Array) -> str:
@@ -141,7 +141,7 @@ def text(line: Iterable[Piece], arrays: Mapping[Node, Array]) -> str:
 def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, str):
         return piece
-    if isinstance(piece, Number):
+    if isinstance(piece, PrintedNumber):
         return _number(arrays[piece.node])
     return _tensor(arrays[piece])
 

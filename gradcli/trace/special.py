@@ -10,7 +10,7 @@ from gradcli.graph import Node
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.printing import Numbers, Piece, Printed, pieces
+from gradcli.trace.printing import Piece, Printed, PrintedNumbers, pieces
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
@@ -25,7 +25,7 @@ class Specials:
         self.graph = values.graph
         self.printed: list[list[Piece]] = []
         """A list of pieces for each line."""
-        self.numbers = Numbers()
+        self.numbers = PrintedNumbers()
         self.functions: dict[str, Special] = {
             "range": self._range,
             "append": self._append,

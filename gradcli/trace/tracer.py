@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Graph, Node
+from gradcli.graph import CONSTANT, EMPTY, INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.arguments import bind_names
@@ -61,9 +60,9 @@ class Tracer(Calls):
         source: Source,
         limits: TraceLimits,
         retains: Callable[[str], bool] = frozenset().__contains__,
-        inputs: Mapping[str, Node] = MappingProxyType({}),
+        inputs: Mapping[str, Node] = EMPTY,
         strict: bool = False,
-        numbers: Mapping[int, int] = MappingProxyType({}),
+        numbers: Mapping[int, int] = EMPTY,
     ) -> None:
         """`retains` are names whose grads are kept, also those of intermediates; `strict` forbids
         gradients that have to be broadcast. `numbers` become literals of the graph.
@@ -92,7 +91,7 @@ class Tracer(Calls):
             syntax.Assign: self._assign,
             syntax.AugmentedAssign: self._augmented_assign,
             syntax.Evaluate: self._evaluate,
-            syntax.Function: self._function,
+            syntax.FunctionDefinition: self._function,
             syntax.Return: self._return,
             syntax.Break: self._break,
             syntax.Continue: self._continue,
@@ -311,7 +310,7 @@ class Tracer(Calls):
 
     # --- functions ---
 
-    def _function(self, statement: syntax.Function) -> None:
+    def _function(self, statement: syntax.FunctionDefinition) -> None:
         self.frame.functions[statement.name] = UserFunction(statement, self.frame)
 
     def _return(self, statement: syntax.Return) -> Visit:
@@ -341,7 +340,10 @@ class Tracer(Calls):
         return leave.value if isinstance(leave, _Return) else None
 
     def _given(
-        self, definition: syntax.Function, arguments: list[Value], keywords: dict[str, Value]
+        self,
+        definition: syntax.FunctionDefinition,
+        arguments: list[Value],
+        keywords: dict[str, Value],
     ) -> dict[str, Value]:
         """The arguments of a call by the names of the parameters."""
         parameters = definition.parameters

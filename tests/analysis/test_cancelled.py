@@ -10,7 +10,7 @@ import pytest
 from gradcli.analysis.check import check, check_leaf, gradients
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weighed
 from gradcli.analysis.diagnosis.compare import compare
-from gradcli.analysis.element import Gradient
+from gradcli.analysis.element import LeafGradient
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.verdict import Comparison
@@ -69,7 +69,7 @@ def claimed(program: str, x: Any, value: float) -> str:
     probe = Probe(problem, [grad], leaf, all_steps=True)
     noise = probe.noise(probe.point, unit)[0]
     wrong = np.full(leaf.shape, value)
-    claim = Gradient("x", problem.program.source, wrong, noise, unit, probe)
+    claim = LeafGradient("x", problem.program.source, wrong, noise, unit, probe)
     return check_leaf(claim, Lines(Probe(problem, outputs, leaf), [np.ones(())]), 0.0).verdict
 
 

@@ -107,10 +107,10 @@ def compound_statements(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
             return syntax.If(tuple(branches), draw(body), NOWHERE)
         case _:
             leave = syntax.Return(draw(st.none() | expressions), NOWHERE)
-            plain = syntax.Parameter("x", None, NOWHERE)
-            with_default = syntax.Parameter("y", draw(expressions), NOWHERE)
+            plain = syntax.FormalParameter("x", None, NOWHERE)
+            with_default = syntax.FormalParameter("y", draw(expressions), NOWHERE)
             parameters = draw(st.sampled_from([(), (plain,), (plain, with_default)]))
-            return syntax.Function(draw(names), parameters, (*draw(body), leave), NOWHERE)
+            return syntax.FunctionDefinition(draw(names), parameters, (*draw(body), leave), NOWHERE)
 
 
 @given(st.lists(st.recursive(simple_statements(), compound_statements, max_leaves=4), max_size=4))

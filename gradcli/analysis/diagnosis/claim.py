@@ -20,7 +20,7 @@ from gradcli.differentiate import vjp
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
-from gradcli.language.syntax import Function
+from gradcli.language.syntax import FunctionDefinition
 from gradcli.ledger import Ledger
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shaping import expand, reshape
@@ -119,7 +119,7 @@ def formula(walk: Walk, source: Source) -> Node:
     expression = parse_expression(source, limits.parse)
     try:
         for statement in problem.program.statements:
-            if isinstance(statement, Function):
+            if isinstance(statement, FunctionDefinition):
                 tracer.statement(statement)
         value = tracer.run(tracer.visit(expression))
         node = tracer.values.tensor(Items(list(value)) if isinstance(value, tuple) else value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim, agreeing, close
 from gradcli.analysis.diagnosis.patterns import elements
-from gradcli.analysis.diagnosis.rounding import agreed_digits, roundings
+from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.wording import Wording
@@ -78,7 +78,7 @@ def _rounded(claim: Claim) -> Cause | None:
     for rounded in () if claim.is_formula else roundings(mine):
         if close(mine, right, claim.rtol, rounded.slack):
             return Cause("rounded", f"right up to rounding ({rounded.words})")
-    digits = agreed_digits(mine, right)
+    digits = digits_in_common(mine, right)
     if digits >= DIGITS:
         return Cause("rounded", f"right up to rounding ({digits:.1f} digits)")
     return None

@@ -15,7 +15,7 @@ from gradcli.simplify import number_of
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNumber:
     """A number of the program, and where it stands."""
 
     value: float
@@ -26,18 +26,18 @@ class Known:
 
 
 WELL_KNOWN = (
-    Known(2.0, "the exponent of a square"),
-    Known(math.pi, "pi"),
-    Known(2 * math.pi, "2*pi"),
-    Known(math.sqrt(2 * math.pi), "sqrt(2*pi)"),
-    Known(math.sqrt(2), "sqrt(2)"),
-    Known(math.log(2), "ln 2, of a logarithm or power to base 2"),
-    Known(math.log(10), "ln 10, of a logarithm or power to base 10"),
-    Known(180 / math.pi, "180/pi, degrees instead of radians"),
-    Known(math.e, "e"),
-    Known(10.0, "a power of ten"),
-    Known(100.0, "a power of ten, or per cent"),
-    Known(1000.0, "a power of ten"),
+    KnownNumber(2.0, "the exponent of a square"),
+    KnownNumber(math.pi, "pi"),
+    KnownNumber(2 * math.pi, "2*pi"),
+    KnownNumber(math.sqrt(2 * math.pi), "sqrt(2*pi)"),
+    KnownNumber(math.sqrt(2), "sqrt(2)"),
+    KnownNumber(math.log(2), "ln 2, of a logarithm or power to base 2"),
+    KnownNumber(math.log(10), "ln 10, of a logarithm or power to base 10"),
+    KnownNumber(180 / math.pi, "180/pi, degrees instead of radians"),
+    KnownNumber(math.e, "e"),
+    KnownNumber(10.0, "a power of ten"),
+    KnownNumber(100.0, "a power of ten, or per cent"),
+    KnownNumber(1000.0, "a power of ten"),
 )
 FIRST = 20
 """The most numbers of which pairs are tried."""
@@ -79,7 +79,7 @@ def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> Meanings:
     size = abs(k)
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
-    less = Known(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
+    less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     general = [each for each in (*_sizes(claim), *WELL_KNOWN, less) if _explains(each.value)]
     single = _told(own, size, rtol), _told(general, size, rtol)
     pairs = [] if any(single) else list(_pairs([*own, *general][:FIRST], size, rtol))
@@ -90,7 +90,7 @@ def _explains(value: float) -> bool:
     return value not in (0.0, 1.0) and math.isfinite(value)
 
 
-def _told(known: Iterable[Known], size: float, rtol: float) -> list[str]:
+def _told(known: Iterable[KnownNumber], size: float, rtol: float) -> list[str]:
     told = []
     for each in known:
         if _same(size, each.value, rtol):
@@ -100,7 +100,7 @@ def _told(known: Iterable[Known], size: float, rtol: float) -> list[str]:
     return told
 
 
-def _pairs(known: list[Known], size: float, rtol: float) -> Iterator[str]:
+def _pairs(known: list[KnownNumber], size: float, rtol: float) -> Iterator[str]:
     """Two numbers, of which one is a factor and the other a factor or a divisor."""
     for a in known:
         for b in known:
@@ -114,7 +114,7 @@ def _same(a: float, b: float, rtol: float) -> bool:
     return abs(a - b) <= 10 * rtol * abs(b)
 
 
-def _program(claim: Claim, words: Wording) -> Iterator[Known]:
+def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     """Numbers that the program computes with: counts, exponents, constants, single values."""
     nodes = ancestors(claim.walk.outputs)
     point = claim.points[0]
@@ -122,40 +122,42 @@ def _program(claim: Claim, words: Wording) -> Iterator[Known]:
     for node in claim.between:
         if node.op.name in ("mean", "var", "std"):
             n = node.inputs[0].size // max(1, node.size)
-            yield Known(float(n), f"the number of elements n in {words.place(node)}")
-            yield Known(n / max(1, n - 1), f"n/(n - 1) in {words.place(node)}")
+            yield KnownNumber(float(n), f"the number of elements n in {words.place(node)}")
+            yield KnownNumber(n / max(1, n - 1), f"n/(n - 1) in {words.place(node)}")
             if node.op.name != "mean":
-                yield Known(float(n - 1), f"n - 1 in {words.place(node)}")
+                yield KnownNumber(float(n - 1), f"n - 1 in {words.place(node)}")
         if node.op.name == "div" and node.inputs[1].span == node.span:
             above, below = node.inputs  # a derived function divides by a count
             if above in moving and below not in moving and below.size == 1:
                 count = _single(point.value(below))
-                yield Known(count, f"the number n of elements that {words.formula(node)} averages")
+                yield KnownNumber(
+                    count, f"the number n of elements that {words.formula(node)} averages"
+                )
         for position, operand in enumerate(node.inputs):
             value = number_of(operand)
             if value is not None:
                 what = "the exponent" if (node.op.name, position) == ("pow", 1) else "a constant"
-                yield Known(abs(value), f"{what} in {words.formula(node)}")
+                yield KnownNumber(abs(value), f"{what} in {words.formula(node)}")
     for node in nodes[:MOST]:
         single = node.size == 1 and node.kind == "float"
         if single and node.op is not CONSTANT and node is not claim.leaf:
             value = _single(point.value(node))
-            yield Known(value, f"the value of {words.of(node)}")
-            yield Known(value**2, f"the square of the value of {words.of(node)}")
+            yield KnownNumber(value, f"the value of {words.of(node)}")
+            yield KnownNumber(value**2, f"the square of the value of {words.of(node)}")
     leaf = point.value(claim.leaf)
     if leaf is not None and leaf.size > 1:
-        yield Known(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")
+        yield KnownNumber(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")
 
 
 def _single(value: Array | None) -> float:
     return math.nan if value is None else abs(float(value.reshape(())))
 
 
-def _sizes(claim: Claim) -> Iterator[Known]:
+def _sizes(claim: Claim) -> Iterator[KnownNumber]:
     """Numbers of elements, of all and along axes."""
     problem = claim.walk.problem
     for name, node in ({claim.name: claim.leaf} | problem.names).items():
-        yield Known(float(node.size), f"the number of elements of {name}")
+        yield KnownNumber(float(node.size), f"the number of elements of {name}")
         if node.ndim > 1:
             for axis, length in enumerate(node.shape):
-                yield Known(float(length), f"the length of axis {axis} of {name}")
+                yield KnownNumber(float(length), f"the length of axis {axis} of {name}")

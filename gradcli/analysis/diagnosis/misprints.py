@@ -8,7 +8,7 @@ from operator import add, matmul, mul, neg, sub, truediv
 from typing import TypeAlias
 
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim
-from gradcli.analysis.diagnosis.slips import VISITS, Outcome
+from gradcli.analysis.diagnosis.slips import VISITS, Consequence
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.graph import Node, Shape, ancestors
 from gradcli.ops import FUNCTIONS
@@ -33,7 +33,7 @@ CONFUSED = (
 """Functions that people confuse."""
 
 
-def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """The gradient with one operation of its formula wrong, operations near its end first.
 
     The simplified formula comes first: it is the one that people write.
@@ -51,11 +51,11 @@ def misprints(claim: Claim, words: Wording) -> Iterator[Outcome]:
                         (wrong,) = rebuilt([grad], {node: instead()})
                     except MISFITS:
                         continue
-                    yield Outcome(code, message, wrong)
+                    yield Consequence(code, message, wrong)
         yield from _other_values(grad, claim, words)
 
 
-def _other_values(grad: Node, claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _other_values(grad: Node, claim: Claim, words: Wording) -> Iterator[Consequence]:
     """One named value in place of another of its shape, such as a layer's input for its output."""
     known = [node for node in ancestors(claim.walk.outputs) if words.is_named(node)]
     needed = set(ancestors([grad]))
@@ -64,7 +64,7 @@ def _other_values(grad: Node, claim: Claim, words: Wording) -> Iterator[Outcome]
         if right in needed:
             (outcome,) = rebuilt([grad], dict(zip(known, known, strict=True)) | {right: wrong})
             message = f"{words.of(wrong)} stands in the place of {words.of(right)}"
-            yield Outcome("other-value", message, outcome)
+            yield Consequence("other-value", message, outcome)
 
 
 def _product(node: Node, words: Wording) -> Iterator[Misprint]:

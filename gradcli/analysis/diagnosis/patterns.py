@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, agreeing, distinct
-from gradcli.analysis.diagnosis.sides import Kink, kinks
+from gradcli.analysis.diagnosis.sides import Jump, kinks
 from gradcli.analysis.verdict import Cause
 from gradcli.graph import Array, Shape
 
@@ -66,7 +66,7 @@ def elements(claim: Claim, wrong: Array) -> Cause:
     return Cause("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
 
 
-def _told(found: list[Kink]) -> str:
+def _told(found: list[Jump]) -> str:
     ops = ", ".join(dict.fromkeys(each.op for each in found))
     return f"at a kink of {ops}, where the derivative is a matter of choice"
 

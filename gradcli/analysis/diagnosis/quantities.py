@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim
-from gradcli.analysis.diagnosis.slips import VISITS, Outcome
+from gradcli.analysis.diagnosis.slips import VISITS, Consequence
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import jvp, vjp
@@ -23,7 +23,7 @@ MOST = 150
 """The most nodes that are tried; of more, those nearest to the leaf and to the output."""
 
 
-def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """Everything that people confuse with the gradient of the leaf."""
     for found in (
         _vectors(claim), _product_of_derivatives(claim, words), _inside(claim, words),
@@ -37,20 +37,20 @@ def quantities(claim: Claim, words: Wording) -> Iterator[Outcome]:
             continue
 
 
-def corrections(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def corrections(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """The gradient with a value of the program as an extra or missing factor or term."""
     for node in _nearest(ancestors([claim.grad, *claim.walk.outputs])):
         if node.kind != "float" or node is claim.grad or not _fits(node, claim.grad):
             continue
         text = words.of(node)
-        yield Outcome("factor-missing", f"the factor {text} is missing", claim.grad / node)
-        yield Outcome("factor-extra", f"the factor {text} is too much", claim.grad * node)
-        yield Outcome("term-missing", f"the term {text} is missing", claim.grad - node)
+        yield Consequence("factor-missing", f"the factor {text} is missing", claim.grad / node)
+        yield Consequence("factor-extra", f"the factor {text} is too much", claim.grad * node)
+        yield Consequence("term-missing", f"the term {text} is missing", claim.grad - node)
         minus = f"the term -{text} is missing, or {text} is too much"
-        yield Outcome("term-missing", minus, claim.grad + node)
+        yield Consequence("term-missing", minus, claim.grad + node)
 
 
-def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """(a*b)' as a'*b', and (a/b)' as a'/b'."""
     moving = {claim.leaf, *claim.between}
     products = [
@@ -73,10 +73,10 @@ def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Outcome]:
             wrong = claim.grad - whole + change * (a * b if is_product else a / b)
             rule = "product" if is_product else "quotient"
             text = f"{rule} rule: yours is the {rule} of the derivatives in {words.of(node)}"
-            yield Outcome("product-rule", text, wrong)
+            yield Consequence("product-rule", text, wrong)
 
 
-def _vectors(claim: Claim) -> Iterator[Outcome]:
+def _vectors(claim: Claim) -> Iterator[Consequence]:
     walk = claim.walk
     if not walk.vectors:
         return
@@ -90,7 +90,7 @@ def _vectors(claim: Claim) -> Iterator[Outcome]:
     )
 
 
-def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """f(g(x))' as f(g'(x)) or f'(g'(x)): the inner function replaced by its derivative."""
     moving = {claim.leaf, *claim.between}
     found = [
@@ -107,33 +107,33 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Outcome]:
             wrong = claim.leaf.graph.apply(node.op, (inner, *node.inputs[1:]), node.attributes)
             text = f"{words.of(node)} is taken of the derivative of {words.of(node.inputs[0])}"
             rule = "the chain rule multiplies by it"
-            yield Outcome("chain-inside", f"{text}: {rule}", change * wrong)
+            yield Consequence("chain-inside", f"{text}: {rule}", change * wrong)
             (outer,) = vjp([wrong], [one], [inner])
             if outer is not None:
                 text = f"the derivative of {words.of(node)} is taken at that of what is inside"
-                yield Outcome("chain-inside", f"{text}: {rule}", change * outer)
+                yield Consequence("chain-inside", f"{text}: {rule}", change * outer)
 
 
-def _intermediates(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _intermediates(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """Named ones first."""
     chosen = _nearest(sorted(claim.between, key=lambda node: not words.is_named(node)))
     grads = vjp(claim.walk.outputs, claim.walk.cotangents, chosen)
     for node, grad in zip(chosen, grads, strict=True):
         if grad is not None and node not in claim.walk.outputs:
             text = f"it is the gradient of {words.of(node)}, not of {claim.name}"
-            yield Outcome("intermediate", text, grad, {"of": words.of(node)})
+            yield Consequence("intermediate", text, grad, {"of": words.of(node)})
 
 
-def _leaves(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _leaves(claim: Claim, words: Wording) -> Iterator[Consequence]:
     others = [leaf for leaf in claim.walk.problem.leaves.values() if leaf is not claim.leaf]
     grads = vjp(claim.walk.outputs, claim.walk.cotangents, others)
     for leaf, grad in zip(others, grads, strict=True):
         if grad is not None:
             text = f"it is the gradient of {words.of(leaf)}, not of {claim.name}"
-            yield Outcome("other-leaf", text, grad, {"of": words.of(leaf)})
+            yield Consequence("other-leaf", text, grad, {"of": words.of(leaf)})
 
 
-def _outputs(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _outputs(claim: Claim, words: Wording) -> Iterator[Consequence]:
     whole = len(claim.walk.outputs) == 1
     for node in _nearest(claim.between, VISITS // (1 + len(claim.between))):
         if whole and node in claim.walk.outputs:
@@ -146,16 +146,18 @@ def _outputs(claim: Claim, words: Wording) -> Iterator[Outcome]:
         yield from _by(claim, [node], [ones], "other-output", text)
 
 
-def _tangent(claim: Claim) -> Iterator[Outcome]:
+def _tangent(claim: Claim) -> Iterator[Consequence]:
     (output, *more), (cotangent, *_) = claim.walk.outputs, claim.walk.cotangents
     if more or output.shape != claim.leaf.shape or output.size == 1:
         return
     (tangent,) = jvp([output], [claim.leaf], [expand(cotangent, *output.shape)])
     if tangent is not None:
-        yield Outcome("jacobian-transposed", "it is J·v, not vᵀ·J: J is not transposed", tangent)
+        yield Consequence(
+            "jacobian-transposed", "it is J·v, not vᵀ·J: J is not transposed", tangent
+        )
 
 
-def _jacobian(claim: Claim) -> Iterator[Outcome]:
+def _jacobian(claim: Claim) -> Iterator[Consequence]:
     """The whole Jacobian, a row for each element of the only output."""
     (output, *more) = claim.walk.outputs
     if more or claim.mine.size != output.size * claim.leaf.size or not 1 < output.size <= ROWS:
@@ -165,28 +167,28 @@ def _jacobian(claim: Claim) -> Iterator[Outcome]:
     rows = [vjp([output], [graph.constant(unit)], [claim.leaf])[0] for unit in units]
     known = [row for row in rows if row is not None]
     text = "it is the whole Jacobian: the gradient is its product with the gradient vector, vᵀ·J"
-    yield Outcome("jacobian", text, reshape(stack(known), *claim.mine.shape))
+    yield Consequence("jacobian", text, reshape(stack(known), *claim.mine.shape))
 
 
-def _second(claim: Claim) -> Iterator[Outcome]:
+def _second(claim: Claim) -> Iterator[Consequence]:
     ones = expand(claim.leaf.graph.constant(1.0), *claim.leaf.shape)
     text = "it is the second derivative, not the first"
     yield from _by(claim, [claim.grad], [ones], "second-derivative", text)
 
 
-def _values(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
     for node in _nearest(ancestors(claim.walk.outputs)):
         if node.op is not CONSTANT and node.kind == "float":
             text = f"it is the value of {words.of(node)}, not a gradient"
-            yield Outcome("value", text, node, {"of": words.of(node)})
+            yield Consequence("value", text, node, {"of": words.of(node)})
 
 
 def _by(
     claim: Claim, outputs: list[Node], cotangents: list[Node], code: str, message: str
-) -> Iterator[Outcome]:
+) -> Iterator[Consequence]:
     (grad,) = vjp(outputs, cotangents, [claim.leaf])
     if grad is not None and grad is not claim.grad:
-        yield Outcome(code, message, grad)
+        yield Consequence(code, message, grad)
 
 
 def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:

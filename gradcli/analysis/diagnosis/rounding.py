@@ -67,7 +67,7 @@ def _unit(numbers: Array, digits: int) -> Array:
     return np.asarray(10.0 ** (exponent + 1 - digits))
 
 
-def agreed_digits(mine: Array, right: Array) -> float:
+def digits_in_common(mine: Array, right: Array) -> float:
     """The number of digits that agree in the worst element."""
     with np.errstate(all="ignore"):
         size = np.abs(right) + 1e-3 * np.abs(right).max(initial=0.0)

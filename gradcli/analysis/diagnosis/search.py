@@ -19,8 +19,8 @@ from gradcli.analysis.diagnosis.constants import Meanings, meanings, ratio
 from gradcli.analysis.diagnosis.misprints import misprints
 from gradcli.analysis.diagnosis.patterns import elements, patterns
 from gradcli.analysis.diagnosis.quantities import corrections, quantities
-from gradcli.analysis.diagnosis.rounding import agreed_digits, roundings
-from gradcli.analysis.diagnosis.slips import Outcome, walk_slips
+from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
+from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError
@@ -63,7 +63,7 @@ class Search:
     def __init__(self, claim: Claim, words: Wording) -> None:
         self.claim = claim
         self.words = words
-        self._outcomes: dict[Node, list[Outcome]] = {}
+        self._outcomes: dict[Node, list[Consequence]] = {}
         """By result: several mistakes may give the same numbers."""
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
         sources = (walk_slips, misprints, quantities, corrections)
@@ -238,7 +238,7 @@ class Search:
         wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
         if claim.theirs[~wrong].any():
             return elements(claim, wrong)
-        digits = agreed_digits(claim.theirs, claim.right)
+        digits = digits_in_common(claim.theirs, claim.right)
         if digits > 1:
             text = f"it is close, to {digits:.1f} digits: rounded early, or by differences?"
             return Cause("approximate", text)
@@ -279,7 +279,7 @@ def _times(k: float) -> str:
     return ("-" if k < 0 else "") + (f"1/{whole} of" if fraction else f"{size:.6g} times")
 
 
-def _merged(outcomes: Sequence[Outcome]) -> Cause:
+def _merged(outcomes: Sequence[Consequence]) -> Cause:
     """One diagnosis for mistakes that give the same numbers; it also says whose gradient they
     are.
     """

@@ -22,7 +22,7 @@ JUMP = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Kink:
+class Jump:
     """An element where the gradient jumps, the op that makes it jump, and whether the user's
     number lies between the two sides.
     """
@@ -32,7 +32,7 @@ class Kink:
     between: bool
 
 
-def kinks(claim: Claim, among: Array) -> list[Kink]:
+def kinks(claim: Claim, among: Array) -> list[Jump]:
     """The elements of the leaf, among these, where the gradient jumps."""
     here = claim.points[0].value(claim.leaf)
     if here is None or here.shape != among.shape:
@@ -52,7 +52,7 @@ def kinks(claim: Claim, among: Array) -> list[Kink]:
         if sides[1] - sides[0] > JUMP * max(map(abs, sides)):
             margin = JUMP * max(map(abs, sides))
             between = sides[0] - margin <= mine[index] <= sides[1] + margin
-            found.append(Kink(list(index), _crossed(claim, low, high), bool(between)))
+            found.append(Jump(list(index), _crossed(claim, low, high), bool(between)))
     return found
 
 

@@ -35,7 +35,7 @@ RULE = {"mul": "product rule: ", "matmul": "product rule: ", "div": "quotient ru
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Consequence:
     """A mistake, and its result."""
 
     code: str
@@ -48,7 +48,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReverseStep:
     """One step of reverse mode: from a node to the operand at one position."""
 
     node: Node
@@ -100,7 +100,7 @@ class Step:
         return sum_to(expand(change, *self.node.shape), *shape)
 
 
-Wrong: TypeAlias = Callable[[Step, Node, Node], Node | None]
+Wrong: TypeAlias = Callable[[ReverseStep, Node, Node], Node | None]
 """From a step, the cotangent `change` of its node and the right contribution `part` to the
 operand's: the wrong contribution, or None where nothing is contributed.
 """
@@ -110,31 +110,31 @@ def _dropped(*_: object) -> None:
     return None
 
 
-def _negated(_step: Step, _change: Node, part: Node) -> Node:
+def _negated(_step: ReverseStep, _change: Node, part: Node) -> Node:
     return -part
 
 
-def _skipped(step: Step, change: Node, _part: Node) -> Node | None:
+def _skipped(step: ReverseStep, change: Node, _part: Node) -> Node | None:
     if isinstance(step.node.op, Elementwise | Reduction) or step.averages:
         return step.summed(step.spread(change))
     return change if step.node.shape == step.operand.shape else None
 
 
-def _doubled(step: Step, change: Node, _part: Node) -> Node | None:
+def _doubled(step: ReverseStep, change: Node, _part: Node) -> Node | None:
     local = step.local()
     return None if local is None else step.summed(step.spread(change) * local * local)
 
 
-def _inverted(step: Step, change: Node, _part: Node) -> Node | None:
+def _inverted(step: ReverseStep, change: Node, _part: Node) -> Node | None:
     local = step.local()
     return None if local is None else step.summed(step.spread(change) / local)
 
 
-def _averaged(step: Step, _change: Node, part: Node) -> Node:
+def _averaged(step: ReverseStep, _change: Node, part: Node) -> Node:
     return part / (step.node.size / max(1, step.operand.size))
 
 
-def _untransposed(step: Step, change: Node, _part: Node) -> Node | None:
+def _untransposed(step: ReverseStep, change: Node, _part: Node) -> Node | None:
     whole = expand(change, *step.node.shape)
     if whole.shape != step.operand.shape:
         return None
@@ -143,18 +143,18 @@ def _untransposed(step: Step, change: Node, _part: Node) -> Node | None:
     return step.node.op.jvp(step.node, tangents, multiply)
 
 
-def _diagonal(step: Step, change: Node, _part: Node) -> Node:
+def _diagonal(step: ReverseStep, change: Node, _part: Node) -> Node:
     return change * (step.node * (1.0 - step.node))
 
 
-def _undifferentiated(step: Step, change: Node, _part: Node) -> Node:
+def _undifferentiated(step: ReverseStep, change: Node, _part: Node) -> Node:
     return change * step.node
 
 
 # --- what they are called ------------------------------------------------------------------
 
 
-def _slips(step: Step, words: Wording, *, several: bool) -> Iterator[tuple[str, str, Wrong]]:
+def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tuple[str, str, Wrong]]:
     """Code, sentence and slip for each that makes sense at a step, the plain ones first.
 
     `several` says that other steps from the same node lead to the leaf, too.
@@ -207,11 +207,11 @@ def written(local: Node, node: Node, words: Wording) -> str:
 # --- what they lead to ---------------------------------------------------------------------
 
 
-def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
+def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """The gradient with one step of the chain rule wrong, with two, or with all of one kind."""
     passed = {claim.leaf, *claim.between}
     steps = [
-        Step(node, position)
+        ReverseStep(node, position)
         for node in reversed(claim.between)
         for position, operand in enumerate(node.inputs)
         if operand in passed and node.op.differentiable(node, position)
@@ -231,7 +231,7 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Outcome]:
     yield from _alike(claim, steps)
 
 
-def _alike(claim: Claim, steps: Sequence[Step]) -> Iterator[Outcome]:
+def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
     """The same slip at every op of one kind."""
     for name, count in Counter(step.node.op.name for step in steps).items():
         if count > 1:
@@ -245,7 +245,7 @@ def _alike(claim: Claim, steps: Sequence[Step]) -> Iterator[Outcome]:
             yield from _outcome(claim, _dropped, same, "path-missing", text)
 
 
-def _both(step: Step, after: Step, words: Wording) -> tuple[str, str]:
+def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, str]:
     """Code and sentence for two factors in a row that are missing."""
     first, second = (each.local() for each in (step, after))
     factors = "two of the chain rule's factors"
@@ -256,7 +256,7 @@ def _both(step: Step, after: Step, words: Wording) -> tuple[str, str]:
     return "chain-factors", f"{factors} are missing on the way from {from_} to {to}"
 
 
-def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome]:
+def _misremembered(claim: Claim, step: ReverseStep, words: Wording) -> Iterator[Consequence]:
     """A wrong derivative of a function that people remember."""
     local = step.local()
     if local is None or step.operand.shape != step.node.shape:
@@ -266,7 +266,7 @@ def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome
     for text, derivative in misremembered(step.node, step.position, words):
 
         def wrong(
-            step: Step, change: Node, _part: Node, derivative: Derivative = derivative
+            step: ReverseStep, change: Node, _part: Node, derivative: Derivative = derivative
         ) -> Node:
             return change * derivative(step.operand, step.node)
 
@@ -274,8 +274,8 @@ def _misremembered(claim: Claim, step: Step, words: Wording) -> Iterator[Outcome
 
 
 def _outcome(
-    claim: Claim, wrong: Wrong, steps: Container[Step], code: str, message: str
-) -> Iterator[Outcome]:
+    claim: Claim, wrong: Wrong, steps: Container[ReverseStep], code: str, message: str
+) -> Iterator[Consequence]:
     """The result of a slip at some steps; None where it is not possible there."""
     walk = claim.walk
     try:
@@ -283,17 +283,17 @@ def _outcome(
     except MISFITS:
         return
     if grad is not None and grad is not claim.grad:
-        yield Outcome(code, message, grad)
+        yield Consequence(code, message, grad)
 
 
-def _rules(wrong: Wrong, steps: Container[Step]) -> Rules:
+def _rules(wrong: Wrong, steps: Container[ReverseStep]) -> Rules:
     """The rules of reverse mode, replaced at the steps where the slip is made."""
 
     def rules(
         node: Node, change: Node, linked: Container[Node], selected: set[Node]
     ) -> Iterator[tuple[int, Node]]:
         for position, part in contributions(node, change, linked, selected):
-            step = Step(node, position)
+            step = ReverseStep(node, position)
             given = wrong(step, change, part) if step in steps else part
             if given is not None:
                 yield position, given
