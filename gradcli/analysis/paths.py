@@ -41,7 +41,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SumOverPaths:
     """An entry of a grad as a sum over paths."""
 
     name: str
@@ -58,7 +58,7 @@ class Entry:
     """What backward gives."""
 
 
-def follow(run: SingleRun, entry: str) -> Entry:
+def follow(run: SingleRun, entry: str) -> SumOverPaths:
     """The paths from an entry such as `x[0,1]`; raises `usage`, `name`, `index`, `limit-nodes`."""
     name, index = _parse(entry)
     leaf = run.leaves.get(name)
@@ -82,7 +82,7 @@ def follow(run: SingleRun, entry: str) -> Entry:
     known = {*run.names, *run.leaves}
     nameless = [node for node, title in titles.items() if title not in known]
     names = {node: title for title, node in run.names.items()} | titles
-    return Entry(_title(start, titles), names, nameless, paths, count, total, float(grad))
+    return SumOverPaths(_title(start, titles), names, nameless, paths, count, total, float(grad))
 
 
 def _parse(entry: str) -> tuple[str, tuple[int, ...]]:

@@ -8,7 +8,7 @@ from textwrap import wrap
 import numpy as np
 
 from gradcli.analysis.explain import Explanation, Grad, Part, Step
-from gradcli.analysis.paths import Entry, Path
+from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.ops.control import LEAF
 from gradcli.ops.elementwise import Elementwise
@@ -37,24 +37,24 @@ LEVELS = 8
 """How many ops below its node a rule shows."""
 
 
-def write_text(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+def write_text(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     """For a terminal."""
     yield render(blocks(told, layout.precision), as_text)
 
 
-def write_markdown(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+def write_markdown(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     """For a page of Markdown."""
     yield render(blocks(told, layout.precision), as_markdown)
 
 
-def write_latex(told: Explanation | Entry, layout: Layout) -> Iterator[str]:
+def write_latex(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     """For a document in LaTeX."""
     yield render(blocks(told, layout.precision), as_latex)
 
 
-def blocks(told: Explanation | Entry, precision: int = 6) -> list[Block]:
+def blocks(told: Explanation | SumOverPaths, precision: int = 6) -> list[Block]:
     """The document about a whole run, or about one entry."""
-    if isinstance(told, Entry):
+    if isinstance(told, SumOverPaths):
         return entry_document(told, precision)
     return document(told, precision)
 
@@ -72,7 +72,7 @@ def document(explanation: Explanation, precision: int = 6) -> list[Block]:
     ]
 
 
-def entry_document(entry: Entry, precision: int = 6) -> list[Block]:
+def entry_document(entry: SumOverPaths, precision: int = 6) -> list[Block]:
     """One entry of the gradient as a sum over paths."""
     blocks: list[Block] = [
         Heading(f"{entry.name}.grad: the sum over {_count(entry.count, 'path')}"),
