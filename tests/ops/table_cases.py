@@ -14,7 +14,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
-from gradcli.ops import FUNCTIONS, Case
+from gradcli.ops import FUNCTIONS, Case, Function
 from gradcli.trace import TraceLimits, Tracer
 
 
@@ -43,6 +43,11 @@ def all_cases() -> Iterator[Any]:
             seen.add(function.name)
             for case in function.cases:
                 yield function.name, case
+
+
+def held_to_pytorch(function: Function) -> bool:
+    """Whether PyTorch has the function: an elementwise entry says so by its name there."""
+    return not function.operands or bool(function.torch)
 
 
 def case_id(value: object) -> str:

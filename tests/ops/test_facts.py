@@ -1,0 +1,32 @@
+"""What entries may state: one list for the type checker, one with defaults and explanations."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.graph import Facts, Op
+from gradcli.ops import FUNCTIONS, Case
+from gradcli.ops.table import Function, Told
+from tests.ops.table_cases import all_cases, case_id, trace
+
+
+def test_every_fact_is_an_attribute_with_a_default() -> None:
+    assert Facts.__annotations__.keys() == Op.__annotations__.keys() - {"name"}
+    assert all(hasattr(Op, fact) for fact in Facts.__annotations__)
+
+
+def test_what_a_function_is_told_are_its_fields() -> None:
+    assert Told.__annotations__.keys() <= set(Function._fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [(name, case) for name, case in all_cases() if getattr(FUNCTIONS[name].op, "attributes", ())],
+    ids=case_id,
+)
+def test_attributes_have_the_names_that_are_declared(name: str, case: Case) -> None:
+    node = trace(case).output
+    if node.op is FUNCTIONS[name].op:
+        parameters = {each.name for each in FUNCTIONS[name].parameters}
+        assert len(node.op.attributes) == len(node.attributes)
+        assert set(node.op.attributes) <= parameters
