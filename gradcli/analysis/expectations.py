@@ -12,13 +12,13 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language import syntax
 from gradcli.language.parser import parse_expression
+from gradcli.literals import LiteralTracer
 from gradcli.ops.shapes import show
 from gradcli.session import Options
 from gradcli.trace import Tracer
 from gradcli.trace.closeness import worst
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
-from gradcli.trace.literal import LiteralTracer
 from gradcli.trace.names import runs_backward
 from gradcli.trace.tracer import Leave
 from gradcli.trace.values import Value

@@ -15,11 +15,10 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.graph import Array, Shape
+from gradcli.literals import NON_FINITE
 
 MAX_DEPTH = 64
 """The most axes that a NumPy array has."""
-
-NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*+"|[-+.\w]+')  # possessive: no stack for a long string
 

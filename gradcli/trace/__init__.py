@@ -1,5 +1,6 @@
 """Tracing: the program's syntax tree is run with nodes as values, which gives a graph."""
 
-from gradcli.trace.tracer import Binding, TraceLimits, Tracer
+from gradcli.trace.bindings import Binding
+from gradcli.trace.tracer import TraceLimits, Tracer
 
 __all__ = ["Binding", "TraceLimits", "Tracer"]

@@ -19,15 +19,13 @@ from gradcli.trace.values import Value, Values, describe
 class Autograd:
     """The `.grad`s of a program, and the parts of its graph that are freed."""
 
-    def __init__(
-        self, values: Values, source: Source, strict: bool, notes: list[Note], has_inputs: bool
-    ) -> None:
+    def __init__(self, values: Values, source: Source, strict: bool, has_inputs: bool) -> None:
         """Literals are leaves only without `has_inputs` and without marked leaves."""
         self.values = values
         self.graph = values.graph
         self.source = source
         self.strict = strict
-        self.notes = notes
+        self.notes: list[Note] = []
         self.names: dict[Node, str] = {}
         """The names of leaves and other top-level values."""
         self.grads: dict[Node, Node] = {}

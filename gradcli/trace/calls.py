@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError, Span, nearest
 from gradcli.graph import Graph
@@ -17,6 +17,7 @@ from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dt
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.frames import UserFunction
+from gradcli.trace.numerals import Numerals
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
 
@@ -25,9 +26,9 @@ class Calls(Expressions):
     """Evaluates calls; `Tracer` runs the user's functions."""
 
     def __init__(
-        self, graph: Graph, values: Values, autograd: Autograd, numbers: Mapping[int, int]
+        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
     ) -> None:
-        super().__init__(graph, values, autograd, numbers)
+        super().__init__(graph, values, autograd, numerals)
         calls, conversions = AutogradCalls(autograd), Conversions(autograd)
         self._functions = self.special.functions | calls.functions | conversions.functions
         self._methods = self.special.methods | calls.methods | conversions.methods

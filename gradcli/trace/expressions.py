@@ -7,14 +7,12 @@ stack. So the code reads like recursion, and no program is too deep for Python's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from gradcli.diagnostics import Advice, GradcliError, Setting, nearest
-from gradcli.graph import MAX_RANK, Graph, Node, Shape
+from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose, t
@@ -23,6 +21,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module
 from gradcli.trace.frames import Frame
 from gradcli.trace.items import Items
+from gradcli.trace.numerals import Numerals
 from gradcli.trace.operators import UNARY, binary, boolean, comparison
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
@@ -37,17 +36,16 @@ class Expressions:
     """Evaluates expressions; `Calls` adds calls, and `Tracer` statements."""
 
     def __init__(
-        self, graph: Graph, values: Values, autograd: Autograd, numbers: Mapping[int, int]
+        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
     ) -> None:
         self.graph = graph
-        self.numbers = numbers
-        """Numbers that become literals: by the place in the text where one begins, its index."""
         self.values = values
         self.autograd = autograd
         self.frame = Frame()
         self.special = Specials(values)
+        self._numerals = numerals
         self._visitors: dict[type[Any], Callable[[Any], Visit | Value]] = {
-            syntax.Number: self._number,
+            syntax.Number: numerals.number,
             syntax.Constant: self._constant,
             syntax.String: self._string,
             syntax.Name: self._name,
@@ -99,13 +97,6 @@ class Expressions:
 
     # --- atoms ---
 
-    def _number(self, expression: syntax.Number) -> Node:
-        self.graph.span = expression.span
-        place = self.numbers.get(expression.span[0])
-        if place is None:
-            return self.graph.constant(expression.value)
-        return self.graph.literal(expression.value, [place])
-
     def _constant(self, expression: syntax.Constant) -> Node | None:
         return None if expression.value is None else self.graph.constant(expression.value)
 
@@ -134,32 +125,16 @@ class Expressions:
             hint = Advice("give it a value: ", Setting("set", f"{name}=…", f'{{"{name}": …}}'))
         return GradcliError("name", f"the name {name!r} has no value", hint=hint)
 
-    # --- literals ---
+    # --- lists ---
 
     def _list(self, expression: syntax.List) -> Visit:
-        found = numeric(expression)
-        if found is not None:
-            self.graph.span = expression.span
-            return self._array(*found)
+        array = self._numerals.array(expression)
+        if array is not None:
+            return array
         items = []
         for item in expression.items:
             items.append((yield self.visit(item)))
         return Items(items)
-
-    def _array(self, shape: Shape, items: Sequence[syntax.Number | syntax.Unary]) -> Node:
-        """A literal of numbers in equal rows."""
-        values, places = [], []
-        for item in items:
-            number: Any = item.operand if isinstance(item, syntax.Unary) else item
-            negative = number is not item
-            values.append(-number.value if negative else number.value)
-            place = self.numbers.get(number.span[0])
-            if place is not None:
-                places.append(place - len(self.numbers) if negative else place)
-        array = np.array(values).reshape(shape)
-        if len(places) < len(values):
-            return self.graph.constant(array)
-        return self.graph.literal(array, places)
 
     def _tuple(self, expression: syntax.Tuple) -> Visit:
         items = []
@@ -268,37 +243,3 @@ class Expressions:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         self.graph.span = expression.name_span
         raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
-
-
-def numeric(
-    expression: syntax.List,
-) -> tuple[Shape, list[syntax.Number | syntax.Unary]] | None:
-    """Shape and elements of a literal that holds nothing but numbers in equal rows, else None.
-
-    Level by level, so that no nesting is too deep.
-    """
-    shape: list[int] = []
-    level: list[Any] = [expression]
-    while type(level[0]) is syntax.List:
-        length = len(level[0].items)
-        for row in level:
-            if type(row) is not syntax.List or len(row.items) != length:
-                return None
-        if not length:
-            return None
-        shape.append(length)
-        level = [item for row in level for item in row.items]
-    if len(shape) > MAX_RANK:
-        raise GradcliError(
-            "shape", f"{len(shape)} dimensions; there can be {MAX_RANK}", span=expression.span
-        )
-    if not all(map(_is_number, level)):
-        return None
-    return tuple(shape), level
-
-
-def _is_number(item: syntax.Expression) -> bool:
-    """Whether it is a number, perhaps with a minus."""
-    if type(item) is syntax.Unary and item.operator == "-":
-        item = item.operand
-    return type(item) is syntax.Number

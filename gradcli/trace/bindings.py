@@ -1,0 +1,197 @@
+"""Assignments: the values that a program binds its names to, and those that it ends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError, Note, Source, Span
+from gradcli.graph import CONSTANT, INPUT, Graph, Node
+from gradcli.language import syntax
+from gradcli.ops.control import DETACH, LEAF, bind, leaf
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.calls import Calls
+from gradcli.trace.expressions import Visit
+from gradcli.trace.items import Items
+from gradcli.trace.names import parts_of
+from gradcli.trace.numerals import Numerals, numeric
+from gradcli.trace.operators import binary
+from gradcli.trace.values import Value, Values, describe
+
+
+class Binding(NamedTuple):
+    """A value that the program ends on, and its name if it has one."""
+
+    name: str | None
+    value: Value
+    span: Span | None = None
+
+
+class Bindings(Calls):
+    """Runs assignments; `Tracer` adds the other statements."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        values: Values,
+        autograd: Autograd,
+        numerals: Numerals,
+        source: Source,
+        inputs: Mapping[str, Node],
+        retains: Callable[[str], bool],
+    ) -> None:
+        super().__init__(graph, values, autograd, numerals)
+        self.source = source
+        self.notes = autograd.notes
+        self.inputs = dict(inputs)
+        self.globals = self.frame
+        self.globals.values.update(inputs)
+        self.last: list[Binding] | None = None
+        """The values of the last top-level expression or assignment: several for a tuple, and no
+        value for an expression that is None. None where there was no such statement.
+        """
+        self.leaves: dict[Node, str] = {}
+        """Leaves that the program made at top level, and the names they were first bound to."""
+        self._retains = retains
+        self._rebound: set[str] = set()
+
+    def assign(self, statement: syntax.Assign) -> Visit:
+        value = yield self.visit(statement.value)
+        self.graph.span = statement.span
+        target = statement.target
+        if isinstance(target, syntax.Name):
+            self.bind(target.id, self._settled(statement.value, value))
+            self._ends_on([target])
+        elif isinstance(target, syntax.Tuple):
+            if isinstance(statement.value, syntax.Tuple) and isinstance(value, tuple):
+                pairs = zip(statement.value.items, value, strict=True)
+                value = tuple(self._settled(part, each) for part, each in pairs)
+            self.unpack(target, value)
+            self._ends_on(target.items)
+        else:
+            yield self._require_grad(target, value)
+
+    def _require_grad(self, target: syntax.Attribute, wanted: Value) -> Visit:
+        """`x.requires_grad = True`: x is bound to a leaf with its value."""
+        assert isinstance(target.value, syntax.Name)
+        value = yield self.visit(target.value)
+        self.graph.span = target.span
+        node = self.values.tensor(value, target.value.id)
+        self.bind(target.value.id, self.autograd.set_requires_grad(node, self.values.truth(wanted)))
+
+    def _settled(self, expression: syntax.Expression, value: Value) -> Value:
+        """The value as it is bound: list literals as tensors, top-level literals as leaves."""
+        if isinstance(expression, syntax.List) and isinstance(value, Items) and value:
+            value = self._tensor_if_even(value)
+        if (
+            self.frame is self.globals
+            and isinstance(value, Node)
+            and value.kind == "float"
+            and value.op is not DETACH
+            and self._reads_no_name(expression)
+        ):
+            value = value if value.op is LEAF else leaf(value, marked=False)
+        return value
+
+    def _tensor_if_even(self, items: Items) -> Value:
+        """A list of equal shapes as a tensor; a ragged one stays a list."""
+        try:
+            return self.values.tensor(items)
+        except GradcliError:
+            return items
+
+    def _reads_no_name(self, expression: syntax.Expression) -> bool:
+        """Whether the value comes from literals, constants and constructors alone."""
+        if isinstance(expression, syntax.Number):
+            return True
+        if isinstance(expression, syntax.List) and numeric(expression) is not None:
+            return True
+        stack: list[Any] = [expression]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, syntax.Name) and part.id in self.globals.values:
+                return False
+            if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
+                if self.globals.function(part.callee.id):
+                    return False  # its body may read names
+                stack += [*part.arguments, *part.keywords]
+            else:
+                stack += parts_of(part)
+        return True
+
+    def bind(self, name: str, value: Value) -> None:
+        if self.frame is self.globals and isinstance(value, Node):
+            if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
+                value = bind(value) if value.op is CONSTANT else value
+                self.autograd.retained.add(value)
+            if value.op is LEAF:
+                self.leaves.setdefault(value, name)
+            self.autograd.names.setdefault(value, name)
+            self._note_rebinding(name, value)
+        self.frame.values[name] = value
+
+    def _note_rebinding(self, name: str, value: Node) -> None:
+        before = self.frame.values.get(name)
+        if before is value or not isinstance(before, Node) or name in self._rebound:
+            return
+        if value.op is LEAF and value.inputs[0] is before:
+            return  # x.requires_grad = True
+        if (before.op is INPUT and before.attributes[0] == name) or self.leaves.get(before) == name:
+            self._rebound.add(name)
+            self.notes.append(
+                Note(
+                    "rebound",
+                    f"{name} is bound again: its value is the last binding's, and a grad belongs "
+                    "to the leaf, not to the name",
+                )
+            )
+
+    def unpack(self, target: syntax.Tuple, value: Value) -> None:
+        names = [item.id for item in target.items if isinstance(item, syntax.Name)]
+        parts = self.values.rows(value) if isinstance(value, Node) and value.shape else value
+        if not isinstance(parts, list | tuple | Items):
+            raise GradcliError(
+                "type",
+                f"{describe(value)} cannot be taken apart",
+                hint="a, b = … takes a tuple, a list, or the rows of a tensor",
+            )
+        if len(parts) != len(names):
+            raise GradcliError(
+                "value",
+                f"{len(names)} names for {len(parts)} values",
+                hint=f"write {', '.join(f'v{i}' for i in range(1, len(parts) + 1))} = …"
+                if 1 < len(parts) < 10
+                else "bind the tuple to one name, and index it: t[0]",
+            )
+        for name, part in zip(names, parts, strict=True):
+            self.bind(name, part)
+
+    def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
+        """Remember a top-level assignment, as the program may end on it."""
+        if self.frame is self.globals:
+            self.last = [
+                binding
+                for name in names
+                if isinstance(name, syntax.Name)
+                for binding in as_outputs(name, self.frame.values[name.id])
+            ]
+
+    def augmented_assign(self, statement: syntax.AugmentedAssign) -> Visit:
+        name = statement.target
+        before = yield self.visit(name)
+        value = yield self.visit(statement.value)
+        self.graph.span = statement.span
+        self.bind(name.id, binary(self.values, statement.operator, before, value))
+        self._ends_on([name])
+
+
+def as_outputs(expression: syntax.Expression, value: Value) -> list[Binding]:
+    """A value as an output, under its name if it has one; a tuple is several."""
+    name = expression.id if isinstance(expression, syntax.Name) else None
+    if not isinstance(value, tuple):
+        return [Binding(name, value, expression.span)]
+    fields = getattr(value, "_fields", range(1, len(value) + 1))
+    return [
+        Binding(name and f"{name}_{field}", each, expression.span)
+        for field, each in zip(fields, value, strict=True)
+    ]
