@@ -92,7 +92,8 @@ def input_is_piped() -> bool:
 
 def speaks_unicode() -> bool:
     """Whether standard output can show every character."""
-    return sys.stdout is not None and sys.stdout.encoding.lower().startswith("utf")
+    encoding = getattr(sys.stdout, "encoding", None) or ""  # None where text is only collected
+    return encoding.lower().startswith("utf")
 
 
 def use_colour(choice: str) -> bool:
