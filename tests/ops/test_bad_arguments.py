@@ -36,7 +36,6 @@ BINDINGS = "x = ones(2, 3); y = ones(4); v = ones(3); s = 1\n"
         ("median(x, 2)", "axis", ["median", "dim 2"]),
         ("argmax(s, 1)", "axis", ["argmax", "single value"]),
         ("amax(x[:0])", "value", ["amax", "(0, 3)"]),
-        ("median(x[:0])", "value", ["median", "(0, 3)"]),
         ("quantile(x, 1.5)", "value", ["quantile", "0 to 1"]),
         ("quantile(x, 0.5, interpolation='cubic')", "value", ["linear", "nearest"]),
         ("norm(x, 'max')", "value", ["'fro' or 'nuc'", "'max'"]),
