@@ -18,7 +18,7 @@ MODULES = (
     "special", "error_functions", "classification", "regression", "margins", "layers",
     "normalisation", "tiling", "pooling", "convolutions", "writing",
 )  # fmt: skip
-"""Those that have entries, the everyday ones first."""
+"""The modules with entries, the most used ones first."""
 
 
 class Functions(Mapping[str, Function]):

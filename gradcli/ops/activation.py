@@ -47,7 +47,7 @@ def _between(x: Node, low: float, high: float) -> Node:
 
 
 def _bound(x: Node, number: float) -> tuple[Node, Node]:
-    """x, and a number of its kind; truth values count as integers."""
+    """x, and a number of x's kind; truth values count as integers."""
     return filling(cast(x, "int") if x.kind == "bool" else x, x.graph.constant(number))
 
 
@@ -134,7 +134,7 @@ def hardshrink(x: Node, lambd: float = 0.5) -> Node:
     kink="0 at -lambd and lambd",
 )
 def softshrink(x: Node, lambd: float = 0.5) -> Node:
-    """x drawn towards 0 by `lambd`."""
+    """x moved towards 0 by `lambd`, and 0 within that distance."""
     return where(abs_(x) <= lambd, 0.0, where(x > 0, x - lambd, x + lambd))
 
 
@@ -212,7 +212,7 @@ TANHSHRINK = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]
 
 
 def _tanhshrink(xp: Any, x: Array) -> Array:
-    """x - tanh(x), which has no digits left near 0: there x·cosh(x) - sinh(x) over cosh(x)."""
+    """x - tanh(x); near 0, where digits cancel, as (x·cosh(x) - sinh(x)) / cosh(x)."""
     small = xp.where(xp.abs(x) < 1, x, xp.zeros((), x.dtype))
     series = reduce(lambda rest, factor: factor + small * small * rest, reversed(TANHSHRINK))
     near = small * small * small * series / xp.cosh(small)

@@ -18,7 +18,7 @@ from gradcli.ops.table import Case, Function
 table = Group("arithmetic")
 
 WORTH_A_LOOK = 1 << 16
-"""Elements from which on a quicker way is worth tying the plan to a number of the program."""
+"""From this many elements on, a faster way is used for which the plan depends on the number."""
 
 
 def _add(a: Node, b: Node, *, alpha: float = 1) -> Node:
@@ -45,7 +45,7 @@ def _sub(a: Node, b: Node, *, alpha: float = 1) -> Node:
 
 
 def times(factor: float, x: Node) -> Node:
-    """x some times; a whole factor leaves integers what they are."""
+    """x times a factor; a whole factor keeps integers."""
     if factor == 1:
         return x
     number = x.graph.constant(factor)
@@ -84,7 +84,10 @@ mul = table.elementwise(
 
 
 def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
-    from gradcli.ops.rounding import floor_divide, trunc  # most programs divide and round nothing
+    from gradcli.ops.rounding import (
+        floor_divide,
+        trunc,
+    )  # most programs do not round
 
     if rounding_mode is None:
         return div(a, b)
@@ -98,7 +101,7 @@ def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
 
 
 def _by_power_of_two(node: Node) -> Callable[..., Any] | None:
-    """The product with the inverse, which is as exact."""
+    """The product with the inverse, which is equally exact."""
     divisor = node.inputs[1]
     if divisor.shape or node.size < WORTH_A_LOOK:
         return None

@@ -1,5 +1,5 @@
-"""The order of axes, and of the elements along them: permute, flip and roll are their own adjoints,
-with the order undone.
+"""The order of axes, and of elements along them: permute, flip and roll are their own adjoints, in
+the inverse order.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ ROLL: Linear = Linear(
     torch="torch.roll",
 )
 def roll(x: Node, shifts: tuple[int, ...], dims: tuple[int, ...] | None = None) -> Node:
-    """Elements moved along `dims`; what leaves at one end comes back at the other.
+    """Elements moved along `dims`; those that leave at one end return at the other.
 
     Without `dims` all elements count as one row.
     """

@@ -145,7 +145,7 @@ def _check_target(name: str, x: Node, target: Node) -> None:
         raise GradcliError(
             "shape",
             f"{name}: input {show(x.shape)} and target {show(target.shape)} do not fit: class "
-            f"indices of {show(wanted)}{also} are wanted",
+            f"indices of {show(wanted)}{also} are expected",
         )
 
 
@@ -158,7 +158,7 @@ def _weighted(name: str, logs: Node, weight: Node | None) -> Node:
         raise GradcliError(
             "shape",
             f"{name}: weight {show(weight.shape)} does not fit input {show(logs.shape)}: one for "
-            f"each class, {show((logs.shape[axis],))}, is wanted",
+            f"each class, {show((logs.shape[axis],))}, is expected",
         )
     return logs * reshape(weight, (-1, *[1] * (logs.ndim - axis - 1)))
 
@@ -192,14 +192,14 @@ PROBABILITIES = General(
 
 
 def _bernoulli(xp: Any, x: Array, target: Array) -> Array:
-    """Logarithms are cut off at -100, so that a wrong certainty costs 100 and not inf."""
+    """Logarithms are at least -100, so that the loss of a wrong certainty is 100 and not inf."""
     yes, no = xp.maximum(xp.log(x), -100), xp.maximum(xp.log1p(-x), -100)
     return (target - 1) * no - target * yes  # type: ignore[no-any-return]
 
 
 def _bernoulli_slope(y: Node, x: Node, target: Node) -> Node:
-    """By x. Of a sigmoid, 1 - x is another sigmoid, which keeps the digits that x has lost near 1;
-    the derivative of that sigmoid is multiplied to this one, and 1 is left.
+    """The derivative by x. If x is a sigmoid, 1 - x is another sigmoid, which keeps digits that x
+    loses near 1; multiplied by the derivative of the sigmoid, the fraction cancels.
     """
     given = x.inputs[0] if x.op is PROBABILITIES else x
     if given.op is not sigmoid.op:
@@ -270,7 +270,9 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Node | None = None,
 ) -> Node:
-    """The same of sigmoid(input) without overflow; `pos_weight` weighs what should be 1."""
+    """`binary_cross_entropy` of sigmoid(input) without overflow; `pos_weight` weighs positive
+    targets.
+    """
     name = "binary_cross_entropy_with_logits"
     check_same_shape(name, "target", target, input)
     softplus = logaddexp(-input, 0.0)
@@ -298,7 +300,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
         Case("kl_div(x, y, 'none', log_target=True)", {"x": (2, 3), "y": (3,)}),
     ],
     formula="target * (log(target) - input)",
-    kink="at a target of 0 the derivative by it is nan, as that of xlogy",
+    kink="at a target of 0 the derivative by it is nan, like that of xlogy",
     unlike={"torch.kl_div": "F.kl_div(…)", "scipy.special.kl_div": "xlogy(x, x / y) - x + y"},
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:

@@ -93,7 +93,7 @@ logical_not = table.elementwise(
 def _bitwise(
     name: str, doc: str, forward: str = "", operands: str = "a b", **entry: Unpack[Entry]
 ) -> Function:
-    """Logic on truth values, and on the bits of integers. The text in CUDA is for the former."""
+    """Logic on truth values, and on the bits of integers. The CUDA text is for truth values."""
     masks = [f"{each} > 0" for each in operands.split()]
     shapes = dict.fromkeys(operands.split(), (2, 3))
     return table.elementwise(

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices. Gradients stay products: no needless transposed copies."""
+"""Products of vectors and matrices. Gradients are products, too, without transposed copies."""
 
 from __future__ import annotations
 

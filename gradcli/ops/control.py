@@ -1,4 +1,4 @@
-"""Control of gradients: where they stop, and names for values that need a node of their own."""
+"""Control of gradients: where they stop, and values that need a node of their own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LEAF = General(
     unique=True,
     spell=lambda node, x: x,
 )
-"""A value that the user made, as a leaf of its own: gradients arrive here and end here."""
+"""A value that the user made, as a leaf of its own: gradients end here."""
 
 
 def leaf(x: Node, marked: bool) -> Node:
@@ -64,5 +64,5 @@ BIND = Linear(
 
 
 def bind(x: Node) -> Node:
-    """x under a name whose own gradient is wanted, apart from other uses of the same value."""
+    """x under a name whose own gradient is asked for, separate from other uses of the value."""
     return x.graph.apply(BIND, (x,))

@@ -122,12 +122,12 @@ def _check_shapes(
     if channels != weight.shape[1] * groups:
         raise GradcliError(
             "shape",
-            f"{name}: the input has {channels} channels, the weight wants "
+            f"{name}: the input has {channels} channels, the weight needs "
             f"{weight.shape[1] * groups} (its axis 1 times groups={groups}): {both}",
         )
     if bias is not None and bias.shape != (out,):
         raise GradcliError(
-            "shape", f"{name}: the bias has shape {show(bias.shape)}; {both} want {show((out,))}"
+            "shape", f"{name}: the bias has shape {show(bias.shape)}; {both} need {show((out,))}"
         )
 
 

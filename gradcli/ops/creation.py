@@ -47,7 +47,7 @@ def ones(graph: Graph, *shape: int) -> Node:
 
 @table.function(cases=[Case("x * full((2, 3), 7)")])
 def full(graph: Graph, shape: tuple[int, ...], fill_value: Node) -> Node:
-    """One value, in every place of a shape."""
+    """A tensor of a shape, filled with one value."""
     return expand(fill_value, _lengths("full", (shape,)))
 
 
@@ -65,7 +65,7 @@ def ones_like(x: Node) -> Node:
 
 @table.function(cases=[Case("x * full_like(x, 3)")], numpy="np.full_like", torch="torch.full_like")
 def full_like(x: Node, fill_value: Node) -> Node:
-    """One value, in every place of the shape of x; a number takes the kind of x."""
+    """A tensor of the shape of x, filled with one value; a number takes the kind of x."""
     _, value = filling(x, fill_value)
     return expand(value, x.shape)
 
@@ -89,11 +89,11 @@ def tensor(data: Node) -> Node:
     "FloatTensor", aliases=("DoubleTensor", "Tensor"), cases=[Case("x * FloatTensor([1, 2, 3])")]
 )
 def float_tensor(data: Node) -> Node:
-    """A tensor of the elements of a list; a length alone leaves the elements open in PyTorch."""
+    """A tensor of the elements of a list; PyTorch's for a length have undefined elements."""
     if not data.shape:
         raise GradcliError(
             "type",
-            "FloatTensor and Tensor take a list: of a length they leave the elements open",
+            "FloatTensor and Tensor take a list: with a length, elements would be undefined",
             hint="tensor(2) is the number, zeros(2) has two elements",
         )
     return data
@@ -101,7 +101,7 @@ def float_tensor(data: Node) -> Node:
 
 @table.function(aliases=("asarray",), cases=[Case("x * as_tensor([1, 2, 3])")], passes_on=True)
 def as_tensor(data: Node) -> Node:
-    """The same as `tensor`, where a tensor that is given is that tensor, not another."""
+    """The same as `tensor`, but a tensor is returned itself, not as another one."""
     return data
 
 
@@ -125,7 +125,9 @@ def _constructor(
 
 
 def _arange_spelled(node: Node) -> Expression | None:
-    """Unless all are whole numbers, the end is half a step early, so that no rounding matters."""
+    """Unless all are whole numbers, the end is half a step earlier, so that rounding has no
+    effect.
+    """
     start, count, step, _ = node.attributes
     whole = start == int(start) and step == int(step)
     end = start + (count if whole else count - 0.5) * step
@@ -187,7 +189,7 @@ def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
 
 
 def _random(name: str, draw: Callable[[Any, Shape], Array]) -> General:
-    """Draws from a generator of its own, keyed by the run's seed and the number of the draw."""
+    """Draws from its own generator, with the run's seed and the number of the draw as its key."""
 
     def forward(xp: Any, shape: Shape, seed: int, index: int, dtype: Any) -> Array:
         import numpy as np
@@ -264,7 +266,7 @@ def bool_(x: Node) -> Node:
 
 
 def _below(row: int, col: int, offset: int) -> int:
-    """How many places of a matrix lie on and below a diagonal."""
+    """The number of elements of a matrix on and below a diagonal."""
     rows = max(0, min(row, row + offset))
     first = min(col, max(1, 1 + offset))
     rising = min(rows, col - first)
@@ -282,7 +284,7 @@ def _triu_indices(xp: Any, row: int, col: int, offset: int) -> Array:
 
 
 def _places(xp: Any, rows: Array, starts: Array, ends: Array) -> Array:
-    """The places from start to end in each of some rows; no mask of the whole matrix is made.
+    """The indices from start to end in each of some rows; no mask of the whole matrix is made.
 
     cupy repeats every element equally often, so this is NumPy's to compute.
     """

@@ -29,8 +29,8 @@ WELL = 1e6
 
 
 def _cofactors(xp: Any, a: Array) -> Array:
-    """det(A)·inv(A).T, and where that loses digits or is not there, what it tends to."""
-    if xp.__name__ != "numpy":  # to look at the condition would make the card wait
+    """det(A)·inv(A).T, and its limit where that loses digits or does not exist."""
+    if xp.__name__ != "numpy":  # reading the condition would make the GPU wait
         return _cofactors_in_turn(xp, a)
     try:
         inverses = np.linalg.inv(a)
@@ -63,9 +63,9 @@ def _cofactors_in_turn(xp: Any, a: Array) -> Array:
 def _cofactors_change(change: Node, a: Node) -> Node:
     """The second derivative of det along `change`: a symmetric map, so its own adjoint.
 
-    In the singular vectors' bases A is diagonal. There a cofactor on the diagonal changes with
-    the other diagonal elements, one beside it with the mirrored element alone, both times the
-    products of all singular values but two.
+    In the bases of the singular vectors A is diagonal. There a cofactor on the diagonal changes
+    with the other diagonal elements, and one off the diagonal only with the mirrored element;
+    both are times the products of all singular values except two.
     """
     u, s, vh = svd.build(a)
     count = a.shape[-1]
@@ -113,11 +113,11 @@ def _inv_or_limit(xp: Any, a: Array) -> Array:
 
 
 INV_OR_LIMIT = inverse("inv_or_limit", _inv_or_limit, refuses=False)
-"""Where infinity is a better answer than an error: in the derivative of log(abs(det))."""
+"""The inverse for the derivative of log(abs(det)), where infinity is better than an error."""
 
 
 def _of_matrix(change: Node, a: Node) -> Node:
-    """One number a matrix, so that it multiplies all elements of it."""
+    """One number for each matrix, shaped to multiply all of its elements."""
     return unsqueeze(unsqueeze(change, -1), -1)
 
 

@@ -80,7 +80,7 @@ DIFFERENCES = [
         "`y.retain_grad()` where y needs no gradient",
         "y.grad is None, and a note says why",
         "an error",
-        "as for every other tensor that got none",
+        "as for every other tensor without a grad",
     ),
     Difference(
         "a second backward through `y = x + 2`",
@@ -110,13 +110,13 @@ DIFFERENCES = [
         "`addmm` and others that multiply integers by a fraction, as `beta=0.5`",
         "floats",
         "the fraction is cut to an integer first",
-        "nothing is cut off without a word",
+        "fractions are never dropped silently",
     ),
     Difference(
         "`avg_pool1d` and `hinge_embedding_loss` of integers",
         "floats",
         "integers, cut off",
-        "nothing is cut off without a word",
+        "fractions are never dropped silently",
     ),
     Difference(
         "`addcmul` of truth values",

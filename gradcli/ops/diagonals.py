@@ -52,7 +52,7 @@ def _check_matrix(name: str, x: Node) -> None:
 
 
 def _within(x: Node, offset: int) -> int:
-    """The offset, no further outside the matrix than next to it: NumPy takes C integers."""
+    """The offset, limited to the first one outside the matrix, as NumPy takes C integers."""
     rows, columns = x.shape[-2:]
     return max(-rows, min(columns, offset))
 
@@ -158,7 +158,7 @@ def linalg_diagonal(x: Node, *, offset: int = 0, dim1: int = -2, dim2: int = -1)
     torch="torch.diag_embed",
 )
 def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:
-    """Matrices along `dim1` and `dim2` that are 0 but for the last axis of x on a diagonal."""
+    """Matrices along `dim1` and `dim2` with the last axis of x on a diagonal, and 0 elsewhere."""
     if not x.shape:
         raise GradcliError("shape", "diag_embed needs at least one dimension")
     length = x.shape[-1] + abs(offset)

@@ -1,7 +1,7 @@
 """Einstein sums. One primitive contracts two operands; its adjoints are contractions again.
 
-What the primitive does not know is brought about before: repeated labels by diagonals, labels of
-one operand alone by sums, lengths of 1 that broadcast by leaving them out.
+Other cases are reduced to the primitive: repeated labels by diagonals, labels of only one operand
+by sums, lengths of 1 that broadcast by leaving them out.
 """
 
 from __future__ import annotations
@@ -234,7 +234,9 @@ def _lengths(name: str, terms: Sequence[Term]) -> dict[str, int]:
 
 
 def _distinct(x: Node, labels: str, lengths: dict[str, int]) -> Term:
-    """The operand with each label once: a repeated one is a diagonal, a broadcast one goes."""
+    """The operand with each label once: repeated ones become a diagonal, broadcast ones are
+    removed.
+    """
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first, second = labels.index(label), labels.rindex(label)

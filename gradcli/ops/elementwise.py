@@ -14,7 +14,7 @@ from gradcli.ops.splits import each_element
 Derivative: TypeAlias = Rule | float | None
 """A local derivative: a rule `(y, *operands, *attributes)`, a plain factor, or None for zero."""
 Whole: TypeAlias = Callable[..., Node]
-"""What builds a call without floats: `(op, *operands)`."""
+"""A function `(op, *operands)` that builds a call without floats."""
 
 
 class Elementwise(Op):
@@ -42,7 +42,7 @@ class Elementwise(Op):
         self.conditions = conditions
         """How many of the operands, from the first on, are read as truth values."""
         self.result_kind = result_kind
-        """None where it is that of the operands."""
+        """The kind of the result; None if it is that of the operands."""
         self.whole = whole
         self.ufunc = forward if isinstance(forward, str) else None
         """The name of the NumPy function that does it in one call, if there is one."""

@@ -30,7 +30,7 @@ def shared_ties(y: Node, x: Node, axes: Axes, keepdim: bool) -> Node:
 
 
 def tie_edge(xp: Any, x: Array, chosen: Array, axes: Axes) -> Array:
-    """How far each element is from the chosen one, and that one from its nearest rival.
+    """The distance of each element from the chosen one, and of that one from the next best.
 
     `chosen` has the reduced axes kept.
     """
@@ -147,7 +147,7 @@ argmin = _arg("argmin", "argmin", "Where the smallest element is (the first one 
 
 
 class Extremes(NamedTuple):
-    """What `max(x, dim)` gives."""
+    """The result of `max(x, dim)`."""
 
     values: Node
     indices: Node

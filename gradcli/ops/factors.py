@@ -187,7 +187,7 @@ COMPLEMENT = General(
         2 * node.inputs[0].size * node.inputs[0].shape[-2] / max(1, node.inputs[0].shape[-1])
     ),
 )
-"""They are free to turn among each other: the derivative is that of the choice that turns least."""
+"""The columns may be rotated; the derivative is that of the choice with the least rotation."""
 
 
 @table.function(
@@ -255,6 +255,6 @@ def qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular:
     ],
 )
 def numpy_qr(x: Node, mode: str = "reduced") -> OrthogonalTriangular | Node:
-    """`qr` as NumPy has it: with the mode r, R alone."""
+    """`qr` as in NumPy: with the mode r, only R."""
     found: OrthogonalTriangular = qr.build(x, mode)
     return found.R if mode == "r" else found

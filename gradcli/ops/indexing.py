@@ -17,7 +17,7 @@ from gradcli.ops.shaping import reshape, take_slices
 from gradcli.ops.sums import add_at, wide_copies
 
 BYTES_A_PLACE = 24
-"""An int64, and what is made on the way to it."""
+"""Bytes of an int64 and of the temporary arrays for it."""
 
 # --- places named by index arrays ----------------------------------------------------------
 
@@ -33,14 +33,14 @@ def _places(xp: Any, indices: Sequence[Array], axes: Axes, ndim: int) -> tuple[A
 def _indexed_shape(x: Node, *rest: Any) -> Shape:
     *indices, axes = rest
     found = broadcast("index", [index.shape for index in indices])
-    if are_neighbours(axes):  # the found axes stand in their place
+    if are_neighbours(axes):  # the axes of the result stand there
         first = axes[0] + x.ndim
         return (*x.shape[:first], *found, *x.shape[first + len(axes) :])
     return (*found, *(n for i, n in enumerate(x.shape) if i - x.ndim not in axes))
 
 
 def are_neighbours(axes: Axes) -> bool:
-    """Whether no other axis lies between these: otherwise what is found stands in front."""
+    """Whether no other axis lies between these: otherwise the axes of the result come first."""
     return axes[-1] - axes[0] == len(axes) - 1
 
 
@@ -119,7 +119,7 @@ PUT_ADD: Linear = Linear(
 
 
 def check_places(graph: Graph, name: str, count: int) -> None:
-    """Raise `limit-memory` if an index is too long to be written out while the graph is built."""
+    """Raise `limit-memory` if an index is too long for an array made while the graph is built."""
     graph.ledger.require(count * BYTES_A_PLACE, f"{name}, with an index of {count:,} places,")
 
 

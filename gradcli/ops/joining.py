@@ -36,7 +36,7 @@ def _cat_adjoint(change: Node, y: Node, operand: int, axis: int) -> Node:
     return part(change, axis, _starts(y, axis)[operand], y.inputs[operand].shape[axis])
 
 
-@lru_cache(1)  # a walk asks for all operands of a node in turn
+@lru_cache(1)  # a walk asks for the operands of a node one after another
 def _starts(y: Node, axis: int) -> list[int]:
     """Where each operand begins along the axis."""
     return list(accumulate((node.shape[axis] for node in y.inputs), initial=0))
@@ -76,7 +76,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
         if not same:
             raise GradcliError(
                 "shape",
-                f"cat: {show(first.shape)} and {show(node.shape)} differ beside dim {dim}",
+                f"cat: {show(first.shape)} and {show(node.shape)} differ not only in axis {dim}",
             )
     return first.graph.apply(CAT, tuple(together(tensors)), (axis,)) if len(tensors) > 1 else first
 
@@ -292,7 +292,9 @@ def numpy_meshgrid(*tensors: Node, indexing: str = "xy") -> tuple[Node, ...]:
     passes_on=True,
 )
 def cartesian_prod(*tensors: Node) -> Node:
-    """All choices of one element of each vector, a row each; one vector stays as it is."""
+    """All combinations of one element of each vector, as rows; a single vector is returned
+    itself.
+    """
     for x in tensors:
         if x.ndim != 1:
             raise GradcliError("shape", f"cartesian_prod takes vectors; this is {show(x.shape)}")
@@ -308,7 +310,7 @@ def cartesian_prod(*tensors: Node) -> Node:
     ]
 )
 def block_diag(*tensors: Node) -> Node:
-    """Matrices along a diagonal, zeros beside them; vectors and single values are rows."""
+    """Matrices along a diagonal, zeros elsewhere; vectors and single values are rows."""
     blocks = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in together(tensors)]
     if not blocks:
         raise GradcliError("value", "block_diag: there is nothing to join")

@@ -32,10 +32,10 @@ from gradcli.ops import splits
 from gradcli.ops.shapes import Axes, reduced
 
 Rule: TypeAlias = Callable[..., Node]
-"""A derivative in nodes: what its arguments are, the kind of op says."""
+"""A derivative in nodes; its arguments depend on the kind of op."""
 
 Work: TypeAlias = Callable[[Node], float]
-"""Memory beside operands and result: see `Op.work`."""
+"""Memory in addition to operands and result: see `Op.work`."""
 
 Edge: TypeAlias = Callable[..., Array]
 """Distance to where an op is not smooth: see `Op.edge`."""
@@ -44,7 +44,7 @@ Spelling: TypeAlias = Callable[..., Expression | None]
 """How the language writes a node: see `Op.spell`."""
 
 Fields: TypeAlias = Callable[[Node], Sequence[tuple[str, Shape]]]
-"""What packed results are called, and their shapes: see `Op.fields`."""
+"""The names and shapes of packed results: see `Op.fields`."""
 
 BatchingRule: TypeAlias = Callable[..., Node | None]
 """`(y, *operands, *attributes)`: y where an operand has a batch axis in front, or None."""
@@ -54,7 +54,7 @@ ANY = frozenset(KINDS)
 WHOLE: frozenset[Kind] = frozenset({"bool", "int"})
 NUMBERS: frozenset[Kind] = frozenset({"int", "float"})
 FLOATS: frozenset[Kind] = frozenset({"float"})
-"""What an op may take: see `Op.takes`."""
+"""The kinds that an op takes: see `Op.takes`."""
 
 
 class Adjoint(Op):
@@ -204,7 +204,7 @@ class Reduction(Op):
         self._forward = forward
         self.derivative = derivative
         if not self.combine:
-            self.work = lambda node: 4.0 * node.inputs[0].size  # what it makes on the way
+            self.work = lambda node: 4.0 * node.inputs[0].size  # temporary arrays
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         axes, keepdim = attributes[:2]

@@ -42,7 +42,7 @@ def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
         raise GradcliError(
             "shape",
             f"linear: input {show(input.shape)} and weight {show(weight.shape)} do not fit: "
-            "(…, in) and (out, in) are wanted",
+            "(…, in) and (out, in) are expected",
         )
     product = matmul(input, weight if weight.ndim == 1 else matrix_transpose(weight))
     return product if bias is None else product + bias
@@ -123,7 +123,7 @@ def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
         ),
     ],
     formula="softmax(query @ key.mT * scale + attn_mask) @ value",
-    kink="a query that may look at nothing gives 0, and gets 0",
+    kink="a query without any key gives 0, and its gradient is 0",
 )
 def scaled_dot_product_attention(
     query: Node,
@@ -137,7 +137,7 @@ def scaled_dot_product_attention(
 ) -> Node:
     """Values (…, S, Ev) weighed by how queries (…, L, E) match keys (…, S, E).
 
-    A mask of truth values says where to look, one of numbers is added; `scale` is 1/√E.
+    A mask of truth values selects keys, one of numbers is added; `scale` is 1/√E by default.
     """
     _check_attention(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa:
@@ -163,7 +163,7 @@ def scaled_dot_product_attention(
 def _check_attention(
     query: Node, key: Node, value: Node, mask: Node | None, dropout_p: float, is_causal: bool
 ) -> None:
-    """Raise `shape` where the three do not belong together, `value` for other arguments."""
+    """Raise `shape` where the three do not fit, `value` for other arguments."""
     fit = min(query.ndim, key.ndim, value.ndim) >= 2 and (
         query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2]
     )
@@ -171,7 +171,7 @@ def _check_attention(
         raise GradcliError(
             "shape",
             f"scaled_dot_product_attention: query {show(query.shape)}, key {show(key.shape)} and "
-            f"value {show(value.shape)} do not fit: (…, L, E), (…, S, E) and (…, S, Ev) are wanted",
+            f"value {show(value.shape)} do not fit: (…, L, E), (…, S, E), (…, S, Ev) are expected",
         )
     if mask is not None and is_causal:
         raise GradcliError(

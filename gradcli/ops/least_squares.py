@@ -39,7 +39,7 @@ def _pinv(xp: Any, a: Array, rtol: float, atol: float) -> Array:
 
 
 def _pinv_adjoint(change: Node, y: Node, a: Node, *_: float) -> Node:
-    """Golub and Pereyra (1973), for changes that leave the rank as it is."""
+    """Golub and Pereyra (1973), for changes that keep the rank."""
     change_t, yt = matrix_transpose(change), matrix_transpose(y)
     rows = change_t @ (y @ yt)
     columns = (yt @ y) @ change_t
@@ -87,7 +87,7 @@ def pinv(
 ) -> Node:
     """The pseudoinverse. Singular values up to max(atol, rtol * the largest) count as 0.
 
-    The derivative is for changes that leave the rank as it is. `hermitian` says that x is
+    The derivative is for changes that keep the rank. `hermitian` says that x is
     symmetric, which changes nothing.
     """
     x = matrices("pinv", x)
@@ -116,8 +116,8 @@ def lstsq(
 ) -> LeastSquares:
     """The X of least norm among those that make norm(A @ X - B) smallest.
 
-    Beside it the squared residuals by column, the rank, and the singular values of A; those up to
-    rcond times the largest count as 0.
+    Also the squared residuals by column, the rank, and the singular values of A; those up to rcond
+    times the largest count as 0.
     """
     a, b = matrices("lstsq", a), cast(b, "float")
     vector = is_vector(a, b)

@@ -36,7 +36,7 @@ def sigmoid(y: Node, x: Node) -> Node:
 
 
 def _logit(xp: Any, x: Array) -> Array:
-    """log(x / (1 - x)), which has no digits left near ½, where 2·atanh(2x - 1) has them all."""
+    """log(x / (1 - x)); near ½, where it loses all digits, as 2·atanh(2x - 1)."""
     near = xp.abs(x - 0.5) < 0.25
     return xp.where(near, 2 * xp.arctanh(2 * x - 1), xp.log(x / (1 - x)))  # type: ignore[no-any-return]
 

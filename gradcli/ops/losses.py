@@ -1,4 +1,4 @@
-"""What losses share: how they are reduced, and checks of their arguments."""
+"""Code for all losses: reductions, and checks of arguments."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ MARGIN = "0 at the margin (the subgradient of least norm)"
 def hinge_embedding_loss(
     input: Node, target: Node, margin: float = 1.0, reduction: str = "mean"
 ) -> Node:
-    """input where target is 1, and what it lacks of the margin where target is -1."""
+    """input where target is 1, and maximum(0, margin - input) where target is -1."""
     broadcast("hinge_embedding_loss", [input.shape, target.shape])
     lacking = where(eq(target, 1.0), 0.0, clamp_min(margin - input, 0.0))
     itself = where(eq(target, -1.0), 0.0, input)
@@ -50,7 +50,7 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
 ) -> Node:
-    """What input1 lacks to be above input2 by the margin; below it where target is -1."""
+    """How much input1 is too small to be above input2 by the margin; below where target is -1."""
     difference = checked_difference("margin_ranking_loss", input1, input2)
     broadcast("margin_ranking_loss", [difference.shape, target.shape])
     loss = clamp_min(-target * difference + margin, 0.0)
@@ -69,8 +69,8 @@ def margin_ranking_loss(
 def cosine_embedding_loss(
     input1: Node, input2: Node, target: Node, margin: float = 0.0, reduction: str = "mean"
 ) -> Node:
-    """1 less the cosine between the rows where target is 1, and the cosine above the margin
-    where it is -1.
+    """1 minus the cosine of the angle between rows where target is 1; where it is -1, the part of
+    the cosine that is above the margin.
     """
     shapes = f"inputs {show(input1.shape)} and {show(input2.shape)}, target {show(target.shape)}"
     if input1.shape != input2.shape or input1.ndim not in (1, 2) or target.ndim != input1.ndim - 1:
@@ -125,7 +125,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Node:
-    """What the negative lacks to be farther away than the positive by the margin.
+    """How much the negative is too near to be farther away than the positive by the margin.
 
     `swap` takes the negative's distance from the anchor or from the positive, whichever is less.
     """

@@ -85,13 +85,13 @@ def _is_pair(a: Array) -> bool:
 
 
 PADE = [float(comb(13, j) * factorial(26 - j) // factorial(13)) for j in range(14)]
-"""The exponential is near Σ PADE[j] x**j / Σ PADE[j] (-x)**j."""
+"""Padé approximation: the exponential is about Σ PADE[j] x**j / Σ PADE[j] (-x)**j."""
 NEAR = 4.74
-"""Up to this norm it is so to double precision, and so is its derivative."""
+"""Up to this norm it and its derivative are exact to double precision."""
 
 
 def _expm_of_pair(xp: Any, a: Array) -> Array:
-    """The exponential of [[x, change], [0, x]]. All that is computed has this form, so that the
+    """The exponential of [[x, change], [0, x]]. All matrices on the way have this form, so the
     upper half is enough: three products of x's size instead of eight.
 
     Al-Mohy and Higham, Computing the Fréchet derivative of the matrix exponential (2009).
@@ -104,7 +104,7 @@ def _expm_of_pair(xp: Any, a: Array) -> Array:
         return product  # type: ignore[no-any-return]
 
     def half_of_series(parity: int) -> Array:
-        """The even or the odd terms, less one x."""
+        """The even terms, or the odd ones divided by x."""
         low: Array = sum(PADE[parity + 2 * j] * powers[j] for j in range(4))
         high: Array = sum(PADE[parity + 6 + 2 * j] * powers[j] for j in range(1, 4))
         return low + times(powers[3], high)
@@ -164,7 +164,7 @@ MATRIX_EXP = General(
     torch="torch.linalg.matrix_exp",
 )
 def matrix_exp(x: Node) -> Node:
-    """The exponential series of square matrices."""
+    """The matrix exponential of square matrices."""
     return x.graph.apply(MATRIX_EXP, (square("matrix_exp", x),))
 
 

@@ -68,7 +68,7 @@ def batch_norm(
 ) -> Node:
     """Normalised for each channel (axis 1): by the running statistics, or in training by its own.
 
-    The running statistics stay as they are, as values never change in place here.
+    The running statistics are not updated, as values never change in place here.
     """
     if input.ndim < 2:
         raise GradcliError(
@@ -157,5 +157,5 @@ def _check_parameters(name: str, shape: Shape, **parameters: Node | None) -> Non
     for what, node in parameters.items():
         if node is not None and node.shape != shape:
             raise GradcliError(
-                "shape", f"{name}: {what} has shape {show(node.shape)}; {show(shape)} is wanted"
+                "shape", f"{name}: {what} has shape {show(node.shape)}; {show(shape)} is expected"
             )

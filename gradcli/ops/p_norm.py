@@ -47,7 +47,7 @@ def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> N
 
 
 def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
-    """A norm has a kink at 0; the sum and the extremes of sizes have more."""
+    """A norm has a kink at 0; those of order 1 and inf have more."""
     size = _norm(xp, x, axes, True, p)
     if p in (math.inf, -math.inf):
         return tie_edge(xp, xp.abs(x), size, axes)

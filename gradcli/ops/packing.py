@@ -2,7 +2,7 @@
 
 One LAPACK call makes several results and one node holds one array, so the op of a decomposition
 packs its results side by side into a row, and the function takes them out with slices. What
-flows back is packed in the same way, whichever of the results were used.
+flows back is packed in the same way, whichever of the results are used.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def unpack(row: Node, shapes: Sequence[Shape]) -> list[Node]:
 
 
 def lapack(name: str, decompose: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What a decomposition gives; the error `value` where it finds none."""
+    """The result of a decomposition; the error `value` where it does not converge."""
     try:
         return decompose(*arguments, **options)
     except np.linalg.LinAlgError:
@@ -75,5 +75,5 @@ def gaps(values: Node) -> Node:
 
 
 def skew(x: Node) -> Node:
-    """x less its mirror image."""
+    """x minus its transpose."""
     return x - matrix_transpose(x)

@@ -66,6 +66,6 @@ def put_add(x: Node, shape: tuple[int, ...], dim: Axes, *index: Index) -> Node:
         taken = (*found, *(n for i, n in enumerate(shape) if i - len(shape) not in axes))
     if taken != x.shape:
         raise GradcliError(
-            "shape", f"put_add: the places have shape {show(taken)}, what is added {show(x.shape)}"
+            "shape", f"put_add: the places have shape {show(taken)}, the values {show(x.shape)}"
         )
     return x.graph.apply(PUT_ADD, (x, *index), (shape, axes))

@@ -33,7 +33,7 @@ table = Group("layer")
 
 
 class Pooled(NamedTuple):
-    """What a max pool gives with `return_indices`."""
+    """The result of a max pool with `return_indices`."""
 
     values: Node
     indices: Node
@@ -188,7 +188,7 @@ def _avg_pool(
     counted = padded_lengths(lengths, paddings) if count_include_pad else lengths
     if counted == padded_lengths(lengths, around):
         return totals / math.prod(window.kernel)
-    # Some windows reach over what counts: each is divided by its own number of places.
+    # Some windows extend beyond the counted elements: each is divided by its own number of them.
     ones = expand(x.graph.constant(1.0), counted)
     behind = (
         around
@@ -212,7 +212,7 @@ def _geometry(
     padding: Lengths,
     dilation: Lengths,
 ) -> tuple[Window, Paddings]:
-    """The window, and the padding that was asked for."""
+    """The window, and the given padding."""
     if x.ndim not in (axes + 1, axes + 2):
         raise GradcliError(
             "shape",
@@ -239,7 +239,7 @@ def _geometry(
 def _paddings_behind(
     window: Window, lengths: Lengths, padding: Paddings, ceil_mode: bool
 ) -> Paddings:
-    """With `ceil_mode`, more places behind for a last window that starts inside."""
+    """With `ceil_mode`, more padding at the end for a last window that starts inside."""
     if not ceil_mode:
         return padding
     around = []

@@ -54,7 +54,7 @@ class PowerProduct(NamedTuple):
     """`(x, out=None)` in NumPy."""
     cuda: str = ""
     parts: Callable[[Node], Node] | None = None
-    """In nodes, where the gradient shares some."""
+    """The same in nodes, some of which the gradient shares."""
 
 
 def _cube(x: Array, out: Array | None = None) -> Array:
@@ -73,7 +73,7 @@ def _inverse_square(x: Array, out: Array | None = None) -> Array:
 
 
 def _array(value: Any) -> Array | None:
-    """Where the next product may go: into an array, but a single number is none."""
+    """Where the next product may be written: into an array; a single number is not one."""
     return value if isinstance(value, np.ndarray) else None
 
 

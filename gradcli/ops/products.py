@@ -85,8 +85,8 @@ def multi_dot(tensors: Sequence[Node]) -> Node:
         if x.ndim != 2 and (x.ndim != 1 or 0 < place < len(tensors) - 1):
             raise GradcliError(
                 "shape",
-                f"multi_dot: tensor {place} is {show(x.shape)}; all are matrices, but the first "
-                "and the last may be vectors",
+                f"multi_dot: tensor {place} is {show(x.shape)}; all must be matrices; only the "
+                "first and the last may be vectors",
             )
     row = tensors[0].shape[0] if tensors[0].ndim == 2 else 1
     lengths = [row, *(x.shape[0] for x in tensors[1:]), tensors[-1].shape[-1]]

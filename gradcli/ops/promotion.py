@@ -1,4 +1,4 @@
-"""How kinds promote, as in PyTorch: truth values are among the integers, those among the floats."""
+"""How kinds promote, as in PyTorch: truth values to integers, integers to floats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradcli.ops.kinds import cast
 
 
 def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
-    """The nodes as the first kind that has room for all of them and that the op takes.
+    """The nodes as the first kind that can hold all of them and that the op takes.
 
     Raises `type` if there is none.
     """
@@ -24,23 +24,23 @@ def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
     raise GradcliError(
         "type",
         f"`{getattr(op, 'infix', '') or op.name}` is for truth values and integers, not for floats",
-        hint="comparisons stand in parentheses, as in (x > 0) & (x < 3); x.long() makes integers",
+        hint="put comparisons in parentheses, as in (x > 0) & (x < 3); x.long() makes integers",
     )
 
 
 def together(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes as the first kind that has room for all of them."""
+    """The nodes as the first kind that can hold all of them."""
     return promoted(CONSTANT, nodes)
 
 
 def is_number(x: Node) -> bool:
-    """Whether a node is a number as it stands in a program; -1 is minus 1."""
+    """Whether a node is a number written in a program; -1 is the minus of 1."""
     written = x.inputs[0] if x.op.name == "neg" else x
     return written.known is not None and not written.shape
 
 
 def filling(x: Node, value: Node) -> tuple[Node, Node]:
-    """A tensor and what is put into it: a number takes the tensor's kind, a tensor promotes."""
+    """A tensor and the values put into it: a number takes the tensor's kind, a tensor promotes."""
     if is_number(value):
         return x, cast(value, x.kind)
     x, value = together((x, value))

@@ -1,4 +1,4 @@
-"""Linear recurrences along an axis, what running products and their derivatives are made of."""
+"""Linear recurrences along an axis, of which running products and their derivatives consist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradcli.ops.table import Case
 table = Group("scan")
 
 WIDE = 1 << 11
-"""So many elements at a time keep NumPy busy."""
+"""With this many elements in a call, NumPy works efficiently."""
 
 
 def delayed(x: Node, axis: int, first: float) -> Node:
@@ -58,14 +58,14 @@ def _recurrence(xp: Any, factor: Array, x: Array, axis: int) -> Array:
 
 
 def _pieces(shape: Shape, axis: int) -> int:
-    """How many pieces of the axis are worth doing side by side."""
+    """The number of pieces of the axis to compute in parallel."""
     length = shape[axis]
     around = math.prod(shape) // max(1, length)
     return min(math.isqrt(length), WIDE // around) if around else 0
 
 
 def _step(factor: Array, y: Array) -> None:
-    """The recurrence in place, along the first axis, place by place."""
+    """The recurrence in place, along the first axis, index by index."""
     before = np.empty_like(y[0])
     for k in range(1, len(y)):
         np.multiply(factor[k], y[k - 1], out=before)
@@ -73,8 +73,9 @@ def _step(factor: Array, y: Array) -> None:
 
 
 def _join_pieces(factor: Array, y: Array, count: int) -> None:
-    """The same where a place holds few elements: pieces of the axis are done side by side, as if
-    each began with 0, and then get what the one before ends with, times their running products.
+    """The same where there are few elements at each index: pieces of the axis are computed in
+    parallel, as if each began with 0; then the last value of the piece before is added, times the
+    running products.
     """
     length = -(-len(y) // count)
 
@@ -100,7 +101,7 @@ def _times(product: Array, before: Array) -> Array:
 
 
 def _by_doubling(xp: Any, factor: Array, x: Array, axis: int) -> Array:
-    """The same in few rounds, each of which joins spans of twice the length."""
+    """The same in few rounds, each of which doubles the length of the spans."""
     y = xp.array(xp.moveaxis(x, axis, -1), wide(x.dtype))
     product = xp.array(xp.moveaxis(factor, axis, -1), y.dtype)
     span = 1

@@ -78,7 +78,7 @@ def _running(xp: Any, name: str, x: Array, axis: int) -> Array:
 
 
 def _loss(y: Node, axis: int) -> Node:
-    """The logarithm of what dy[k-1] counts for in dy[k]."""
+    """The logarithm of the weight of dy[k-1] in dy[k]."""
     before = delayed(y, axis, -math.inf)
     return where(eq(before, math.inf), 0.0, before - y)
 
@@ -118,14 +118,14 @@ def logcumsumexp(x: Node, dim: int) -> Node:
 
 
 class RunningExtremes(NamedTuple):
-    """What `cummax` and `cummin` give."""
+    """The result of `cummax` and `cummin`."""
 
     values: Node
     indices: Node
 
 
 def _last_places(extreme: str) -> Callable[..., Array]:
-    """Where the running extreme stands: the last of equal elements, as in PyTorch."""
+    """The index of the running extreme: of equal elements the last one, as in PyTorch."""
 
     def forward(xp: Any, x: Array, axis: int) -> Array:
         lanes = xp.moveaxis(x, axis, -1)

@@ -126,7 +126,7 @@ def gather(x: Node, dim: int, index: Index) -> Node:
 
 @table.function(aliases=("take_along_axis",), cases=[Case("take_along_dim(x, [[0], [2]], dim=1)")])
 def take_along_dim(x: Node, indices: Index, dim: int | None = None) -> Node:
-    """As `gather`, with x and the indices broadcast against each other beside `dim`."""
+    """As `gather`, with x and the indices broadcast against each other in axes other than `dim`."""
     if dim is None:
         return gather(flatten(x), 0, flatten(indices))
     if not x.ndim:

@@ -1,6 +1,6 @@
 """Functions that select: `where`, extremes of two, bounds, signs.
 
-They select in their derivative too, so that what was not selected gets no gradient at all.
+Their derivatives select, too, so that an operand that was not selected gets no gradient at all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ table = Group("selection")
 
 
 def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
-    """Bit by bit: NumPy's own has a branch for each element, slow on conditions without order."""
+    """With operations on bits: NumPy's has a branch for each element, slow on random conditions."""
     bits = bits_of(out)
     np.bitwise_xor(a.view(bits.dtype), b.view(bits.dtype), out=bits)
     np.bitwise_and(bits, all_ones(condition, bits.dtype), out=bits)

@@ -1,4 +1,4 @@
-"""Shapes and axes: how shapes broadcast, which axes a call means, what a reduction leaves."""
+"""Shapes and axes: broadcasting, the axes that a call names, the shapes of reductions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gradcli.graph import Shape
 Axes: TypeAlias = tuple[int, ...]
 """Axes counted from the right (-1 is the last), ascending, so that a leading axis changes none."""
 Dims: TypeAlias = "Axes | None"
-"""What a reduction is called with. None means all axes, and so does an empty list in a program, as
-in PyTorch; inside, () is the axes of a single value, also when it becomes one of many.
+"""The axes that a reduction is called with. None means all axes, and so does an empty list in a
+program, as in PyTorch; inside, () is the axes of a single value, also with a batch axis in front.
 """
 
 

@@ -61,7 +61,7 @@ def _reshape_spelled(node: Node, x: Expression) -> Expression:
 
 
 def _reshape_splits(node: Node) -> Iterator[Split]:
-    """Axes that stay: as long as before, with as many elements in front of them."""
+    """Axes that are kept: as long as before, with as many elements in front of them."""
     (x,) = node.inputs
     before = {
         (prod(x.shape[:i]), length): i - x.ndim for i, length in enumerate(x.shape) if length > 1
@@ -193,7 +193,7 @@ def _sum_to(xp: Any, x: Array, shape: Shape) -> Array:
 
 
 def _batched_sum(y: Node, x: Node, shape: Shape) -> Node:
-    """The axes that go are kept at length 1 first: the batch axis must not go with them."""
+    """The axes that are removed are first kept at length 1, as the batch axis must be kept."""
     count = x.shape[0]
     kept = (count, *(1,) * (x.ndim - 1 - len(shape)), *shape)
     return reshape(x.graph.apply(SUM_TO, (x,), (kept,)), (count, *shape))
@@ -240,8 +240,8 @@ def _sum_to_spelled(node: Node, x: Expression) -> Expression:
 
 
 def of_single_elements(node: Node, splits: Iterable[Split]) -> Iterator[Split]:
-    """The splits of a product without those for which an operand that repeats elements would be
-    taken whole: NumPy copies it each time that it multiplies.
+    """The splits of a product, except those that take an operand with repeated elements whole, as
+    NumPy copies it in each product.
     """
     for split in splits:
         operands = zip(node.inputs, split.operands, strict=True)
@@ -338,7 +338,7 @@ def _embed(xp: Any, x: Array, shape: Shape, slices: Slices) -> Array:
 
 
 def _slices(slices: Slices, shape: Shape) -> Iterator[Slice | Expression]:
-    """What stands between the brackets for each axis."""
+    """The subscript for each axis."""
     for (first, count, step), length in zip(slices, shape, strict=True):
         whole = (first, count, step) == (0, length, 1)
         yield WHOLE if whole else places(first, count, step)

@@ -140,7 +140,7 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
     if not x.ndim:
         return reshape(log_softmax(reshape(x, 1)), ())
     if not x.shape[axis]:
-        return softmax(x, dim)  # there is no element, so none is the largest
+        return softmax(x, dim)  # without elements there is no largest one
     shifted = x - detach(amax(x, dim, True))
     return shifted - logsumexp(shifted, dim, True)
 

@@ -1,5 +1,5 @@
-"""Sorting. Where each element goes is an integer result; the values follow by gathering, so that
-gradients go back by the same permutation.
+"""Sorting. The permutation is an integer result, and the values are gathered with it, so that
+gradients are permuted back with it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ARGSORT = General(
 
 
 class Ordered(NamedTuple):
-    """What `sort`, `topk` and `kthvalue` give."""
+    """The result of `sort`, `topk` and `kthvalue`."""
 
     values: Node
     indices: Node
@@ -78,7 +78,7 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     kink="ties keep their order, and gradients follow the elements",
 )
 def numpy_sort(x: Node, dim: int | None = -1) -> Node:
-    """`sort` as NumPy has it: the elements alone, all in one row where `dim` is None."""
+    """`sort` as in NumPy: only the elements, all in one row where `dim` is None."""
     row: Ordered = sort.build(flatten(x)) if dim is None else sort.build(x, dim)
     return row.values
 

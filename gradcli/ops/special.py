@@ -38,8 +38,8 @@ LGAMMA_TERMS = 29
 
 
 def _lgamma(xp: Any, x: Array) -> Array:
-    """log(abs(Γ(x))). SciPy's has no digits left near its zeros 1 and 2, so around those it comes
-    from the power series of log(Γ(2 + z)), and log(Γ(1 + z)) is log(1 + z) less (DLMF 5.7.3).
+    """log(abs(Γ(x))). SciPy's loses all digits near its zeros 1 and 2. Near these it is the power
+    series of log(Γ(2 + z)), and log(Γ(1 + z)) is that minus log(1 + z) (DLMF 5.7.3).
     """
     near_two = xp.abs(x - 2) <= 0.5
     near_one = xp.abs(x - 1) < 0.5
@@ -117,7 +117,7 @@ def i0(y: Node, x: Node) -> Node:
 
 
 def _least(x: Node) -> float:
-    """Below this, halves are rounded."""
+    """Below this, half of a number is rounded."""
     return float(np.finfo(x.graph.dtype("float")).tiny) * 4
 
 

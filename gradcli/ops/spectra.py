@@ -51,7 +51,7 @@ def _svd_gaps(s: Node) -> Node:
 def _svd_adjoint(change: Node, y: Node, a: Node) -> Node:
     """Townsend, Differentiating the singular value decomposition (2016).
 
-    `scale` keeps what was not asked for at 0 where singular values are repeated or 0.
+    `scale` keeps gradients of unused results at 0 where singular values are repeated or 0.
     """
     shapes = _svd_shapes(a)
     u, s, vh = unpack(y, shapes)
@@ -172,7 +172,7 @@ def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> Si
 
 
 class OlderSingularVectors(NamedTuple):
-    """What `torch.svd` gives."""
+    """The result of `torch.svd`."""
 
     U: Node
     S: Node
@@ -278,7 +278,7 @@ def _eigvalsh_tangent(tangents: Sequence[Node], y: Node, a: Node, uplo: str) -> 
 EIGVALSH = General(
     "eigvalsh",
     infer=lambda a, uplo: (a.shape[:-1], "float"),
-    forward=lambda xp, a, UPLO: lapack(  # noqa: N803 — how the argument is called
+    forward=lambda xp, a, UPLO: lapack(  # noqa: N803 — the argument's name
         "eigvalsh", xp.linalg.eigvalsh, a, UPLO
     ),
     refuses=True,

@@ -1,5 +1,5 @@
-"""How the work of an op can be split along an axis: which part of each operand a part of the result
-takes, or which parts leave something to be combined. Rules that several ops share.
+"""Rules, for several ops, of how work is split along an axis: the part of each operand for a part
+of the result, or parts whose results are combined.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from gradcli.graph import Node, Shape, Split
 
 
 def ways(node: Node) -> Iterable[Split]:
-    """The ways to split a node's work: none for an op of which nothing is known."""
+    """The ways to split a node's work: none if the op has no rule."""
     rule = node.op.splits
     return () if rule is None or not node.size else rule(node)
 
@@ -22,7 +22,7 @@ def each_element(node: Node) -> Iterator[Split]:
 
 
 def reduction(node: Node) -> Iterator[Split]:
-    """Along the axes that stay; along the others where parts can be combined."""
+    """Along the axes that are kept; along the others where partial results can be combined."""
     (x,) = node.inputs
     axes = node.op.axes(node)
     aligned = node.op.shaped or node.ndim == x.ndim

@@ -1,7 +1,7 @@
 """Adding up many numbers, or multiplying them: float32 in float64, which is rounded at the end.
 
-NumPy adds neighbours in pairs, but rows to rows one by one, as running sums are: in float32 a sum
-of ones stands still at 2**24.
+NumPy adds neighbouring elements pairwise, but rows one after another, like running sums: in float32
+such a sum of ones stops growing at 2**24.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def copies(whole: float, single: float) -> Work:
 
 
 def on_host(a: Array) -> Array:
-    """a where NumPy can look at it, wherever it lies: what an error says is found out there."""
+    """a in NumPy's memory, wherever it is: there the details of an error are found."""
     return a.get() if hasattr(a, "get") else a
 
 
@@ -96,16 +96,16 @@ def _smallest_pivot(a: Array) -> int:
 # --- solve ---------------------------------------------------------------------------------
 
 MANY = 128
-"""From this many rows on, triangular matrices are worth a way of their own."""
+"""From this many rows on, triangular systems are solved in blocks."""
 ROWS = 64
-"""Rows that are solved together there."""
+"""The number of rows of a block."""
 
 
 def _solve(xp: Any, a: Array, b: Array) -> Array:
     batch = broadcast("solve", [a.shape[:-2], b.shape[:-2]])
     a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
     b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
-    if a.shape[-1] >= MANY and xp.__name__ == "numpy":  # looking would make a card wait
+    if a.shape[-1] >= MANY and xp.__name__ == "numpy":  # looking would make a GPU wait
         upper = not np.tril(a, -1).any()
         if (upper or not np.triu(a, 1).any()) and np.diagonal(a, 0, -2, -1).all():
             return _substituted(xp, a, b, upper)
@@ -143,7 +143,7 @@ def _solve_tangent(tangents: list[Node | None], y: Node, a: Node, b: Node) -> No
 
 
 def _batched(y: Node, a: Node, b: Node) -> Node:
-    """A batch of right sides becomes more columns: each matrix is factored once."""
+    """Right sides with a batch axis become more columns, so that each matrix is factored once."""
     columns = movedim(b, (0,), (-2,))
     *around, count, width = columns.shape
     found = _solved(a, reshape(columns, (*around, count * width)))

@@ -1,4 +1,4 @@
-"""The op table: every function of the language, what it is called and what builds its nodes."""
+"""The op table: every function of the language, its names, and what builds its nodes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Function(NamedTuple):
     cases: tuple[Case, ...] = ()
     formula: str = ""
     kink: str = ""
-    """What the derivative is where there is none, in words."""
+    """The value of the derivative where it does not exist, in words."""
     numpy: str = ""
     torch: str = ""
     jax: str | None = ""

@@ -91,7 +91,7 @@ def numpy_repeat(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> N
 
 
 def _reflected(places: Array, length: int) -> Array:
-    """Places beyond an end, mirrored at the last element."""
+    """Indices beyond an end, mirrored at the last element."""
     inside = np.abs(places)
     return np.where(inside < length, inside, 2 * (length - 1) - inside)
 
@@ -101,7 +101,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
     "replicate": (lambda places, length: np.clip(places, 0, length - 1), lambda length: 2**62),
     "circular": (lambda places, length: places % length, lambda length: length),
 }
-"""For each mode, which element stands at places beyond the ends, and how far beyond one may go."""
+"""For each mode, the elements beyond the ends, and the most elements that can be added."""
 
 
 @table.function(
@@ -119,8 +119,8 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
 def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.
 
-    Negative counts take elements away. Modes: constant, reflect, replicate, and circular, which
-    goes round the elements that are left.
+    Negative counts remove elements. Modes: constant, reflect, replicate, and circular, which
+    repeats the elements that are left.
     """
     if mode != "constant" and mode not in BEYOND:
         raise GradcliError(
@@ -151,7 +151,7 @@ def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.
 
 
 def _left(x: Node, axis: int, before: int, after: int) -> int:
-    """How many elements of an axis negative counts leave."""
+    """The number of elements of an axis after negative counts."""
     return x.shape[axis] + min(before, 0) + min(after, 0)
 
 
@@ -168,8 +168,8 @@ def _check_room(x: Node, axis: int, before: int, after: int, mode: str) -> None:
             raise GradcliError(
                 "shape",
                 f"pad: {mode} of {before} and {after} does not fit axis {axis} of {show(x.shape)}",
-                hint="one can go as far as there are elements"
-                + (" beside the last" if mode == "reflect" else ""),
+                hint="at most as many can be added as there are elements"
+                + (" except the last" if mode == "reflect" else ""),
             )
 
 

@@ -90,7 +90,7 @@ def _windows(xp: Any, x: Array, window: Window) -> Array:
     lead = x.ndim - len(window.kernel)
     shape = (*x.shape[:lead], *window.kernel, *window.counts(x.shape[lead:]))
     axes = tuple(zip(x.strides[lead:], x.shape[lead:], strict=True))
-    # A step that leaves the axis is never made, and may be too large for NumPy.
+    # A step that leaves the axis is never used, and may be too large for NumPy.
     inside = (s * min(d, n) for (s, n), d in zip(axes, window.dilation, strict=True))
     between = (s * min(d, n) for (s, n), d in zip(axes, window.stride, strict=True))
     overlapping = xp.lib.stride_tricks.as_strided(x, shape, (*x.strides[:lead], *inside, *between))

@@ -68,7 +68,7 @@ PLACES = "[[0, 2], [1, 1]]"
         Case("x.scatter(0, [[1, 0, 1]], 5)"),
         Case("scatter(x, 0, [1, 1], y)", {"x": (3,), "y": (2,)}),
     ],
-    kink="where a place is named twice the last value stays, and alone gets a gradient",
+    kink="where a place is named twice, only the last value counts and gets a gradient",
 )
 def scatter(
     x: Node,
@@ -168,7 +168,7 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
 
 @table.function(
     cases=[Case("index_copy(x, 1, [2, 0], y)", {"x": (2, 3), "y": (2, 2)})],
-    kink="where a place is named twice the last value stays, and alone gets a gradient",
+    kink="where a place is named twice, only the last value counts and gets a gradient",
 )
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     """x with slices of `source` at the places along `dim` that a vector names."""
@@ -213,7 +213,7 @@ def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
         Case("x.index_put([[1, 1]], y, accumulate=True)", {"x": (2, 3), "y": (2, 3)}),
         Case("index_put(x, [x > 0], y)", {"x": (2, 3), "y": ()}),
     ],
-    kink="where a place is named twice the last value stays, and alone gets a gradient",
+    kink="where a place is named twice, only the last value counts and gets a gradient",
 )
 def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool = False) -> Node:
     """x with `values` at `x[indices]`, or with them added there where `accumulate`."""
@@ -248,7 +248,7 @@ def masked_select(x: Node, mask: Known) -> Node:
     shape = broadcast("masked_select", [x.shape, mask.shape])
     check_places(x.graph, "masked_select", prod(shape))
     held = mask.graph.look(mask)
-    assert held is not None, "what is known is a constant"
+    assert held is not None, "the node is a constant"
     places = np.flatnonzero(np.broadcast_to(held, shape))
     return index_along(flatten(expand(x, shape)), -1, x.graph.constant(places))
 
