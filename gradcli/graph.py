@@ -162,8 +162,8 @@ class Op:
     kink, a tie, a jump, the end of the domain), in any shape. 0 there; where there are two sides
     to it, the sign tells them apart."""
     host: bool = False
-    """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed beside it
-    and the result sent there."""
+    """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed by the
+    CPU and the result sent there."""
     refuses: bool = False
     """Its forward function raises an error for values that it cannot take, such as an index out of
     range: then the program is wrong, whether or not anything needs the result."""
@@ -517,7 +517,7 @@ class Graph:
 
 
 def _check_lengths(shape: Shape) -> None:
-    """Raise `limit-memory` for lengths that NumPy cannot count, if beside an axis of length 0."""
+    """Raise `limit-memory` for lengths that NumPy cannot count, even with an axis of length 0."""
     if math.prod(length for length in shape if length) > MAX_ELEMENTS:
         raise GradcliError(
             "limit-memory",

@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class GrammarHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Writes `gradcli.tables.json` beside the grammar; an editable install reads it there."""
+    """Writes `gradcli.tables.json` next to the grammar; an editable install reads it there."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         sys.path.insert(0, self.root)

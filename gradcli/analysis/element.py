@@ -132,15 +132,15 @@ class Elements:
         claim = self._claim(index, first)
         place = self._describe(kink, index)
         slopes: list[Estimate] = []
-        beside: list[Finding] = []
+        nearby: list[Finding] = []
         for sign in (1.0, -1.0):
-            step = self._lines.beside(index, sign * first)
+            step = self._lines.off_kink(index, sign * first)
             if step is not None:
                 slopes.append(self._lines.one_sided(index, 2 * step))
-                beside.append(self._off_kink(index, step, claim.scale))
-        for each in beside:
+                nearby.append(self._off_kink(index, step, claim.scale))
+        for each in nearby:
             if each.verdict == "fail":
-                return replace(each, reason=f"beside {place}")
+                return replace(each, reason=f"next to {place}")
         known = [each for each in slopes if each.known]
         low = min((each.value - each.error for each in known), default=math.nan)
         high = max((each.value + each.error for each in known), default=math.nan)
@@ -148,7 +148,7 @@ class Elements:
         clear = len(known) == 2 and all(
             each.error <= max(USEFUL * abs(each.value), NEGLIGIBLE * claim.scale) for each in known
         )
-        right = all(each.verdict == "pass" for each in beside)
+        right = all(each.verdict == "pass" for each in nearby)
         within = low - slack <= claim.value <= high + slack
         return Finding(
             index,
@@ -157,7 +157,7 @@ class Elements:
             min(max(claim.value, low), high) if clear else math.nan,
             max((each.error for each in known), default=math.inf),
             "one-sided differences",
-            min((each.digits for each in beside), default=0.0),
+            min((each.digits for each in nearby), default=0.0),
             place,
         )
 

@@ -75,7 +75,7 @@ class Lines:
             step /= 4
         return Reach(0.0, end)
 
-    def beside(self, index: Index, first: float) -> float | None:
+    def off_kink(self, index: Index, first: float) -> float | None:
         """A step off a kink to the middle of the piece on that side, if it is long enough."""
         step = first
         while abs(step) > self._shortest(index):

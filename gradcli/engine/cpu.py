@@ -144,7 +144,7 @@ class NumpyEngine:
 
     @np.errstate(all="ignore")
     def _compute_small(self, values: list[Any], calls: Sequence[_Call]) -> None:
-        """The same with less to do beside: small arrays take no longer than what is about them."""
+        """The same with fewer steps between calls, which for small arrays take the most time."""
         slot = 0
         try:
             for call, first, second, slot in calls:

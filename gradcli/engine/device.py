@@ -35,7 +35,7 @@ def engine(
     def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
         if not any(map(is_large, schedule)):
             return regions.units(schedule, outputs)
-        from gradcli.engine import rows  # most programs start sooner without
+        from gradcli.engine import rows  # most programs start faster without
 
         return rows.units(schedule, outputs, apart=set(ancestors(looked)))
 

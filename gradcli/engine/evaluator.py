@@ -44,7 +44,7 @@ class Evaluator:
         if known is not None:
             return known
         pending = self._unknown(node)
-        from gradcli.engine.lowering import lower  # most programs start sooner without
+        from gradcli.engine.lowering import lower  # most programs start faster without
 
         lower(pending, self._lowered)
         if node in self._lowered:

@@ -74,7 +74,7 @@ def whole(empty: Callable[[Shape, np.dtype[Any]], Array]) -> Callable[[Node], An
 
 
 class Tiled:
-    """NumPy, but for products of matrices."""
+    """NumPy, except for products of matrices."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads

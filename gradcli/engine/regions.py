@@ -32,7 +32,7 @@ def units(
     swept = {node for node in schedule if is_swept(node)}
     if not members and not swept:
         return [*map(Single, schedule)]
-    from gradcli.engine.region import Region  # most programs start sooner without
+    from gradcli.engine.region import Region  # most programs start faster without
 
     stages: dict[Node, int] = {}
     singles: dict[int, list[Unit]] = {}

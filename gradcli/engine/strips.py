@@ -72,7 +72,9 @@ class Strips:
         """The strips, by number, that one share of the work has."""
 
     def work_bytes(self, threads: int) -> int:
-        """The memory that strips take beside their operands and what is there after them."""
+        """The memory that strips take in addition to their operands and to what is there after
+        them.
+        """
         sums = sum(node.size * dtype_of_parts(node).itemsize for node in self.sums)
         strip = max(strip.scratch_bytes + strip.packed_bytes for strip in self.plans.values())
         return min(threads, len(self.shares)) * strip + (len(self.shares) - 1) * sums
@@ -213,7 +215,7 @@ class StripRunner:
         return [*results.values()]
 
     def _worker(self) -> StripWorker:
-        """One that nobody has, whoever asks at the same time."""
+        """A worker that no other thread has; threads may ask at the same time."""
         try:
             return self._idle.pop()
         except IndexError:

@@ -37,7 +37,7 @@ def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool =
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
     p = 2.0 if p is None else p
     if p == "nuc":
-        from gradcli.ops.matrix_functions import matrix_norm  # most programs start sooner without
+        from gradcli.ops.matrix_functions import matrix_norm  # most programs start faster without
 
         axes = tuple(range(-x.ndim, 0)) if dim is None else dim
         return matrix_norm(x, "nuc", axes, keepdim)
@@ -94,7 +94,7 @@ def linalg_norm(
             hint="dim=… names one axis or two; vector_norm takes any number",
         )
     if len(axes) == 2:
-        from gradcli.ops.matrix_functions import matrix_norm  # most programs start sooner without
+        from gradcli.ops.matrix_functions import matrix_norm  # most programs start faster without
 
         return matrix_norm(x, ord, axes, keepdim)
     return norm(x, ord, axes, keepdim)

@@ -276,7 +276,7 @@ def quantile(
 
 
 def _ranks(xp: Any, q: Array, last: int) -> Array:
-    """Where the parts q of 0 … last lie. A q that is computed is known no sooner than here."""
+    """The positions of the parts q of 0 … last. The values of a computed q are known only here."""
     if not bool(((q >= 0) & (q <= 1)).all()):
         raise GradcliError("value", "quantile: q is a part of the elements, from 0 to 1")
     return q * last

@@ -138,8 +138,8 @@ def _derivative(description: Description) -> str:
 
 def _on_gpu(description: Description) -> str:
     """What computes the function on a GPU."""
-    beside = description.beside_kernels.items()
-    return "; ".join(f"{library}: {', '.join(ops)}" for library, ops in beside) or "one kernel"
+    others = description.beside_kernels.items()
+    return "; ".join(f"{library}: {', '.join(ops)}" for library, ops in others) or "one kernel"
 
 
 def _command(example: Example) -> str:

@@ -126,7 +126,7 @@ def _matrix(
     matrix: Matrix,
     told: list[str],
     layout: Layout,
-    beside: Array | None = None,
+    right: Array | None = None,
     below: dict[str, Array] | None = None,
 ) -> list[RenderableType]:
     """A heading, the entries with row and column labels, and what is known about them."""
@@ -136,13 +136,13 @@ def _matrix(
     heading.style = HEADING
     blocks: list[RenderableType] = [heading]
     if matrix.values.size:
-        blocks.append(_table(matrix, beside, below or {}, layout))
+        blocks.append(_table(matrix, right, below or {}, layout))
     facts = (folded("", fact, layout.width) for fact in [_sparsity(name, matrix), *told])
     return [*blocks, Text("\n").join(facts)]
 
 
 def _table(
-    matrix: Matrix, beside: Array | None, below: dict[str, Array], layout: Layout
+    matrix: Matrix, right: Array | None, below: dict[str, Array], layout: Layout
 ) -> RenderableType:
     rows = _shown(len(matrix.values), ROWS)
     labels = [GAP if row is None else sanitise(matrix.rows.label(row)) for row in rows]
@@ -161,8 +161,8 @@ def _table(
         more = (vector[place] for vector in below.values())
         return column(sanitise(matrix.columns.label(place)), matrix.values[:, place], more)
 
-    if beside is not None:
-        columns.append(column("v", beside))
+    if right is not None:
+        columns.append(column("v", right))
         styles.append(GRAD)
     room = layout.width - sum(len(cells[0]) + BETWEEN for cells in columns)
     for place in _fitting(matrix.values.shape[1], lambda place: len(entries(place)[0]), room):

@@ -17,7 +17,7 @@ from gradcli.ops import FUNCTIONS
 
 Corruption: TypeAlias = Callable[[Node], Node | None]
 Pose: TypeAlias = Callable[[], Problem]
-"""Traces a program anew: a graph keeps the rules that it was made with."""
+"""Traces a program again: a graph keeps the rules that it was made with."""
 
 ROUNDING = 1e-9
 """A gradient that is smaller is 0: its rule can be anything."""

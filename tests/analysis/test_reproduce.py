@@ -41,7 +41,7 @@ REFUSED = [f"--to {of}: there is no one function for {each} there" for of, each 
 UNSETTLED = {
     "svd(x, full_matrices=False).Vh": "the signs of singular vectors are free",
     "torch.svd(x).V": "the signs of singular vectors are free",
-    "det(x[:, :1] @ x[:1])": "a gradient that is 0 but for roundings",
+    "det(x[:, :1] @ x[:1])": "a gradient that is 0 up to rounding",
     "polygamma([[1], [3]], x)": "elsewhere the order is one number",
     "float(x > 0)": "PyTorch refuses to differentiate what no leaf reaches",
 }

@@ -1,4 +1,4 @@
-"""Value and gradient on a GPU, with arrays that are there already, beside PyTorch and JAX.
+"""Value and gradient on a GPU, with arrays that are there already, compared with PyTorch and JAX.
 
     python tests/benchmarks/gpu.py [--quick]
 

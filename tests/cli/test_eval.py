@@ -1,4 +1,4 @@
-"""The flags of `gradcli eval`. Expected numbers are worked out by hand beside each test."""
+"""The flags of `gradcli eval`. Expected numbers are worked out by hand in each test."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def test_a_new_file_knows_whether_finite_numbers_were_written(file: BinaryIO) ->
 def test_a_file_cut_short_while_it_is_read_is_an_error(file: BinaryIO) -> None:
     known = stored(map_file(file).view(float))
     assert known is not None
-    assert not known.finite  # nobody has looked
+    assert not known.finite  # not looked at yet
     file.truncate(8_000)
     with pytest.raises(GradcliError, match="cut short") as caught:
         known.read(999, np.empty(2))

@@ -75,7 +75,7 @@ def test_jacobian_as_csv_and_as_a_file(gradcli: Runner, tmp_path: Path) -> None:
 
 
 def test_hessian(gradcli: Runner) -> None:
-    program = "sum(x**3) + x[0]*x[1]"  # 6x on the diagonal, 1 beside it
+    program = "sum(x**3) + x[0]*x[1]"  # 6x on the diagonal, 1 off it
     answer = gradcli("hessian", program, "--set", "x=2,1", "--json").json
     assert answer["matrix"] == [[12, 1], [1, 6]]
     assert answer["symmetric"] is True
@@ -164,7 +164,7 @@ def test_a_seed_that_was_drawn_is_told(gradcli: Runner) -> None:
 
 @pytest.mark.parametrize("program", ["log(x)", "cat([log(x), x])"], ids=["reverse", "forward"])
 def test_an_entry_that_a_unit_vector_leaves_out_is_zero(gradcli: Runner, program: str) -> None:
-    """d log(x_i) / d x_j is 0 beside the diagonal, even where that at x_i = 0 is infinite."""
+    """d log(x_i) / d x_j is 0 off the diagonal, even where that at x_i = 0 is infinite."""
     answer = gradcli("jacobian", program, "--set", "x=0,-1,2", "--gradient", "1", "--json").json
     assert answer["matrix"][:3] == [["Infinity", 0, 0], [0, -1, 0], [0, 0, 0.5]]
     assert answer["equal"] is True

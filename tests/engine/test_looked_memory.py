@@ -18,7 +18,7 @@ from gradcli.ops import Case
 from tests.ops.table_cases import all_cases, case_id, trace
 
 ELEMENTS = 400_000
-"""Of the largest input: blocks and buffers of fixed sizes are little beside it."""
+"""Of the largest input: blocks and buffers of fixed sizes are small compared with it."""
 MOST = 3 * 10**8
 SPARE = 2**18
 

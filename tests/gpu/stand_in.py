@@ -121,7 +121,7 @@ def modules(card: Card) -> dict[str, Any]:
 
 
 def forget() -> None:
-    """Have the card looked for anew."""
+    """Have the card looked for again."""
     for known in (card_room.card, card_room.kernel, card_room.compiled):
         known.cache_clear()
 

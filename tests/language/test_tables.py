@@ -1,4 +1,4 @@
-"""The compiled grammar: without conflicts, made anew when it is stale, and lark stays at home."""
+"""The compiled grammar: without conflicts, compiled again when stale; lark is not imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function against PyTorch 2.13 in float64, from the goldens beside this file.
+"""Every function against PyTorch 2.13 in float64, from the goldens in this folder.
 
 `goldens/make_goldens.py` makes them; PyTorch is not needed here.
 """

@@ -75,7 +75,7 @@ def ours(program: str, inputs: Mapping[str, Array]) -> Array:
 
 
 def check(found: Array, expected: Array, what: str) -> None:
-    """Equal but for digits, which are what test_goldens.py is about."""
+    """Equal except in digits, which test_goldens.py checks."""
     np.testing.assert_allclose(
         found.astype(float), expected.astype(float), rtol=1e-6, atol=1e-9, err_msg=what
     )

@@ -1,6 +1,6 @@
 """What derivatives are at kinks, at ties and at the edges of domains.
 
-The values follow PyTorch 2.13 but for the rows of `goldens/deviations.py`: the true derivative
+The values follow PyTorch 2.13 except in the rows of `goldens/deviations.py`: the true derivative
 where there is one, else the sub- or supergradient of least norm, else what continuity says.
 """
 

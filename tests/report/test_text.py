@@ -35,7 +35,7 @@ def render(result: Result, *, width: int, tree: bool | None = None, **more: Any)
 
 
 GOLDEN = Path(__file__).parent / "golden"
-"""Pages whose numbers were checked by hand; `GRADCLI_UPDATE_GOLDEN=1 pytest` writes them anew."""
+"""Pages whose numbers were checked by hand; `GRADCLI_UPDATE_GOLDEN=1 pytest` updates them."""
 
 mean, sum_, exp = FUNCTIONS["mean"], FUNCTIONS["sum"], FUNCTIONS["exp"]
 

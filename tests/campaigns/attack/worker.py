@@ -1,7 +1,7 @@
 """The process that is attacked: `python -m tests.campaigns.attack.worker SEED FIRST LAST SHARE`.
 
 It writes the number of each case before it runs it, and a line of JSON for each finding, so that
-whoever watches it knows what it was at when it went.
+the process that watches it knows what it was doing when it ended.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ SURFACE = Path(__file__).with_name("surface.json")
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file again."""
     surface = {
         "cupy": cupy.__version__,
         "names": names(cupy, numpy),

@@ -2,8 +2,8 @@
 
 Only names and parameters that cupy has are there (`surface.json`). Arrays of NumPy do not mix with
 those of the card, and nothing turns one into the other unasked. What cupy takes but leaves open,
-such as the order in which one place is written twice, is refused too. Whoever looks at a value
-makes the card wait: `looks` counts them.
+such as the order in which one place is written twice, is refused, too. A look at a value
+makes the card wait: `looks` counts these.
 """
 
 from __future__ import annotations

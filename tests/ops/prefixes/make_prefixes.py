@@ -3,7 +3,7 @@
     python -m tests.ops.prefixes.make_prefixes [module …]
 
 It needs PyTorch and JAX (the extra `bench`). The names go to `gradcli/trace/libraries.json`, the
-results of calls to `calls` beside this file, a file a module. All is in float64 on the CPU.
+results of calls to `calls` in this folder, a file for each module. All is in float64 on the CPU.
 """
 
 from __future__ import annotations

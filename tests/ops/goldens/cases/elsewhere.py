@@ -136,7 +136,7 @@ def goldens() -> Iterator[Golden]:
                     [{"x": x} for x in inputs],
                     rtol=1e-10 if rounded else 1e-12,
                     atol=1e-11 if "svd" in function else 0.0,
-                    reason="some gradients are 0 but for rounding" if "svd" in function else "",
+                    reason="some gradients are 0 up to rounding" if "svd" in function else "",
                 )
     special = [np.array([x, 0.5]) for x in (np.inf, -np.inf, np.nan, 0.0, -0.0, 1e300)] * 4
     yield Golden(

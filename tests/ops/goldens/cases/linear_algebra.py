@@ -53,7 +53,7 @@ def rectangles() -> list[Input]:
 
 
 ROUNDED = {"eigh", "svd", "cond"}
-"""Some of their gradients are 0 but for rounding."""
+"""Some of their gradients are 0 up to rounding."""
 
 
 def one(function: str, program: str, call: Callable[..., Any], inputs: list[Input]) -> Golden:
@@ -66,7 +66,7 @@ def one(function: str, program: str, call: Callable[..., Any], inputs: list[Inpu
         [{"x": x} for x in inputs],
         rtol=RTOL,
         atol=1e-11 if rounded else 0.0,
-        reason="some gradients are 0 but for rounding" if rounded else "",
+        reason="some gradients are 0 up to rounding" if rounded else "",
     )
 
 
