@@ -105,6 +105,9 @@ class Facts(TypedDict, total=False):
     typed: bool
     infix: str
     latex: str
+    textbook: str
+    misremembered: Sequence[Sequence[str]]
+    confused: str
     attributes: tuple[str, ...]
     spell: Callable[..., Any] | None
     fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None
@@ -177,6 +180,13 @@ class Op:
     """The operator that the language writes between the operands, or in front of the only one."""
     latex: str = ""
     """For an op on single elements: how LaTeX writes it, of the operands `{0}`, `{1}` …"""
+    textbook: str = ""
+    """The derivative of y by x as textbooks write it, where the rule is another, more exact one."""
+    misremembered: Sequence[Sequence[str]] = ()
+    """By operand: wrong derivatives that people remember, of y by the operands x and n, in the
+    language; a remark may follow behind a comma."""
+    confused: str = ""
+    """The function that it is taken for."""
     attributes: tuple[str, ...] = ()
     """By which keywords the attributes are passed to the function of the op's name; empty where
     they are, in order, the parameters that follow its operands."""

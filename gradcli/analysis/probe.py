@@ -35,7 +35,7 @@ class OutsideError(Exception):
     """An op has no value here, like `cholesky` of an indefinite matrix."""
 
     def __init__(self, node: Node) -> None:
-        super().__init__(node.op.name)
+        super().__init__(node)
         self.node = node
 
 

@@ -37,6 +37,8 @@ relu = table.elementwise(
     torch="torch.relu",
     jax="jax.nn.relu",
     cost=4,
+    textbook="(x > 0)",
+    misremembered=[("x",)],
 )
 
 

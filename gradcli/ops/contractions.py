@@ -7,7 +7,6 @@ from math import prod
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape, Split
-from gradcli.language.construct import binary
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.diagonals import diagonal
 from gradcli.ops.group import Group
@@ -122,7 +121,7 @@ MATMUL = Linear(
     contracts=True,
     takes=NUMBERS,
     splits=lambda node: of_single_elements(node, _splits(node)),
-    spell=lambda node, a, b: binary("@", a, b),
+    infix="@",
 )
 
 

@@ -12,7 +12,9 @@ from gradcli.ops.selection import where
 table = Group("exponential")
 
 
-@table.derivative(latex="e^{{{0}}}", formula="e ** x", cost=4)
+@table.derivative(
+    latex="e^{{{0}}}", formula="e ** x", cost=4, misremembered=[("x*exp(x - 1)",)], confused="log"
+)
 def exp(y: Node, x: Node) -> Node:
     """e to the power x."""
     return y
@@ -30,7 +32,9 @@ def expm1(y: Node, x: Node) -> Node:
     return exp(x)  # y + 1 has no digits left below -36
 
 
-@table.derivative(latex=r"\ln {0}", **FROM_0, cost=4)
+@table.derivative(
+    latex=r"\ln {0}", **FROM_0, cost=4, misremembered=[("1/x**2", "-1/x**2", "x")], confused="exp"
+)
 def log(y: Node, x: Node) -> Node:
     """Natural logarithm."""
     return 1 / x

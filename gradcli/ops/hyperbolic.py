@@ -9,19 +9,25 @@ from gradcli.ops.powers import hypot, sqrt, square
 table = Group("hyperbolic")
 
 
-@table.derivative(formula="(exp(x) - exp(-x)) / 2", cost=4)
+@table.derivative(formula="(exp(x) - exp(-x)) / 2", cost=4, confused="cosh")
 def sinh(y: Node, x: Node) -> Node:
     """Hyperbolic sine."""
     return cosh(x)
 
 
-@table.derivative(formula="(exp(x) + exp(-x)) / 2", cost=4)
+@table.derivative(formula="(exp(x) + exp(-x)) / 2", cost=4, confused="sinh")
 def cosh(y: Node, x: Node) -> Node:
     """Hyperbolic cosine."""
     return sinh(x)
 
 
-@table.derivative(formula="sinh(x) / cosh(x)", cost=4)
+@table.derivative(
+    formula="sinh(x) / cosh(x)",
+    cost=4,
+    textbook="1 - y**2",
+    misremembered=[("1 - y", "1 + y**2", "y**2", "1 - x**2", "y*(1 - y)")],
+    confused="sigmoid",
+)
 def tanh(y: Node, x: Node) -> Node:
     """Hyperbolic tangent."""
     return 1 / square(cosh(x))  # 1 - y*y: 120 ulp between 1 and 3, none right by 20

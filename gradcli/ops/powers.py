@@ -131,18 +131,36 @@ pow_: Function = table.elementwise(
     edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
     domain=(0.3, 2.0),
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
+    misremembered=[
+        ("n*x**n", "x**(n + 1)/(n + 1), the integral", "n*x**(n - 2)"),
+        ("n*x**(n - 1)", "x**n"),
+    ],
 )
 
 
 @table.derivative(
-    takes=NUMBERS, cuda="{0} * {0}", latex="{0}^2", formula="x ** 2", cost=1, exact=True
+    takes=NUMBERS,
+    cuda="{0} * {0}",
+    latex="{0}^2",
+    formula="x ** 2",
+    cost=1,
+    exact=True,
+    confused="sqrt",
 )
 def square(y: Node, x: Node) -> Node:
     """x * x."""
     return 2 * x
 
 
-@table.derivative(latex=r"\sqrt{{{0}}}", formula="x ** 0.5", **FROM_0, cost=4, exact=True)
+@table.derivative(
+    latex=r"\sqrt{{{0}}}",
+    formula="x ** 0.5",
+    **FROM_0,
+    cost=4,
+    exact=True,
+    misremembered=[("1/(2*x)", "1/y", "y/2", "-1/(2*y)", "x/2")],
+    confused="square",
+)
 def sqrt(y: Node, x: Node) -> Node:
     """Square root; nan below 0."""
     return 1 / (2 * y)
@@ -169,6 +187,7 @@ def rsqrt(y: Node, x: Node) -> Node:
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     exact=True,
+    misremembered=[("log(x)", "-1/x", "1/x**2")],
 )
 def reciprocal(y: Node, x: Node) -> Node:
     """1 / x."""

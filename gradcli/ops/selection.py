@@ -184,6 +184,7 @@ abs_ = table.elementwise(
     kink="0 at 0",
     cost=1,
     exact=True,
+    textbook="sign(x)",
 )
 copysign = table.elementwise(
     "copysign",

@@ -14,25 +14,37 @@ from gradcli.ops.table import Case
 table = Group("trigonometric")
 
 
-@table.derivative()
+@table.derivative(misremembered=[("sin(x)",)], confused="cos")
 def sin(y: Node, x: Node) -> Node:
     """Sine; x in radians."""
     return cos(x)
 
 
-@table.derivative()
+@table.derivative(misremembered=[("cos(x)",)], confused="sin")
 def cos(y: Node, x: Node) -> Node:
     """Cosine; x in radians."""
     return -sin(x)
 
 
-@table.derivative(formula="sin(x) / cos(x)", edge=lambda xp, x: xp.cos(x), domain=(-1.2, 1.2))
+@table.derivative(
+    formula="sin(x) / cos(x)",
+    edge=lambda xp, x: xp.cos(x),
+    domain=(-1.2, 1.2),
+    textbook="1 + y**2",
+    misremembered=[("1/cos(x)", "1 + tan(x)", "1/sin(x)**2")],
+)
 def tan(y: Node, x: Node) -> Node:
     """Tangent; x in radians."""
     return 1 + y * y
 
 
-@table.derivative("arcsin", aliases=("arcsin",), latex=r"\arcsin {0}", **WITHIN_1)
+@table.derivative(
+    "arcsin",
+    aliases=("arcsin",),
+    latex=r"\arcsin {0}",
+    **WITHIN_1,
+    misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)")],
+)
 def asin(y: Node, x: Node) -> Node:
     """Inverse sine, in radians."""
     return 1 / sqrt((1 - x) * (1 + x))  # 1 - x*x: 28 ulp
@@ -51,7 +63,12 @@ def acos(y: Node, x: Node) -> Node:
     return -1 / sqrt((1 - x) * (1 + x))
 
 
-@table.derivative("arctan", aliases=("arctan",), latex=r"\arctan {0}")
+@table.derivative(
+    "arctan",
+    aliases=("arctan",),
+    latex=r"\arctan {0}",
+    misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)", "1/(1 + x)")],
+)
 def atan(y: Node, x: Node) -> Node:
     """Inverse tangent, in radians."""
     return 1 / (1 + x * x)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradcli.graph import INPUT, Array, Node, ancestors, dependents
+from gradcli.ops.control import LEAF
 from gradcli.report.arrays import GAP, Excerpt, excerpt
 from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
@@ -109,7 +110,7 @@ def _role(name: str, node: Node, leaves: set[Node], outputs: Mapping[str, Node])
 
 def made_by_user(node: Node) -> bool:
     """Whether a node stands at the bottom of the graph, although it may copy a constant."""
-    return not node.inputs or node.op.name == "leaf"
+    return not node.inputs or node.op is LEAF
 
 
 def grads_by_node(result: Result, backward: Pass | None) -> dict[Node, Array]:

@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.graph import CONSTANT, Array, ancestors
+from gradcli.ops.statistics import VAR
 from gradcli.simplify import number_of
 
 
@@ -120,13 +121,13 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     point = claim.points[0]
     moving = {claim.leaf, *claim.between}
     for node in claim.between:
-        if node.op.name in ("mean", "var", "std"):
+        if node.op.averages or node.op is VAR:
             n = node.inputs[0].size // max(1, node.size)
             yield KnownNumber(float(n), f"the number of elements n in {words.place(node)}")
             yield KnownNumber(n / max(1, n - 1), f"n/(n - 1) in {words.place(node)}")
-            if node.op.name != "mean":
+            if node.op is VAR:
                 yield KnownNumber(float(n - 1), f"n - 1 in {words.place(node)}")
-        if node.op.name == "div" and node.inputs[1].span == node.span:
+        if node.op.infix == "/" and node.inputs[1].span == node.span:
             above, below = node.inputs  # a derived function divides by a count
             if above in moving and below not in moving and below.size == 1:
                 count = _single(point.value(below))
@@ -136,7 +137,7 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
         for position, operand in enumerate(node.inputs):
             value = number_of(operand)
             if value is not None:
-                what = "the exponent" if (node.op.name, position) == ("pow", 1) else "a constant"
+                what = "the exponent" if (node.op.infix, position) == ("**", 1) else "a constant"
                 yield KnownNumber(abs(value), f"{what} in {words.formula(node)}")
     for node in nodes[:MOST]:
         single = node.size == 1 and node.kind == "float"

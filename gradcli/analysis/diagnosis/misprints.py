@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import add, matmul, mul, neg, sub, truediv
 from typing import TypeAlias
@@ -10,13 +10,18 @@ from typing import TypeAlias
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.graph import Node, Shape, ancestors
-from gradcli.ops import FUNCTIONS
-from gradcli.ops.axes import matrix_transpose
+from gradcli.graph import Node, Op, Shape, ancestors
+from gradcli.ops import FUNCTIONS, arithmetic
+from gradcli.ops.axes import PERMUTE, matrix_transpose
+from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.indexing import getitem
+from gradcli.ops.powers import pow_
+from gradcli.ops.reductions import MEAN, SUM
+from gradcli.ops.reductions import sum_ as total
+from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shaping import SUM_TO, reshape
 from gradcli.simplify import number_of, rebuilt
 
 PAIRS = 100
@@ -25,12 +30,6 @@ PAIRS = 100
 Misprint: TypeAlias = tuple[str, str, Callable[[], Node]]
 """Code, sentence, and a function that builds the replacement of the node; it may fail."""
 Misreading: TypeAlias = Callable[[Node, Wording], Iterator[Misprint]]
-
-CONFUSED = (
-    ("sin", "cos"), ("sinh", "cosh"), ("tanh", "sigmoid"), ("exp", "log"),
-    ("maximum", "minimum"), ("square", "sqrt"),
-)  # fmt: skip
-"""Functions that people confuse."""
 
 
 def misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -42,7 +41,7 @@ def misprints(claim: Claim, words: Wording) -> Iterator[Consequence]:
         nodes = ancestors([grad])
         places = [node for node in reversed(nodes) if node.inputs]
         for node in places[: VISITS // (4 * len(nodes))]:
-            readings = [misread for names, misread in MISREADINGS if node.op.name in names]
+            readings = [MISREADINGS[node.op]] if node.op in MISREADINGS else []
             if isinstance(node.op, Elementwise) and len(node.inputs) == 1:
                 readings.append(_other_function)
             for misread in readings:
@@ -85,7 +84,7 @@ def _product(node: Node, words: Wording) -> Iterator[Misprint]:
         for wrong in () if value is None or value % 1 else (value + 1, value - 1):
             message = f"{wrong:g} instead of {value:g} in {whole}"
             yield "constant", message, partial(mul, other, wrong)
-        for part in factor.inputs if factor.op.name == "mul" else ():
+        for part in factor.inputs if factor.op.infix == "*" else ():
             message = f"{words.of(part)} instead of {text} in {whole}"
             yield "factor-missing", message, partial(mul, other, part)
     yield "operation", f"+ instead of * in {whole}", partial(add, *node.inputs)
@@ -108,7 +107,7 @@ def _quotient(node: Node, words: Wording) -> Iterator[Misprint]:
 def _sum(node: Node, words: Wording) -> Iterator[Misprint]:
     a, b = node.inputs
     whole = words.formula(node)
-    minus = node.op.name == "sub"
+    minus = node.op.infix == "-"
     yield "term-missing", f"the term {words.of(b)} of {whole} is missing", partial(_same, a)
     message = f"the term {words.of(a)} of {whole} is missing"
     yield "term-missing", message, partial(neg if minus else _same, b)
@@ -129,12 +128,12 @@ def _power(node: Node, words: Wording) -> Iterator[Misprint]:
     yield "exponent", f"the exponent of {whole} is missing", partial(_same, base)
     for wrong in () if n is None else (n + 1, n - 1, n + 2):
         message = f"the exponent is {wrong:g} instead of {n:g} in {whole}"
-        yield "exponent", message, partial(FUNCTIONS["pow"].build, base, wrong)
+        yield "exponent", message, partial(pow_.build, base, wrong)
     if n is not None:
         message = f"{n:g} times instead of to the power of {n:g} in {whole}"
         yield "operation", message, partial(mul, base, n)
     yield "exponent", f"the exponent of {whole} has the wrong sign", partial(truediv, 1.0, node)
-    for one, other in (base.inputs, base.inputs[::-1]) if base.op.name == "mul" else ():
+    for one, other in (base.inputs, base.inputs[::-1]) if base.op.infix == "*" else ():
         message = f"the exponent of {whole} is for all of {words.of(base)}"
         yield "operation", message, partial(mul, one, other**exponent)
 
@@ -151,7 +150,7 @@ def _contraction(node: Node, words: Wording) -> Iterator[Misprint]:
     message = f"the factors of {whole} are the wrong way round"
     yield "order", message, partial(matmul, b, a)
     for one, turn in ((a, _left_turned), (b, _right_turned)):
-        if one.op.name == "permute":
+        if one.op is PERMUTE:
             continue  # then it is not transposed in yours
         message = f"{words.of(one)} in {whole} is transposed in yours"
         yield "operand-transposed", message, partial(turn, a, b)
@@ -164,7 +163,7 @@ def _choice(node: Node, words: Wording) -> Iterator[Misprint]:
     condition, a, b = node.inputs
     text = words.of(condition)
     swapped = f"the two cases of the condition {text} are swapped"
-    yield "condition", swapped, partial(FUNCTIONS["where"].build, condition, b, a)
+    yield "condition", swapped, partial(where.build, condition, b, a)
     for one in (a, b):
         missing = f"the condition {text} is missing: one case stands for both"
         yield "condition", missing, partial(_same, one)
@@ -173,7 +172,7 @@ def _choice(node: Node, words: Wording) -> Iterator[Misprint]:
 def _total(node: Node, words: Wording) -> Iterator[Misprint]:
     """Mistakes in the sum over what was broadcast."""
     (x,) = node.inputs
-    if node.op.name == "sum" or node.origin is None:
+    if node.op is SUM or node.origin is None:
         yield "sum-missing", f"the sum in {words.formula(node)} is missing", partial(_same, x)
         return
     shapes = f"{words.of(x)} of shape {show(x.shape)} is to be summed to {show(node.shape)}"
@@ -200,11 +199,9 @@ def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
     (x,) = node.inputs
     whole, called = words.formula(node), node.op.name
     yield "function", f"{words.of(x)} instead of {whole}: {called} is missing", partial(_same, x)
-    for pair in CONFUSED:
-        if called in pair:
-            other = pair[1 - pair.index(called)]
-            message = f"{other} instead of {called} in {whole}"
-            yield "function", message, partial(FUNCTIONS[other].build, x)
+    if node.op.confused:
+        other = FUNCTIONS[node.op.confused]
+        yield "function", f"{other.name} instead of {called} in {whole}", partial(other.build, x)
     yield "factor-doubled", f"{whole} is squared", partial(mul, node, node)
 
 
@@ -214,7 +211,7 @@ def _same(node: Node) -> Node:
 
 
 def _summed(x: Node, axis: int, shape: Shape) -> Node:
-    return reshape(FUNCTIONS["sum"].build(x, dim=(axis - x.ndim,)), *shape)
+    return reshape(total(x, dim=(axis - x.ndim,)), *shape)
 
 
 def _left_turned(a: Node, b: Node) -> Node:
@@ -225,16 +222,19 @@ def _right_turned(a: Node, b: Node) -> Node:
     return matmul(a, matrix_transpose(b))  # type: ignore[no-any-return]
 
 
-MISREADINGS: tuple[tuple[tuple[str, ...], Misreading], ...] = (
-    (("mul", "scale"), _product),
-    (("div",), _quotient),
-    (("add", "sub"), _sum),
-    (("neg",), _minus),
-    (("pow",), _power),
-    (("permute",), _transposed),
-    (("matmul",), _contraction),
-    (("where",), _choice),
-    (("sum_to", "sum"), _total),
-    (("mean",), _mean),
-)
-"""By the op's name: the mistakes that people make with it in a formula."""
+MISREADINGS: Mapping[Op | None, Misreading] = {
+    arithmetic.mul.op: _product,
+    arithmetic.scale.op: _product,
+    arithmetic.div.op: _quotient,
+    arithmetic.add.op: _sum,
+    arithmetic.sub.op: _sum,
+    arithmetic.neg.op: _minus,
+    pow_.op: _power,
+    PERMUTE: _transposed,
+    MATMUL: _contraction,
+    where.op: _choice,
+    SUM_TO: _total,
+    SUM: _total,
+    MEAN: _mean,
+}
+"""The mistakes that people make with an op in a formula."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.ops.selection import where
 from gradcli.simplify import rebuilt, simplify
 
 
@@ -25,7 +26,7 @@ def plain(node: Node, value: Callable[[Node], Array | None]) -> Node:
     (done,) = rebuilt([done], folded)
     decided = {}
     for each in ancestors([done]):
-        condition = each.inputs[0] if each.op.name == "where" else None
+        condition = each.inputs[0] if each.op is where.op else None
         if condition is not None and condition.known is not None and not condition.shape:
             chosen = each.inputs[1 if condition.known else 2]
             if chosen.shape == each.shape:

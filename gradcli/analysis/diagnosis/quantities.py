@@ -12,11 +12,11 @@ from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import CONSTANT, Node, ancestors
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack
 from gradcli.ops.shapes import broadcast
 from gradcli.ops.shaping import expand, reshape
 
-UNARY = {"sin", "cos", "tan", "exp", "log", "tanh", "sigmoid", "sqrt", "pow", "sinh", "cosh"}
 ROWS = 64
 """Larger Jacobians are not tried."""
 MOST = 150
@@ -56,7 +56,7 @@ def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Consequenc
     products = [
         node
         for node in claim.between
-        if node.op.name in ("mul", "div")
+        if node.op.infix in ("*", "/")
         and node.shape == claim.leaf.shape
         and moving.issuperset(node.inputs)
         and node.inputs[0] is not node.inputs[1]
@@ -69,7 +69,7 @@ def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Consequenc
         (whole,) = vjp([node], [change], [claim.leaf]) if change is not None else [None]
         if change is not None and whole is not None and None not in parts:
             a, b = (part for part in parts if part is not None)
-            is_product = node.op.name == "mul"
+            is_product = node.op.infix == "*"
             wrong = claim.grad - whole + change * (a * b if is_product else a / b)
             rule = "product" if is_product else "quotient"
             text = f"{rule} rule: yours is the {rule} of the derivatives in {words.of(node)}"
@@ -96,7 +96,7 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
     found = [
         node
         for node in claim.between
-        if node.op.name in UNARY and node.inputs[0] in moving and node.shape == claim.leaf.shape
+        if _is_function(node) and node.inputs[0] in moving and node.shape == claim.leaf.shape
     ]
     found = _nearest(found, VISITS // (1 + len(claim.between)))
     changes = vjp(claim.walk.outputs, claim.walk.cotangents, found) if found else []
@@ -112,6 +112,12 @@ def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
             if outer is not None:
                 text = f"the derivative of {words.of(node)} is taken at that of what is inside"
                 yield Consequence("chain-inside", f"{text}: {rule}", change * outer)
+
+
+def _is_function(node: Node) -> bool:
+    """Whether a node is a function of one operand, or a power."""
+    one = len(node.inputs) == 1 and not node.op.infix
+    return isinstance(node.op, Elementwise) and (one or node.op.infix == "**")
 
 
 def _intermediates(claim: Claim, words: Wording) -> Iterator[Consequence]:

@@ -26,6 +26,7 @@ from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
 from gradcli.ops.shapes import show
+from gradcli.ops.softmax import LOGSUMEXP, SOFTMAX
 
 RANK = (
     "transposed sign shape mean gradient-vector",
@@ -299,9 +300,9 @@ def _rank(code: str) -> int:
 
 def _lacks_one_hot(claim: Claim, slack: Array | float) -> bool:
     """Whether one number is missing in one place of every row, after a softmax."""
-    names = {node.op.name for node in ancestors(claim.walk.outputs)}
+    ops = {node.op for node in ancestors(claim.walk.outputs)}
     mine, right = claim.theirs, claim.right
-    if not names & {"softmax", "log_softmax", "logsumexp"} or mine.shape != right.shape:
+    if ops.isdisjoint((SOFTMAX, LOGSUMEXP)) or mine.shape != right.shape:
         return False
     missing = mine - right
     wrong = ~agreeing(mine, right, claim.rtol, slack)

@@ -11,27 +11,23 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from gradcli.analysis.diagnosis.claim import MISFITS, Claim
-from gradcli.analysis.diagnosis.misremembered import Derivative, misremembered
+from gradcli.analysis.diagnosis.misremembered import misremembered, textbook
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import Rules, contributions, vjp
 from gradcli.differentiate.product import multiply
 from gradcli.graph import CONSTANT, Node
+from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, Linear, Reduction, restore_axes
+from gradcli.ops.reductions import SUM
 from gradcli.ops.shaping import expand, sum_to
+from gradcli.ops.softmax import SOFTMAX
 from gradcli.simplify import number_of
 
 VISITS = 60_000
 """About how many nodes are built to try all mistakes of one kind."""
-TEXTBOOK = {
-    "tanh": "1 - {y}**2",
-    "sigmoid": "{y}*(1 - {y})",
-    "tan": "1 + {y}**2",
-    "relu": "({x} > 0)",
-    "abs": "sign({x})",
-}
-"""Textbook forms of derivatives that the op table computes in a more accurate way."""
-RULE = {"mul": "product rule: ", "matmul": "product rule: ", "div": "quotient rule: "}
+RULE = {"*": "product rule: ", "@": "product rule: ", "/": "quotient rule: "}
+"""By operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +61,12 @@ class ReverseStep:
     @property
     def divides_by_count(self) -> bool:
         """Whether the step is through the mean at the end of a loss."""
-        if self.node.op.name != "div":
+        if self.node.op.infix != "/":
             return False
         below = self.node.inputs[1]
         if below.op is CAST:
             (below,) = below.inputs
-        counts = below.op.name == "sum" and below.inputs[0].op is CAST
+        counts = below.op is SUM and below.inputs[0].op is CAST
         inside = below.span == self.node.span and below.size == 1
         return inside and (counts or below.op is CONSTANT)
 
@@ -161,7 +157,7 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
     """
     node, op = step.node, step.node.op
     here, below = words.defined(node), words.of(step.operand)
-    rule = RULE.get(op.name, "") if several else ""
+    rule = RULE.get(op.infix, "") if several else ""
     local = step.local()
     if step.averages:
         n = node.inputs[0].size // max(1, node.size)
@@ -173,7 +169,7 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         yield "mean", text, _skipped
     elif local is not None and number_of(words.plain(local)) not in (1, -1):
         chain = "the factor" if several else "the chain rule's factor"
-        text = f"{chain} {written(local, node, words)}, the derivative of {here} by {below},"
+        text = f"{chain} {textbook(local, node, words)}, the derivative of {here} by {below},"
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
         yield "chain-inverted", f"{text} divides where it should multiply", _inverted
@@ -188,20 +184,12 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
     if isinstance(op, Elementwise) and len(node.inputs) == 1:
         text = f"{here} stands where its derivative by {below} belongs"
         yield "undifferentiated", text, _undifferentiated
-    if isinstance(op, Linear) and op.name not in ("matmul", "mean"):
+    if isinstance(op, Linear) and op is not MATMUL and not op.averages:
         text = f"{here} is taken of the gradient as it is, not by its transpose"
         yield "operand-transposed", text, _untransposed
-    if op.name == "softmax":
+    if op is SOFTMAX:
         text = f"only the diagonal of the Jacobian of {here}, y*(1 - y): every output of a softmax"
         yield "diagonal", f"{text} depends on every input", _diagonal
-
-
-def written(local: Node, node: Node, words: Wording) -> str:
-    """A local derivative as textbooks write it."""
-    textbook = TEXTBOOK.get(node.op.name)
-    if textbook is not None:
-        return textbook.format(y=words.of(node), x=words.of(node.inputs[0]))
-    return words.of(words.plain(local))
 
 
 # --- what they lead to ---------------------------------------------------------------------
@@ -233,15 +221,15 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
 
 def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
     """The same slip at every op of one kind."""
-    for name, count in Counter(step.node.op.name for step in steps).items():
+    for op, count in Counter(step.node.op for step in steps).items():
         if count > 1:
-            same = {step for step in steps if step.node.op.name == name}
-            every = f"of every {name}, of which there are {count},"
+            same = {step for step in steps if step.node.op is op}
+            every = f"of every {op.name}, of which there are {count},"
             text = f"the derivative {every} is missing"
             yield from _outcome(claim, _skipped, same, "chain-factor", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
-            text = f"every {name} was taken as a constant, of which there are {count}"
+            text = f"every {op.name} was taken as a constant, of which there are {count}"
             yield from _outcome(claim, _dropped, same, "path-missing", text)
 
 
@@ -250,7 +238,7 @@ def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, s
     first, second = (each.local() for each in (step, after))
     factors = "two of the chain rule's factors"
     if first is not None and second is not None:
-        a, b = written(first, step.node, words), written(second, after.node, words)
+        a, b = textbook(first, step.node, words), textbook(second, after.node, words)
         factors += f", {a} and {b},"
     from_, to = words.of(step.node), words.of(after.operand)
     return "chain-factors", f"{factors} are missing on the way from {from_} to {to}"
@@ -262,13 +250,11 @@ def _misremembered(claim: Claim, step: ReverseStep, words: Wording) -> Iterator[
     if local is None or step.operand.shape != step.node.shape:
         return
     right = f"the derivative of {words.of(step.node)} by {words.of(step.operand)} is"
-    right += f" {written(local, step.node, words)}"
+    right += f" {textbook(local, step.node, words)}"
     for text, derivative in misremembered(step.node, step.position, words):
 
-        def wrong(
-            step: ReverseStep, change: Node, _part: Node, derivative: Derivative = derivative
-        ) -> Node:
-            return change * derivative(step.operand, step.node)
+        def wrong(_step: ReverseStep, change: Node, _part: Node, factor: Node = derivative) -> Node:
+            return change * factor
 
         yield from _outcome(claim, wrong, {step}, "local-derivative", f"{right}, not {text}")
 

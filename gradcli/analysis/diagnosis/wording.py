@@ -10,7 +10,9 @@ from gradcli.graph import CONSTANT, Array, Node, ancestors
 from gradcli.language.construct import NOWHERE, literal, name, number
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Binary, Expression
+from gradcli.ops.arithmetic import scale
 from gradcli.ops.control import DETACH, LEAF
+from gradcli.ops.shaping import EXPAND
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import spell
 
@@ -105,9 +107,9 @@ class Wording:
         if any(each not in written for each in node.inputs):
             return None
         operands = [written[each] for each in node.inputs]
-        if node.op in (DETACH, LEAF) or node.op.name == "expand":
+        if node.op in (DETACH, LEAF, EXPAND):
             return operands[0]
-        if node.op.name == "scale":  # a product, with another rule for 0
+        if node.op is scale.op:  # a product, with another rule for 0
             return Binary("*", operands[0], operands[1], NOWHERE, NOWHERE)
         return spell(node, operands)
 
