@@ -147,6 +147,12 @@ neg = table.elementwise(
 )
 
 
+@table.function(cases=[Case("positive(x)")], passes_on=True, numpy="np.positive")
+def positive(x: Node) -> Node:
+    """x as it is: `+x`."""
+    return x
+
+
 def _scale_into(a: Array, b: Array, out: Array) -> None:
     np.multiply(a, b, out=out)
     nonzero = np.not_equal(a, 0)

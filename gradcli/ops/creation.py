@@ -262,6 +262,15 @@ def bool_(x: Node) -> Node:
     return cast(x, "bool")
 
 
+@table.function(
+    cases=[Case("type_as(x, y > 0)", {"x": (2,), "y": (2,)}, smooth=False)],
+    passes_on=True,
+)
+def type_as(x: Node, other: Node) -> Node:
+    """x as floats, integers or truth values, whichever the other tensor holds."""
+    return cast(x, other.kind)
+
+
 # --- places --------------------------------------------------------------------------------
 
 

@@ -266,7 +266,8 @@ def _summed(x: Node, labels: str, others: str) -> Term:
         Case("tensordot(x, y)", {"x": (2, 2, 3), "y": (2, 3)}),
         Case("tensordot(x, y, dims=([0], [-1]))", {"x": (2, 3), "y": (3, 2)}),
         Case("tensordot(x, y, 0)", {"x": (2,), "y": (2,)}),
-    ]
+        Case("tensordot(x, y, 1)", {"x": (2, 1), "y": (3, 2)}),
+    ],
 )
 def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] = 2) -> Node:
     """Sums of products over the last `dims` axes of a and the first of b, or over named pairs."""
@@ -285,6 +286,11 @@ def tensordot(a: Node, b: Node, dims: int | tuple[Sequence[int], Sequence[int]] 
         raise GradcliError("axis", "tensordot: a single value has no axes to sum over")
     for axes, node in zip(dims, (a, b), strict=True):
         normalize_axes("tensordot", tuple(axes), node.ndim)  # none of them twice
+    for i, j in zip(*dims, strict=True):
+        if a.shape[i] == 1:  # as in PyTorch, it is stretched: the same factor for all of b's
+            b = sum_(b, (j,), keepdim=True)
+        elif b.shape[j] == 1:
+            a = sum_(a, (i,), keepdim=True)
     left = list(ascii_letters[: a.ndim])
     right = list(ascii_letters[a.ndim : a.ndim + b.ndim])
     for i, j in zip(*dims, strict=True):

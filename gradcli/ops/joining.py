@@ -238,6 +238,22 @@ def narrow(x: Node, dim: int, start: int, length: int) -> Node:
     return part(x, axis, first, length)
 
 
+@table.function(
+    cases=[Case("select(x, 1, 2)"), Case("x.select(0, -1)")],
+    unlike={"np.select": "where(condition, a, where(…, b, c)), or indexing"},
+)
+def select(x: Node, dim: int, index: int) -> Node:
+    """The slice at one place of an axis, without that axis."""
+    axis = normalize_axis("select", dim, x.ndim)
+    count = _length("select", x, axis)
+    first = index + count if index < 0 else index
+    if not 0 <= first < count:
+        raise GradcliError(
+            "index", f"select: {index} is out of range for axis {dim} of {show(x.shape)}"
+        )
+    return squeeze(part(x, axis, first, 1), (axis,))
+
+
 def _length(name: str, x: Node, axis: int) -> int:
     if not x.shape:
         raise GradcliError("shape", f"{name}: a single value has no axis to take apart")

@@ -12,10 +12,10 @@ from gradcli.graph import Array, Node, Op
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.exponential import log
 from gradcli.ops.group import FROM_0, Group
-from gradcli.ops.kinds import NUMBERS
+from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
-from gradcli.ops.table import Function
+from gradcli.ops.table import Case, Function
 
 table = Group("powers")
 
@@ -118,7 +118,7 @@ pow_: Function = table.elementwise(
     (_power_by_base, _power_by_exponent),
     forward="power",
     operands="base exponent",
-    aliases=("power", "float_power"),
+    aliases=("power",),
     takes=NUMBERS,
     whole=_whole_power,
     infix="**",
@@ -136,6 +136,20 @@ pow_: Function = table.elementwise(
         ("n*x**(n - 1)", "x**n"),
     ],
 )
+
+
+@table.function(
+    cases=[
+        Case("float_power(x, 1.5)", domain=(0.3, 2.0)),
+        Case("float_power(x > 0, y > 0)", {"x": (3,), "y": (3,)}, smooth=False),
+    ],
+    formula="base ** exponent",
+    numpy="np.float_power",
+    torch="torch.float_power",
+)
+def float_power(base: Node, exponent: Node) -> Node:
+    """`base` to the power `exponent`, which is a float even of integers."""
+    return pow_(cast(base, "float"), exponent)
 
 
 @table.derivative(

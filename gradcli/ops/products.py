@@ -13,6 +13,7 @@ from gradcli.ops.creation import arange
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
+from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.ops.table import Case
@@ -182,6 +183,20 @@ def cross(a: Node, b: Node, dim: int | None = None) -> Node:
 def linalg_cross(a: Node, b: Node, *, dim: int = -1) -> Node:
     """The vector product as torch.linalg and NumPy have it: along the last axis without `dim`."""
     return cross(a, b, dim)
+
+
+@table.function(
+    cases=[
+        Case("vecdot(x, y)", {"x": (2, 3), "y": (3,)}),
+        Case("vecdot(x, y, dim=0)", {"x": (2, 3), "y": (2, 3)}),
+    ],
+    formula="sum(x * y, dim)",
+    torch="torch.linalg.vecdot",
+)
+def vecdot(x: Node, y: Node, *, dim: int = -1) -> Node:
+    """Sums of products along one axis of two tensors that are broadcast together."""
+    shape = broadcast("vecdot", [x.shape, y.shape])
+    return sum_(x * y, (normalize_axis("vecdot", dim, len(shape)),))
 
 
 @table.function(

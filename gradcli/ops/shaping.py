@@ -99,6 +99,15 @@ def reshape(x: Node, *shape: int) -> Node:
     return x if target == x.shape else x.graph.apply(RESHAPE, (x,), (target,))
 
 
+@table.function(
+    aliases=("view_as",),
+    cases=[Case("reshape_as(x, y)", {"x": (2, 3), "y": (3, 2)})],
+)
+def reshape_as(x: Node, other: Node) -> Node:
+    """x in the shape of another tensor."""
+    return reshape(x, other.shape)
+
+
 def flat(lengths: Sequence[Any]) -> Shape:
     """`(2, 3)` from `2, 3` or from one tuple."""
     if len(lengths) == 1 and isinstance(lengths[0], tuple):
@@ -147,8 +156,10 @@ def flatten(x: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
 )
 def unflatten(x: Node, dim: int, sizes: tuple[int, ...]) -> Node:
     """The axis `dim` taken apart into axes of lengths `sizes`; one of them may be -1."""
+    if not x.shape:
+        raise GradcliError("shape", "unflatten: a single value has no axis to take apart")
     at = normalize_axis("unflatten", dim, x.ndim) + x.ndim
-    length = x.shape[at] if x.shape else 1
+    length = x.shape[at]
     known = prod(size for size in sizes if size != -1)
     if sizes.count(-1) == 1 and known and length % known == 0:
         sizes = tuple(length // known if size == -1 else size for size in sizes)

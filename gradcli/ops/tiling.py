@@ -113,6 +113,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
         Case("pad(x, (2, 1, 0, 3), mode='replicate')"),
         Case("pad(x, (2, 3), mode='circular')"),
         Case("pad(x, (1, -1), 'reflect')", {"x": (2, 2, 4)}),
+        Case("pad(x, (-1, -2), 'circular')", smooth=False),
     ],
     unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
 )
@@ -164,7 +165,8 @@ def _check_room(x: Node, axis: int, before: int, after: int, mode: str) -> None:
     if mode != "constant" and (before or after):
         _, room = BEYOND[mode]
         length = left if mode == "circular" else x.shape[axis]
-        if not length or max(before, after) > room(length):
+        nothing = not length and mode != "circular"
+        if nothing or max(before, after) > room(length):
             raise GradcliError(
                 "shape",
                 f"pad: {mode} of {before} and {after} does not fit axis {axis} of {show(x.shape)}",

@@ -84,7 +84,7 @@ class Autograd:
 
     def retain_grad(self, node: Node) -> None:
         """Make backward store a grad for an intermediate, too."""
-        if not self.requires_grad(node):
+        if not self.requires_grad(node) and not self._flat.keys() & upstream([node]):
             raise self._no_leaf([node])
         if not self.is_leaf(node):
             self.retained.add(node)
@@ -140,10 +140,12 @@ class Autograd:
             for node in inputs:
                 self.retain_grad(node)
             leaves = list(inputs)
-        linked = dependents(order, leaves)
+        linked = dependents(order, (*leaves, *flat))
         retained = (node for node in order if node in self.retained and node in linked)
         wanted = list(dict.fromkeys((*leaves, *retained)))
-        grads = self._vjp(outputs, cotangents, wanted, linked.difference(leaves), retain_graph)
+        grads = self._vjp(
+            outputs, cotangents, wanted, linked.difference(leaves, flat), retain_graph
+        )
         reached = set(order)
         for node, grad in zip(wanted, grads, strict=True):
             # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.campaigns.against.compare import Difference, differences, is_rounding
-from tests.campaigns.against.deviations import deviation
+from tests.campaigns.against.deviations import FLOAT32, deviation, is_closer
 from tests.campaigns.against.minimise import minimise
 from tests.campaigns.against.program import HERE, TORCH, Program
 from tests.campaigns.against.sides import here, in_torch
@@ -44,6 +44,8 @@ def judge(program: Program) -> Verdict:
         return Verdict(documented, found)
     if is_rounding(program, ours, found):
         return Verdict("within the rounding of ill-conditioned programs", found)
+    if is_closer(program, ours, found):
+        return Verdict(FLOAT32, found)
     return Verdict("differ", found)
 
 

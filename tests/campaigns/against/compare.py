@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,10 @@ FUSED = frozenset(
     dot mv mm bmm cumprod prod cumsum""".split()
 )
 """Functions that round on the way to their result, whatever their inputs are."""
+
+
+CANCELLING = frozenset("add sub linalg_cross dot mv mm bmm".split())
+"""Functions whose result may be 0 for one way of rounding and not for another."""
 
 
 class Difference(NamedTuple):
@@ -106,6 +111,21 @@ def _close(here: Array, theirs: Array, bound: Array) -> bool:
 # --- conditioning ----------------------------------------------------------------------------
 
 
+def _without_residue(name: str, out: Any, args: Any) -> Any:
+    """The result with exact zeros in the place of what is nothing but rounding."""
+    if not out.is_floating_point():
+        return out
+    sizes = [
+        each.detach().abs().max()
+        for each in args
+        if torch.is_tensor(each) and each.is_floating_point() and each.numel()
+    ]
+    if not sizes:
+        return out
+    size = max(sizes) if name in ("add", "sub") else max(sizes) ** 2
+    return out.masked_fill(out.detach().abs() <= 8 * torch.finfo(out.dtype).eps * size, 0)
+
+
 class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Every result that was rounded is rounded elsewhere: one unit in the last place or so off.
 
@@ -115,6 +135,7 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.generator = torch.Generator().manual_seed(seed)
+        self.cancels = seed % 2 == 1
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.split("::")[1]
@@ -125,6 +146,8 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return out
         if isinstance(out, tuple | list):
             return type(out)(map(self._moved, out))
+        if name in CANCELLING and self.cancels:
+            out = _without_residue(name, out, args)
         return self._moved(out)
 
     def _moved(self, out: Any) -> Any:
@@ -145,29 +168,55 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
 
-def is_rounding(program: Program, here: Answer, found: list[Difference]) -> bool:
-    """Whether PyTorch's own answer moves as much when its roundings do."""
-    if any(each.sort not in ("value", "grad") for each in found):
+def is_rounding(
+    program: Program,
+    here: Answer,
+    found: list[Difference],
+    setting: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> bool:
+    """Whether PyTorch's own answer moves as much when its roundings do.
+
+    `setting` is what PyTorch runs in. The runs end as soon as they explain all differences.
+    """
+    if any(each.sort not in ("value", "grad", "shape of the value") for each in found):
         return False
     spread = {(each.sort, each.name): np.zeros(each.theirs.shape) for each in found}
     for seed in range(RUNS):
-        moved = in_torch(program, mode=lambda s=seed: Rounding(s))  # type: ignore[misc]
+        moved = in_torch(program, lambda s=seed: _rounded(s, setting))  # type: ignore[misc]
         if moved.error:
             continue
         for each in found:
-            other = (moved.values if each.sort == "value" else moved.grads).get(each.name)
-            if other is None or other.shape != each.theirs.shape:
-                return True  # another shape: what was selected hangs on a rounding
-            with np.errstate(all="ignore"):
-                off = np.abs(np.asarray(other, float) - np.asarray(each.theirs, float))
-            off = np.where(np.isnan(off) & ~(np.isnan(other) & np.isnan(each.theirs)), np.inf, off)
+            other = (moved.grads if each.sort == "grad" else moved.values).get(each.name)
             key = each.sort, each.name
-            spread[key] = np.maximum(spread[key], np.nan_to_num(off, nan=0.0, posinf=np.inf))
-    rel = TOLERANCE[program.dtype]
-    for each in found:
-        bound = FACTOR * spread[each.sort, each.name] + rel * np.abs(np.asarray(each.theirs, float))
-        wild = np.isinf(spread[each.sort, each.name])
-        here_array, theirs = np.asarray(each.here, float), np.asarray(each.theirs, float)
-        if not _close(np.where(wild, 0, here_array), np.where(wild, 0, theirs), bound):
-            return False
-    return True
+            if other is not None:
+                spread[key] = np.maximum(spread[key], _moved_by(other, each))
+        if all(_is_within(program, each, spread[each.sort, each.name]) for each in found):
+            return True
+    return False
+
+
+@contextmanager
+def _rounded(seed: int, setting: Callable[[], AbstractContextManager[Any]]) -> Iterator[None]:
+    with setting(), Rounding(seed):
+        yield
+
+
+def _moved_by(other: Array, found: Difference) -> Array:
+    """How far each element is off; infinitely where another shape shows that it was chosen by
+    something that rounding moves.
+    """
+    if other.shape != found.theirs.shape:
+        return np.full(found.theirs.shape, np.inf)
+    with np.errstate(all="ignore"):
+        off = np.abs(np.asarray(other, float) - np.asarray(found.theirs, float))
+    off = np.where(np.isnan(off) & ~(np.isnan(other) & np.isnan(found.theirs)), np.inf, off)
+    return np.nan_to_num(off, nan=0.0, posinf=np.inf)
+
+
+def _is_within(program: Program, found: Difference, spread: Array) -> bool:
+    wild = np.isinf(spread)
+    if found.sort == "shape of the value":
+        return bool(wild.size and wild.all())
+    here, theirs = np.asarray(found.here, float), np.asarray(found.theirs, float)
+    bound = FACTOR * spread + TOLERANCE[program.dtype] * np.abs(theirs)
+    return _close(np.where(wild, 0, here), np.where(wild, 0, theirs), bound)

@@ -24,7 +24,7 @@ FLOAT = """abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad digamma er
     negative absolute
     relu6 elu selu celu gelu silu mish softplus softsign tanhshrink hardswish hardsigmoid logsigmoid
     leaky_relu hardtanh hardshrink softshrink
-    entr erfcx expit gammaln psi i0 i1 log_ndtr ndtr""".split()
+    entr erfcx expit gammaln psi i0 i1 log_ndtr ndtr positive""".split()
 WHOLE = "abs neg sign square sqrt exp sin relu float floor round trunc log1p sigmoid".split()
 TESTS = "isnan isinf isfinite logical_not".split()
 PARAMETERS = """leaky_relu({0}, 0.2) leaky_relu({0},negative_slope=0.3) elu({0},0.5)
@@ -146,6 +146,8 @@ def cast(m: Maker, a: Node) -> Drawn:
     text = m.pick(("long()", "int()", "bool()", "to(torch.int64)", "to(torch.bool)", "detach()"))
     if m.chance(0.15):
         text = m.pick(("clone()", "data"))
+    elif m.chance(0.1) and (b := m.name()):
+        return "{0}.type_as({1})", a, b
     return f"{{0}}.{text}", a
 
 

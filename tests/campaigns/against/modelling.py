@@ -52,7 +52,7 @@ def solved(m: Maker, a: Node) -> Drawn:
     shape = tuple(a.value.shape)
     if len(shape) < 2 or shape[-1] != shape[-2] or kind(a) != "float" or 0 in shape:
         return None
-    b = m.literal((shape[-1], m.pick((1, 2))))
+    b = m.literal((*shape[:-2], shape[-1], m.pick((1, 2))))
     upper = m.pick(("True", "False"))
     text = m.pick(
         (
@@ -82,7 +82,9 @@ def pairwise(m: Maker, a: Node) -> Drawn:
             f"F.cosine_similarity({{0}}, {{1}}, dim={dim})",
             "F.pairwise_distance({0}, {1})",
             f"torch.linalg.cross({{0}}, {{1}}, dim={dim})",
-            f"torch.linalg.vecdot({{0}}, {{1}}, dim={dim})" if m.chance(0.01) else "({0} * {1})",
+            f"torch.linalg.vecdot({{0}}, {{1}}, dim={dim})",
+            f"torch.tensordot({{0}}, {{1}}, dims=([{dim}], [{dim}]))",
+            f"torch.tensordot({{0}}, {{1}}, {m.between(0, 2)})",
             "torch.einsum('...i,...i->...', {0}, {1})",
             "torch.einsum('ij,ij->j', {0}, {1})",
             "torch.einsum('ij,kj->ik', {0}, {1})",

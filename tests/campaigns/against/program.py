@@ -125,7 +125,7 @@ def _cuts(statement: Statement) -> Iterator[Statement]:
         changed: list[tuple[Line, tuple[Line, ...]]] = []
         changed += [(replace(head, args=args), body) for args in _cut_args(head.args)]
         for number, line in enumerate(body):
-            if len(body) > 1:
+            if len(body) > 1 and line.binds:  # without its count of passes a loop may not end
                 changed.append((head, (*body[:number], *body[number + 1 :])))
             for args in _cut_args(line.args):
                 cut = replace(line, args=args)

@@ -76,6 +76,8 @@ def sized(m: Maker, a: Node) -> Drawn:
         f"flatten({axis(m, a)}, -1)",
         "clone()",
         "expand_as({0})",
+        "view_as({0})",
+        "reshape_as({0}.mT)" if a.value.dim() > 1 else "reshape_as({0})",
         "contiguous()",
     ]
     return "{0}." + m.pick(texts), a
@@ -98,6 +100,8 @@ def parted(m: Maker, a: Node) -> Drawn:
                 f"{{0}}.split({size}, {dim})[{first}]",
                 f"torch.split({{0}}, [{start}, {n - start}], dim={dim})[{first}]",
                 f"{{0}}.unbind({dim})[{first}]",
+                f"{{0}}.select({dim}, {start})",
+                f"torch.select({{0}}, {dim}, {start - n})",
                 f"{{0}}.diagonal({m.pick((0, 1, -1))})",
                 f"torch.linalg.diagonal({{0}}, offset={m.pick((0, 1, -1))})",
                 f"{{0}}.unfold({dim}, {size}, {m.pick((1, 2))})",

@@ -13,6 +13,7 @@ from tests.campaigns.against.maker import SHAPES, RefusedError
 from tests.campaigns.against.program import (
     HERE,
     Form,
+    Node,
     Program,
     same,
 )
@@ -165,21 +166,7 @@ class _Programs(Writer):
             name = m.pick(inner)
             if self._line(same(f"{name}.retain_grad()")):
                 retained.append(name)
-        keep = "retain_graph=True" if m.chance(0.7) else ""
-        if z.value.numel() == 1 and m.chance(0.7):
-            self._line(same(f"{{0}}.backward({keep})"), (z,))
-        elif m.chance(0.5):
-            here = m.pick(("sum({0})", "{0}.sum()"))
-            self._line(Form(f"{here}.backward({keep})", f"{{0}}.sum().backward({keep})"), (z,))
-        else:
-            comma = ", " if keep else ""
-            self._line(
-                Form(
-                    f"{{0}}.backward(ones_like({{0}}){comma}{keep})",
-                    f"{{0}}.backward(torch.ones_like({{0}}){comma}{keep})",
-                ),
-                (z,),
-            )
+        self._pass(z)
         name = m.pick(leaves)
         if m.names[name].grad is not None:
             if m.chance(0.4):
@@ -192,3 +179,24 @@ class _Programs(Writer):
             if m.chance(0.25):
                 self._line(same(f"{name}.grad.{m.pick(('', 'data.'))}zero_()"))
         return retained
+
+    def _pass(self, z: Node) -> None:
+        """A call of `backward`. One that PyTorch refuses half-way leaves no grads behind."""
+        m = self.m
+        kept = [value for value in m.names.values() if value.is_leaf or value.retains_grad]
+        before = [None if value.grad is None else value.grad.clone() for value in kept]
+        keep = "retain_graph=True" if m.chance(0.7) else ""
+        if z.value.numel() == 1 and m.chance(0.7):
+            form = same(f"{{0}}.backward({keep})")
+        elif m.chance(0.5):
+            total = m.pick(("sum({0})", "{0}.sum()"))
+            form = Form(f"{total}.backward({keep})", f"{{0}}.sum().backward({keep})")
+        else:
+            comma = ", " if keep else ""
+            form = Form(
+                f"{{0}}.backward(ones_like({{0}}){comma}{keep})",
+                f"{{0}}.backward(torch.ones_like({{0}}){comma}{keep})",
+            )
+        if not self._line(form, (z,)):
+            for value, grad in zip(kept, before, strict=True):
+                value.grad = grad

@@ -30,8 +30,8 @@ class Writer:
         self.statements: list[Statement] = []
         self.inputs: dict[str, Array] = {}
         self.count = 0
-        self.functions: list[tuple[str, tuple[tuple[int, ...], ...]]] = []
-        """Names of functions, and the shapes that they were tried with."""
+        self.functions: list[tuple[str, tuple[Any, ...]]] = []
+        """Names of functions, and the tensors that they were tried with."""
         self.others: dict[str, object] = {}
         """What the program has bound that is no tensor."""
 
@@ -62,8 +62,8 @@ class Writer:
         a = m.name()
         assert a is not None
         if self.functions and m.chance(0.3):
-            name, shapes = m.pick(self.functions)
-            args = [m.name(_has(shape)) for shape in shapes]
+            name, tried = m.pick(self.functions)
+            args = [m.name(_like(each)) for each in tried]
             if all(args):
                 holes = ", ".join(f"{{{k}}}" for k in range(len(args)))
                 call = Node(same(f"{name}({holes})"), tuple(each for each in args if each))
@@ -201,8 +201,7 @@ class Writer:
             lines = (Line(same("t = {0}"), (body,)), Line(same("return t")))
             statement = Block(((Line(Form(f"def {name}(p, q)", f"def {name}(p, q)")), lines),))
         if self._run(statement):
-            shapes = (tuple(first.value.shape), tuple(second.value.shape))
-            self.functions.append((name, shapes))
+            self.functions.append((name, (first.value, second.value)))
 
     # --- writing ---
 
@@ -246,5 +245,5 @@ class Writer:
         return True
 
 
-def _has(shape: tuple[int, ...]) -> Callable[[Any], bool]:
-    return lambda value: tuple(value.shape) == shape
+def _like(tried: Any) -> Callable[[Any], bool]:
+    return lambda value: value.shape == tried.shape and value.dtype == tried.dtype

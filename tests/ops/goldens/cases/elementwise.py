@@ -127,6 +127,7 @@ BINARY: dict[str, tuple[Callable[..., Any], Domain, Domain]] = {
     "logical_and": (torch.logical_and, WIDE, WIDE),
     "logical_or": (torch.logical_or, WIDE, WIDE),
     "logical_xor": (torch.logical_xor, WIDE, WIDE),
+    "float_power": (torch.float_power, POSITIVE, WIDE),
 }
 
 WITHOUT_DERIVATIVE = ("floor_divide",)

@@ -1,0 +1,396 @@
+"""PyTorch's functions as gradcli means them, where the two differ on purpose.
+
+Each convention has the words by which `gradcli ops --deviations` documents the difference. A
+program is run in PyTorch with the functions exchanged: what is in the way of an explanation is then
+computed, not guessed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.special
+import torch
+from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
+
+MODULES = (torch, torch.Tensor, functional, torch.special, torch.linalg)
+_within = torch.clip
+
+
+class Convention(NamedTuple):
+    """What is exchanged for one difference."""
+
+    where: str
+    """The `where` of the deviation or difference."""
+    functions: Mapping[str, Callable[..., Any]] = {}
+    """Functions and methods by name, wherever PyTorch has them: from the original and arguments."""
+    aten: Mapping[str, Callable[..., Any]] = {}
+    """Those below them, which derivatives call too: from PyTorch's result and the arguments."""
+
+
+@contextmanager
+def exchanged(conventions: Sequence[Convention]) -> Iterator[None]:
+    """PyTorch with the functions of these conventions."""
+    aten = {name: each for one in conventions for name, each in one.aten.items()}
+    saved = []
+    try:
+        for convention in conventions:
+            for name, function in convention.functions.items():
+                for module in (torch.autograd,) if name == "grad" else MODULES:
+                    if hasattr(module, name):
+                        saved.append((module, name, getattr(module, name)))
+                        setattr(module, name, _bound(function, getattr(module, name)))
+        with Exchange(aten):
+            yield
+    finally:
+        RETAINING.clear()
+        for module, name, original in reversed(saved):
+            setattr(module, name, original)
+
+
+def _bound(function: Callable[..., Any], original: Any) -> Callable[..., Any]:
+    return lambda *args, **keywords: function(original, *args, **keywords)
+
+
+class Exchange(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Gives the results of other functions for some of ATen's."""
+
+    def __init__(self, aten: Mapping[str, Callable[..., Any]]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.aten = aten
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        name = func._schema.name.split("::")[1]
+        for key in (name, "*"):
+            if key in self.aten:
+                out = self.aten[key](out, *args, **(kwargs or {}), **_named(key, name))
+        return out
+
+
+def _named(key: str, name: str) -> dict[str, str]:
+    return {"called": name} if key == "*" else {}
+
+
+# --- no flow ---------------------------------------------------------------------------------
+
+
+def _no_flow(out: Any, *args: Any, called: str, **keywords: Any) -> Any:
+    """A gradient that is 0 stays 0, whatever it is multiplied by."""
+    flows = called in ("mul", "div") or called.endswith("_backward")
+    if not flows or torch._C._current_autograd_node() is None or not torch.is_tensor(out):
+        return out
+    if not out.is_floating_point() or out._is_zerotensor() or bool(out.isfinite().all()):
+        return out
+    for each in args[:2] if called == "mul" else args[:1]:
+        if torch.is_tensor(each) and each.shape == out.shape:
+            out = out.where(each != 0, torch.zeros_like(out))
+    return out
+
+
+# --- grads -----------------------------------------------------------------------------------
+
+RETAINING: list[Any] = []
+"""Tensors of the running program that retain their grads."""
+
+
+def _retain_grad(original: Any, x: Any) -> None:
+    RETAINING.append(x)
+    original(x)
+
+
+def _grad_alone(original: Any, *args: Any, **keywords: Any) -> Any:
+    """`grad` that changes no `.grad`."""
+    before = [(each, None if each.grad is None else each.grad.clone()) for each in RETAINING]
+    found = original(*args, **keywords)
+    for each, grad in before:
+        each.grad = grad
+    return found
+
+
+def _grad_linked(original: Any, outputs: Any, inputs: Any, *args: Any, **keywords: Any) -> Any:
+    """`grad` whose results depend on the leaves behind the outputs, be it by the factor 0."""
+    nothing = sum(map(_nothing_of, _leaves(outputs)))
+    found = original(outputs, inputs, *args, **keywords)
+    return tuple(None if each is None else each + nothing for each in found)
+
+
+def _leaves(outputs: Any) -> list[Any]:
+    functions, leaves = [outputs.grad_fn], []
+    for function in functions:
+        if hasattr(function, "variable"):
+            leaves.append(function.variable)
+        for each, _ in getattr(function, "next_functions", ()):
+            if each is not None and each not in functions:
+                functions.append(each)
+    return leaves
+
+
+def _nothing_of(x: Any) -> Any:
+    """0, with the derivative 0 by x."""
+    return x.masked_fill(torch.ones_like(x, dtype=torch.bool), 0).sum()
+
+
+# --- elementwise -----------------------------------------------------------------------------
+
+
+def _nan_where(mask: Any, y: Any) -> Any:
+    return y * torch.where(mask, math.nan, 1.0).to(y.dtype)
+
+
+def _clamped(original: Any, x: Any, min: Any = None, max: Any = None) -> Any:
+    low = -torch.inf if min is None else min
+    high = torch.inf if max is None else max
+    inside = (x > low) & (x < high)
+    return torch.where(inside, x, _within(x.detach(), low, high).to(x.dtype))
+
+
+def _clamped_above(original: Any, x: Any, max: Any) -> Any:
+    return _clamped(original, x, None, max)
+
+
+def _hypot(original: Any, a: Any, b: Any) -> Any:
+    origin = (a == 0) & (b == 0)
+    away = torch.where(origin, 1.0, a).to(a.dtype)
+    return original(away, b).masked_fill(origin, 0)
+
+
+def _atan2(original: Any, a: Any, b: Any) -> Any:
+    size = torch.maximum(a.detach().abs(), b.detach().abs())
+    size = size.where((size > 0) & size.isfinite(), torch.ones_like(size))
+    return original(a / size, b / size)
+
+
+def _elu(original: Any, x: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    below = torch.expm1(_within(x, max=0))
+    return torch.where(x > 0, x, alpha * below)
+
+
+def _celu(original: Any, x: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    return alpha * _elu(original, x / alpha)
+
+
+def _selu(original: Any, x: Any, inplace: bool = False) -> Any:
+    return 1.0507009873554805 * _elu(original, x, 1.6732632423543772)
+
+
+def _polygamma(out: Any, n: int, x: Any) -> Any:
+    return torch.as_tensor(scipy.special.polygamma(n, x.detach().numpy())).to(out.dtype)
+
+
+def _gelu(out: Any, x: Any, approximate: str = "none") -> Any:
+    return x * _gate(x, approximate)[0]
+
+
+def _gelu_backward(out: Any, change: Any, x: Any, approximate: str = "none") -> Any:
+    gate, slope = _gate(x, approximate)
+    return change * (gate + x * slope)
+
+
+def _gate(x: Any, approximate: str) -> tuple[Any, Any]:
+    """What gelu multiplies x by, and its derivative."""
+    if approximate == "none":
+        return torch.special.ndtr(x), torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    k, c = 2 * math.sqrt(2 / math.pi), 0.044715
+    inside = k * (x + c * x**3)
+    gate = torch.sigmoid(inside)
+    return gate, gate * torch.sigmoid(-inside) * k * (1 + 3 * c * x * x)
+
+
+# --- reductions and orders -------------------------------------------------------------------
+
+
+def _extreme(of_all: Callable[..., Any]) -> Callable[..., Any]:
+    def function(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+        return original(x, *args, **keywords) if args or keywords else of_all(x)
+
+    return function
+
+
+def _counting(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    """A norm whose derivative is 0 where it counts, and not None."""
+    order = args[0] if args else keywords.get("p", 2)
+    out = original(x, *args, **keywords)
+    return out if order != 0 else out + _nothing_of(x)
+
+
+def _mean_too(original: Any, x: Any, dim: Any = None, **keywords: Any) -> Any:
+    spread, _ = original(x, dim, **keywords)
+    return spread, torch.mean(x, dim, keepdim=keywords.get("keepdim", False))
+
+
+def _trapezoid(original: Any, x: Any, dim: int = -1) -> Any:
+    n = x.shape[dim]
+    return ((x.narrow(dim, 0, max(n - 1, 0)) + x.narrow(dim, min(1, n), max(n - 1, 0))) / 2).sum(
+        dim
+    )
+
+
+def _cosine_similarity(original: Any, x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    def unit(x: Any) -> Any:
+        size = x.detach().abs().amax(dim, keepdim=True)
+        size = size.where((size > 0) & size.isfinite(), torch.ones_like(size))
+        scaled = x / size
+        length = torch.linalg.vector_norm(scaled, dim=dim, keepdim=True)
+        return scaled / torch.maximum(length, eps / size)
+
+    shape = np.broadcast_shapes(x1.shape, x2.shape)
+    x1, x2 = x1.expand(shape), x2.expand(shape)
+    return (unit(x1) * unit(x2)).sum(dim)
+
+
+def _as_floats(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    return original(x, *args, **keywords)
+
+
+def _std(original: Any, x: Any, dim: Any = None, **keywords: Any) -> Any:
+    """What flows back where it is 0 is multiplied by 0, be it infinite or not."""
+    out = original(x, dim, **keywords)
+    nothing = (x * 0).sum(dim, keepdim=keywords.get("keepdim", False))
+    return out + nothing.where(out == 0, torch.zeros_like(out))
+
+
+def _binary_cross_entropy(original: Any, p: Any, target: Any, reduction: str = "mean") -> Any:
+    loss = -target * _within(torch.log(p), -100) - (1 - target) * _within(torch.log1p(-p), -100)
+    return loss if reduction == "none" else getattr(loss, reduction)()
+
+
+def _margin_ranking_loss(
+    original: Any, a: Any, b: Any, target: Any, margin: float, reduction: str = "mean"
+) -> Any:
+    loss = _clamped(None, -target * (a - b) + margin, min=0)
+    return loss if reduction == "none" else getattr(loss, reduction)()
+
+
+def _sort(out: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    if args and isinstance(args[0], bool):  # the overload that has `stable` before the axis
+        args = args[1:]
+    keywords.pop("stable", None)
+    dim = args[0] if args else keywords.get("dim", -1)
+    descending = args[1] if len(args) > 1 else keywords.get("descending", False)
+    return torch.sort(x, stable=True, dim=dim, descending=descending)
+
+
+def _topk(
+    out: Any, x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Any:
+    if not x.dim():
+        return out
+    values, places = torch.sort(x, dim=dim, descending=largest, stable=True)
+    return values.narrow(dim, 0, k), places.narrow(dim, 0, k)
+
+
+def _kthvalue(out: Any, x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    if not x.dim():
+        return out
+    values, places = torch.sort(x, dim=dim, stable=True)
+    found = values.narrow(dim, k - 1, 1), places.narrow(dim, k - 1, 1)
+    return found if keepdim else tuple(each.squeeze(dim) for each in found)
+
+
+# --- matrices --------------------------------------------------------------------------------
+
+
+def _det(original: Any, x: Any) -> Any:
+    """The sum over all permutations, whose derivative is the adjugate."""
+    n = x.shape[-1]
+    total = torch.zeros(x.shape[:-2], dtype=x.dtype)
+    for order in permutations(range(n)):
+        odd = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :]) % 2
+        product = torch.ones(x.shape[:-2], dtype=x.dtype)
+        for row, column in enumerate(order):
+            product = product * x[..., row, column]
+        total = total - product if odd else total + product
+    return total
+
+
+def _lstsq(original: Any, a: Any, b: Any) -> Any:
+    if b.dim() < a.dim() and b.shape != a.shape[:-1]:
+        b = b.expand(*a.shape[:-2], *b.shape[-2:])
+    return original(a, b, driver="gelsd")
+
+
+CONVENTIONS = [
+    Convention(
+        "`clamp` at a bound",
+        {**dict.fromkeys(("clamp", "clip", "clamp_min"), _clamped), "clamp_max": _clamped_above},
+    ),
+    Convention("a branch of `where` that is not selected", {}, {"*": _no_flow}),
+    Convention("`hypot` at the origin", {"hypot": _hypot}),
+    Convention("`atan2` close to the origin", {"atan2": _atan2}),
+    Convention(
+        "the second derivative of `elu`, `celu` and `selu` at 0",
+        {"elu": _elu, "celu": _celu, "selu": _selu},
+    ),
+    Convention(
+        "`sign` of nan",
+        {},
+        dict.fromkeys(("sign", "sgn"), lambda out, x: out.where(~x.isnan(), x)),
+    ),
+    Convention(
+        "`heaviside` of nan", {}, {"heaviside": lambda out, x, zero: out.where(~x.isnan(), x)}
+    ),
+    Convention("`acosh` below 1", {"acosh": lambda original, x: _nan_where(x < 1, original(x))}),
+    Convention("`i1` at nan", {"i1": lambda original, x: _nan_where(x.isnan(), original(x))}),
+    Convention("digits of the derivative of `digamma`", {}, {"polygamma": _polygamma}),
+    Convention(
+        "digits of the derivative of `hardsigmoid`",
+        {},
+        {
+            "hardsigmoid_backward": lambda out, change, x: torch.where(
+                (x > -3) & (x < 3), change / 6, 0.0 * change
+            )
+        },
+    ),
+    Convention("digits of small `gelu`", {}, {"gelu": _gelu, "gelu_backward": _gelu_backward}),
+    Convention("which of equal elements `topk` takes", {}, {"topk": _topk}),
+    Convention(
+        "which of equal elements `kthvalue` and `quantile` take",
+        {},
+        {"sort": _sort, "kthvalue": _kthvalue},
+    ),
+    Convention(
+        "`max()`, `min()`, `median()` and `norm(x, inf)` of nan",
+        {"max": _extreme(torch.amax), "min": _extreme(torch.amin)},
+    ),
+    Convention(
+        "the mean of `var_mean` with inf",
+        dict.fromkeys(("var_mean", "std_mean"), _mean_too),
+    ),
+    Convention(
+        "`.grad` after the backward of `norm(x, 0)`",
+        dict.fromkeys(("norm", "vector_norm"), _counting),
+    ),
+    Convention(
+        "`grad(z, x)` through a y that retains its grad",
+        {"retain_grad": _retain_grad, "grad": _grad_alone},
+    ),
+    Convention("the second derivative of what is linear", {"grad": _grad_linked}),
+    Convention(
+        "kinds that a function does not take",
+        dict.fromkeys(("softmax", "log_softmax", "softmin"), _as_floats),
+    ),
+    Convention("`std` of equal elements where infinity flows back", {"std": _std}),
+    Convention(
+        "digits of the second derivative of `binary_cross_entropy`",
+        {"binary_cross_entropy": _binary_cross_entropy},
+    ),
+    Convention("`trapezoid` of inf", {"trapezoid": _trapezoid}),
+    Convention(
+        "`cosine_similarity` of a vector shorter than eps",
+        {"cosine_similarity": _cosine_similarity},
+    ),
+    Convention(
+        "losses with a margin, at the margin", {"margin_ranking_loss": _margin_ranking_loss}
+    ),
+    Convention("`det` of a singular matrix", {"det": _det}),
+    Convention("`lstsq` of a matrix without full rank", {"lstsq": _lstsq}),
+    Convention("integers of 32 bits", {"int": lambda original, x: x.long()}),
+]
