@@ -89,7 +89,7 @@ def _describe(node: Node, values: Mapping[Node, Array]) -> str:
         return f"{name} holds {made}{at}"
     operands = [_operand(values[each], value.shape, place) for each in node.inputs]
     backward = "" if node.origin is None else f"in the backward of {node.origin.op.name}, "
-    infix = getattr(node.op, "infix", "")
+    infix = node.op.infix
     if infix and len(operands) == 2:
         step = f" {infix} ".join(operands)
     elif all(operands):

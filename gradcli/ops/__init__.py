@@ -1,5 +1,6 @@
-"""The op table. Importing the modules here fills it: `gradcli.ops.table` says what an entry is, and
-`gradcli.ops.kinds` which kinds of op entries are made of.
+"""The op table. Importing the modules here fills it. `gradcli.ops.group` says how entries are
+written, `gradcli.ops.kinds` which kinds of op there are, `Op` in `gradcli.graph` what they may
+state.
 """
 
 from collections.abc import Iterator, Mapping

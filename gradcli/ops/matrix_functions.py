@@ -16,7 +16,7 @@ from gradcli.ops.creation import eye, zeros
 from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.group import Group
-from gradcli.ops.joining import cat
+from gradcli.ops.joining import CAT, cat
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.reductions import reduce_axes, sum_
@@ -129,7 +129,7 @@ def _expm_of_pair(xp: Any, a: Array) -> Array:
 
 def _expm_work(node: Node) -> float:
     (a,) = node.inputs
-    return (7 if a.op.name == "cat" else 9) * a.size  # pairs are made by joining
+    return (7 if a.op is CAT else 9) * a.size  # pairs are made by joining
 
 
 def _expm_change(change: Node, a: Node) -> Node:

@@ -23,7 +23,7 @@ def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
             return [cast(node, kind) for node in nodes]
     raise GradcliError(
         "type",
-        f"`{getattr(op, 'infix', '') or op.name}` is for truth values and integers, not for floats",
+        f"`{op.infix or op.name}` is for truth values and integers, not for floats",
         hint="put comparisons in parentheses, as in (x > 0) & (x < 3); x.long() makes integers",
     )
 
@@ -35,7 +35,8 @@ def together(nodes: Sequence[Node]) -> list[Node]:
 
 def is_number(x: Node) -> bool:
     """Whether a node is a number written in a program; -1 is the minus of 1."""
-    written = x.inputs[0] if x.op.name == "neg" else x
+    negative = x.op.infix == "-" and len(x.inputs) == 1
+    written = x.inputs[0] if negative else x
     return written.known is not None and not written.shape
 
 
