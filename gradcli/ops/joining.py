@@ -61,9 +61,14 @@ CAT = JointlyLinear(
     torch="torch.cat",
 )
 def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
-    """Tensors one behind the other along the axis `dim`; their other lengths must agree."""
+    """Tensors one behind the other along the axis `dim`; their other lengths must agree.
+
+    Empty vectors are passed over, as in PyTorch.
+    """
     if not tensors:
         raise GradcliError("value", "cat: there is nothing to join")
+    tensors = together(tensors)
+    tensors = [node for node in tensors if node.shape != (0,)] or tensors[:1]
     first = tensors[0]
     axis = normalize_axis("cat", dim, first.ndim)
     if not first.ndim:
@@ -78,7 +83,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
                 "shape",
                 f"cat: {show(first.shape)} and {show(node.shape)} differ not only in axis {dim}",
             )
-    return first.graph.apply(CAT, tuple(together(tensors)), (axis,)) if len(tensors) > 1 else first
+    return first.graph.apply(CAT, tuple(tensors), (axis,)) if len(tensors) > 1 else first
 
 
 @table.function(

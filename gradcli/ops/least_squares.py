@@ -10,6 +10,8 @@ import numpy as np
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import gt
+from gradcli.ops.control import detach
+from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, cast
@@ -17,7 +19,7 @@ from gradcli.ops.packing import lapack
 from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
-from gradcli.ops.systems import check_rows, copies, is_vector, matrices
+from gradcli.ops.systems import check_rows, copies, is_vector, matrices, square
 from gradcli.ops.table import Case
 
 table = Group("linear algebra")
@@ -68,6 +70,12 @@ PINV = General(
 )
 
 
+def _mirrored(x: Node) -> Node:
+    """The lower triangle and its mirror image; the gradient is that of a matrix that has both."""
+    read = tril(x) + matrix_transpose(tril(x, -1))
+    return x + detach(read - x)
+
+
 @table.function(
     aliases=("pinverse",),
     op=PINV,
@@ -75,6 +83,7 @@ PINV = General(
         Case("pinv(x)", {"x": (3, 2)}),
         Case("pinv(x)", {"x": (2, 2, 3)}),
         Case("pinv(x[:, :1] @ x[:1])", {"x": (3, 3)}),
+        Case("pinv(x + x.mT + 9*eye(3), hermitian=True)", {"x": (3, 3)}),
     ],
     torch="torch.linalg.pinv",
 )
@@ -87,10 +96,10 @@ def pinv(
 ) -> Node:
     """The pseudoinverse. Singular values up to max(atol, rtol * the largest) count as 0.
 
-    The derivative is for changes that keep the rank. `hermitian` says that x is
-    symmetric, which changes nothing.
+    The derivative is for changes that keep the rank. With `hermitian` x is taken to be symmetric:
+    the lower triangle is read, and the gradient is that of the whole.
     """
-    x = matrices("pinv", x)
+    x = _mirrored(square("pinv", x)) if hermitian else matrices("pinv", x)
     return x.graph.apply(PINV, (x,), (_relative_cutoff(x, rtol, atol), atol or 0.0))
 
 

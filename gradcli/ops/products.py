@@ -15,7 +15,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, normalize_axis, show
-from gradcli.ops.shaping import reshape, unsqueeze
+from gradcli.ops.shaping import flatten, reshape, unsqueeze
 from gradcli.ops.table import Case
 
 table = Group("linear algebra")
@@ -223,9 +223,7 @@ def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # 
 )
 def linalg_vander(x: Node, *, N: int | None = None) -> Node:  # noqa: N803 — PyTorch's name
     """Rising powers of the elements along the last axis, a row for each element."""
-    if not x.ndim:
-        raise GradcliError("shape", "linalg.vander takes vectors; this is a single value")
-    return _powers(x, N)
+    return _powers(x if x.ndim else flatten(x), N)
 
 
 def _powers(x: Node, count: int | None) -> Node:

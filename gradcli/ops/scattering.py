@@ -16,7 +16,7 @@ from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_bounds
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import broadcast, normalize_axis, show
-from gradcli.ops.shaping import expand, flatten, reshape
+from gradcli.ops.shaping import expand, flatten, part, reshape
 from gradcli.ops.splits import along_others
 from gradcli.ops.sums import add_at, wide_copies
 from gradcli.ops.table import Case, Index
@@ -111,6 +111,8 @@ def _repeated(index: Node, x: Node) -> Node:
 def gather(x: Node, dim: int, index: Index) -> Node:
     """The elements of x whose place along `dim` is in `index`; other places are the index's own."""
     axis = normalize_axis("gather", dim, x.ndim)
+    if not index.size:
+        return reshape(part(flatten(x), -1, 0, 0), index.shape)
     if x.ndim + index.ndim < 2:  # a single value may be addressed as a vector, and by one
         return reshape(gather.build(flatten(x), 0, flatten(index)), index.shape)
     fits = index.ndim == x.ndim and all(
