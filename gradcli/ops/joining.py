@@ -67,8 +67,10 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     """
     if not tensors:
         raise GradcliError("value", "cat: there is nothing to join")
-    tensors = together(tensors)
-    tensors = [node for node in tensors if node.shape != (0,)] or tensors[:1]
+    given = together(tensors)
+    tensors = [node for node in given if node.shape != (0,)]
+    if not tensors:
+        return given[0]
     first = tensors[0]
     axis = normalize_axis("cat", dim, first.ndim)
     if not first.ndim:

@@ -223,6 +223,8 @@ def vander(x: Node, N: int | None = None, increasing: bool = False) -> Node:  # 
 )
 def linalg_vander(x: Node, *, N: int | None = None) -> Node:  # noqa: N803 — PyTorch's name
     """Rising powers of the elements along the last axis, a row for each element."""
+    if not x.ndim and N is None:
+        raise GradcliError("shape", "linalg.vander of a single value needs N")
     return _powers(x if x.ndim else flatten(x), N)
 
 

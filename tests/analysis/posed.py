@@ -10,7 +10,8 @@ import numpy as np
 from gradcli.analysis.problem import Problem, pose
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.session import DEFAULT, Gradient, Limits, Options
+from gradcli.options import DEFAULT
+from gradcli.session import Gradient, Limits, Options
 
 
 def posed(

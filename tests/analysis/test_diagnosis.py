@@ -12,7 +12,7 @@ from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weig
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.session import DEFAULT
+from gradcli.options import DEFAULT
 from tests.analysis.mistakes import DATA, MISTAKES, SQUARES, A, Mistake, S, X, Y
 from tests.analysis.posed import posed
 

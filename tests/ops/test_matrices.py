@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scipy.linalg import expm_frechet
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array
+from gradcli.language.parser import parse_program
 from gradcli.ops.determinants import COFACTORS
 from gradcli.ops.matrix_functions import MATRIX_EXP
 from gradcli.ops.systems import MANY, SOLVE
+from gradcli.session import Gradient, Options, evaluate
 
 
 def pair(x: Array, change: Array) -> Array:
@@ -107,3 +109,17 @@ def test_cofactors_do_not_need_a_determinant_that_is_a_number(
     with np.errstate(all="ignore"):
         found = COFACTORS.forward(np, element * np.eye(45))
     np.testing.assert_allclose(np.diagonal(found), cofactor, rtol=1e-10)
+
+
+def test_pinv_reads_the_lower_triangle_of_what_is_said_to_be_symmetric() -> None:
+    lower = np.array([[2.0, 0.0], [1.0, 3.0]])
+    text = "y = pinv(x, hermitian=True)"
+    found = evaluate(
+        parse_program(Source("program", text), Options().limits.parse),
+        {"x": lower + np.array([[0.0, 7.0], [0.0, 0.0]])},
+        [Gradient(np.array([[1.0, 2.0], [0.5, -1.0]]))],
+    )
+    right = np.linalg.inv([[2.0, 1.0], [1.0, 3.0]])
+    np.testing.assert_allclose(found.values["y"], right, rtol=1e-14)
+    expected = -right.T @ np.array([[1.0, 2.0], [0.5, -1.0]]) @ right.T  # d inv(A) = -inv dA inv
+    np.testing.assert_allclose(found.grads["x"], expected, rtol=1e-13)

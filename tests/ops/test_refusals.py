@@ -19,7 +19,8 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Op
 from gradcli.language.parser import parse_program
 from gradcli.ops import FUNCTIONS, Case
-from gradcli.session import DEFAULT, evaluate
+from gradcli.options import DEFAULT
+from gradcli.session import evaluate
 from tests.ops.table_cases import all_cases, case_id, trace
 
 CASES = list(all_cases())

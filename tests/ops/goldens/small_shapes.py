@@ -41,6 +41,8 @@ ALONG = [
     *("x.gather({}, argmax(x, {}, True))", "take_along_dim(x, argmax(x, {}, True), {})"),
     *("x.scatter({}, zeros_like(x).long(), 5.0)", "x.scatter_add({}, zeros_like(x).long(), x)"),
     *("x.index_add({}, tensor([0]), x)", "x.index_fill({}, tensor([0]), 7.0)"),
+    *("cat([x, zeros(0)], {})", "cat([zeros(0), x, x], dim={})", "cat([zeros(0), zeros(0)], {})"),
+    *("x.gather({}, zeros(2, 0).long())", "gather(x, {}, zeros(0).long())"),
     "linalg.vector_norm(x, 3, {})",
 ]
 WHOLE = [
@@ -61,6 +63,7 @@ WHOLE = [
     *("x.repeat(1, 2)", "tile(x, (2,))", "x.expand(2, 3)", "x.expand(3)", "x.reshape(-1)"),
     *("x.reshape(1)", "x.reshape(())", "x.reshape(-1, 1)", "repeat_interleave(x, 2)"),
     *("kron(x, x)", "outer(x, x)", "dot(x, x)", "inner(x, x)", "x @ x", "x @ x.T", "mm(x, x)"),
+    "linalg.vander(x, N=3)",
     *("cartesian_prod(x)", "meshgrid(x, x)[0]", "block_diag(x)", "hstack([x, x])", "vstack([x])"),
     *("dstack([x, x])", "column_stack([x, x])", "diff(x)", "diff(x, 5)", "trapezoid(x)"),
     *("linalg.norm(x)", "linalg.matrix_norm(x)", "quantile(x, 0.5)", "quantile(x, tensor([0.5]))"),
