@@ -86,11 +86,12 @@ class NumpyEngine:
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]
-        results = []
-        for node in unit.outputs:
-            slot = self._slots[node] = self._slot(None)
-            results.append(slot)
-        slots = results[0] if isinstance(unit, Single) else tuple(results)
+        slots: int | tuple[int, ...]
+        if isinstance(unit, Single):
+            slots = self._slots[unit.node] = self._slot(None)
+        else:
+            slots = tuple([self._slot(None) for _ in unit.outputs])
+            self._slots.update(zip(unit.outputs, slots, strict=True))
         return call, _take(arguments), slots, frees
 
     def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
