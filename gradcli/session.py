@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.device import engine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Engine
-from gradcli.engine.swept import LARGE
 from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program
 from gradcli.nonfinite import Question, explain_nonfinite
 from gradcli.options import DEFAULT, SAFE, Limits, Options
 from gradcli.passes import Backward, Gradient, differentiate, left_by_program
+from gradcli.planned import Planned
 from gradcli.result import Pass, Result, total
 from gradcli.trace import Tracer
 from gradcli.trace.names import runs_backward
@@ -138,50 +137,40 @@ class Prepared:
     notes: list[Note]
     looked: list[Node]
     """Nodes whose values decided how the program went on."""
-    mapped: set[Node]
+    mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
     shown: dict[str, Node] = field(init=False)
     """The named values that are asked for."""
     tree: list[Node] = field(init=False)
     """Nodes whose values are asked for though they may have no name."""
-    wanted: list[Node] = field(init=False)
-    """All nodes of the answer, and those that are not needed."""
     unneeded: list[Node] = field(init=False)
     """What nothing asks for, and is computed all the same, since it may be an error."""
-    engine: Engine = field(init=False)
-    _lowered: dict[Node, Node] = field(init=False, default_factory=dict)
-    """What is computed in place of some nodes."""
+    planned: Planned = field(init=False)
 
-    def __post_init__(self) -> None:
-        options, ledger = self.options, self.graph.ledger
+    def __post_init__(self, mapped: set[Node]) -> None:
+        options = self.options
         self.shown = {"all": self.names, "outputs": self.outputs, "none": {}}[options.values]
         self.tree = _tree_nodes(self.outputs.values()) if options.trace_values else []
         passes = [node for each in self.backwards for node in each.results]
         grads, printed = self.grads.values(), self.printed.nodes
-        self.wanted = [*self.shown.values(), *self.tree, *passes, *grads, *printed]
-        self.unneeded = _unneeded(self.graph, self.wanted)
-        self.wanted += self.unneeded
-        if self.graph.largest >= LARGE:
-            from gradcli.engine.lowering import lower
-
-            lower(ancestors(self.wanted), self._lowered)
-        nodes, elsewhere, looked = map(
-            self._computed, (self.wanted, self._elsewhere(), self.looked)
-        )
+        wanted = [*self.shown.values(), *self.tree, *passes, *grads, *printed]
+        self.unneeded = _unneeded(self.graph, wanted)
+        wanted += self.unneeded
         try:
-            self.engine = engine(
-                nodes, options.device, options.threads, ledger, set(elsewhere), looked
+            self.planned = Planned(
+                self.graph, wanted, self._elsewhere(mapped), self.looked, options
             )
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
 
-    def _computed(self, nodes: Iterable[Node]) -> list[Node]:
-        """The nodes that the engine computes for these."""
-        return [self._lowered.get(node, node) for node in nodes]
+    @property
+    def engine(self) -> Engine:
+        """The engine that computes the answer."""
+        return self.planned.engine
 
-    def _elsewhere(self) -> set[Node]:
+    def _elsewhere(self, mapped: set[Node]) -> set[Node]:
         """Values whose memory is on the ledger already, or which lie in files."""
-        elsewhere = self.mapped | self.graph.held
+        elsewhere = mapped | self.graph.held
         if not self.options.grads_to_file:
             return elsewhere
         return elsewhere.union(*(each.grads.values() for each in self.backwards))
@@ -210,12 +199,10 @@ class Prepared:
     def answer(self, feeds: Mapping[Node, Array], into: Mapping[str, Array] = EMPTY) -> Result:
         """The same as `run` for values by node; those of literals may be among them."""
         try:
-            written = self._computed(self.backwards[-1].grads[name] for name in into)
-            targets = dict(zip(written, into.values(), strict=True))
-            arrays = self.engine.run(feeds, targets)
+            targets = {self.backwards[-1].grads[name]: array for name, array in into.items()}
+            found = self.planned.run(feeds, targets)
         except GradcliError as error:
             raise error.located(self.program.source, None) from None
-        found = dict(zip(self.wanted, arrays, strict=True))
         values = {name: found[node] for name, node in self.shown.items()}
         own_grads = {name: found[node] for name, node in self.grads.items()}
         passes = [each.answer(feeds, found) for each in self.backwards]

@@ -64,6 +64,7 @@ class Form:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
+        self._run = prepared.engine.run
         self._backward: Backward | None = next(iter(prepared.backwards), None)
         grads = self._backward.grads if self._backward else {}
         self.pattern = (
@@ -78,7 +79,7 @@ class Form:
     def __call__(self, feeds: Mapping[Node, Array]) -> str:
         """See `Render`."""
         try:
-            texts = [_text(array) for array in self._prepared.engine.run(feeds)]
+            texts = [_text(array) for array in self._run(feeds)]
         except GradcliError as error:
             raise error.located(self._prepared.program.source, None) from None
         texts.insert(len(self._prepared.shown), self._gradient or self._gradient_text(feeds))
