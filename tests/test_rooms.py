@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,3 +87,23 @@ def test_class_names_are_unique() -> None:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(module)
     assert not {name: modules for name, modules in found.items() if len(modules) > 1}
+
+
+ASKS_FOR_A_NAME = re.compile(r"op\.name (==|in|not in)|op\.name\]|op\.name[,)]")
+NAMES_OF_OPS = {
+    "spelling/spell.py": "a call is written by the name",
+    "analysis/catalogue.py": "names are listed, to be read",
+}
+"""Where the name of an op is used outside its entry, once in each file, and why."""
+
+
+def test_facts_about_ops_stand_in_their_entries() -> None:
+    """Nobody else asks for an op's name, or has a table by names: see `Op` in graph.py."""
+    found = [
+        str(file.relative_to(HOUSE))
+        for file in FILES
+        if not file.is_relative_to(HOUSE / "ops")
+        for line in file.read_text().splitlines()
+        if ASKS_FOR_A_NAME.search(line)
+    ]
+    assert sorted(found) == sorted(NAMES_OF_OPS)
