@@ -99,4 +99,4 @@ def _formula(text: str) -> str:
         formula = expression(parse_expression(Source("formula", shown), ParseLimits()))
     except GradcliError:
         return rf"\text{{{escape(text)}}}"
-    return formula + (rf" \quad \text{{at {place}}}" if place else "")
+    return formula + (rf" \quad \text{{at {escape(place)}}}" if place else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite, isnan
 from typing import Any
 
 from gradcli.language.precedence import LEVEL, POWER, SIGN
@@ -136,10 +137,15 @@ def _matrix(items: Sequence[Expression]) -> str:
     return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
 
-def _number(value: float) -> str:
+def _number(value: float) -> tuple[str, int]:
+    """A number, as a product where it has an exponent."""
+    if not isfinite(value):
+        return (r"\mathrm{nan}" if isnan(value) else r"\infty"), ATOM
     digits, _, exponent = repr(value).partition("e")
     digits = digits.removesuffix(".0")
-    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
+    if exponent:
+        return rf"{digits} \cdot 10^{{{int(exponent)}}}", LEVEL["*"]
+    return digits, ATOM
 
 
 def _name(name: str) -> str:
@@ -162,7 +168,7 @@ _WRITERS: dict[type, Callable[[Any], tuple[str, int]]] = {
     Index: _index,
     List: lambda node: (_matrix(node.items), ATOM),
     Name: lambda node: (_name(node.id), ATOM),
-    Number: lambda node: (_number(node.value), ATOM),
+    Number: lambda node: _number(node.value),
     Slice: _slice,
     String: lambda node: (rf"\text{{{escape(node.value)}}}", ATOM),
     Tuple: lambda node: (f"({', '.join(map(expression, node.items))})", ATOM),
