@@ -30,9 +30,12 @@ TOO_MUCH = ("limit-memory", "limit-nodes", "shape")
 """Errors with which fewer seeds are tried; `shape` as NumPy allows only 64 axes."""
 
 
-def jacobian(problem: Problem) -> Jacobian:
-    """The Jacobian of all outputs by all leaves. Raises `limit-memory`."""
-    matrix = derivative_matrix(problem, problem.outputs)
+def jacobian(problem: Problem, at_once: int = SEEDED) -> Jacobian:
+    """The Jacobian of all outputs by all leaves. Raises `limit-memory`.
+
+    As many seeds go in together as make arrays of `at_once` elements.
+    """
+    matrix = derivative_matrix(problem, problem.outputs, at_once)
     product: dict[str, Array] = {}
     if problem.grads and problem.gradient is not None:
         parts = [np.ravel(problem.gradient[name]) for name in problem.outputs]
@@ -42,12 +45,12 @@ def jacobian(problem: Problem) -> Jacobian:
     return Jacobian(matrix, problem.gradient if product else None, product, problem.grads)
 
 
-def hessian(problem: Problem) -> Hessian:
+def hessian(problem: Problem, at_once: int = SEEDED) -> Hessian:
     """The Hessian of the only output, or of v·outputs where a gradient v is given.
 
     Raises `gradient-required` where an output has several elements and there is no v.
     """
-    hessian = Hessian(derivative_matrix(problem, _grads(problem)))
+    hessian = Hessian(derivative_matrix(problem, _grads(problem), at_once))
     work = COPIES * hessian.matrix.values.nbytes
     problem.graph.ledger.require(work, "the eigenvalues and symmetry of a Hessian")
     return hessian
@@ -65,7 +68,9 @@ def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> MatrixPro
     return MatrixProduct("hvp", directions, _along(problem, _grads(problem), directions))
 
 
-def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
+def derivative_matrix(
+    problem: Problem, outputs: Mapping[str, Node], at_once: int = SEEDED
+) -> Matrix:
     """The derivatives of nodes by the leaves, all elements by all elements."""
     rows = Side({name: node.shape for name, node in outputs.items()})
     columns = Side({name: node.shape for name, node in problem.leaves.items()})
@@ -84,9 +89,9 @@ def derivative_matrix(problem: Problem, outputs: Mapping[str, Node]) -> Matrix:
     for selected in ([], start):
         seeds = [problem.graph.input("seed", node.shape, "float") for node in start]
         if mode == "reverse":
-            _fill(values, problem, seeds, vjp(nodes, seeds, leaves, selected), end)
+            _fill(values, problem, seeds, vjp(nodes, seeds, leaves, selected), end, at_once)
         else:
-            _fill(values.T, problem, seeds, jvp(nodes, leaves, seeds, selected), end)
+            _fill(values.T, problem, seeds, jvp(nodes, leaves, seeds, selected), end, at_once)
         if not np.isnan(values).any():
             break
     return Matrix(rows, columns, values, mode)
@@ -98,6 +103,7 @@ def _fill(
     seeds: Sequence[Node],
     found: Sequence[Node | None],
     like: Sequence[Node],
+    at_once: int,
 ) -> None:
     """Fill a row for each unit vector over all seeds with the results; None is zeros.
 
@@ -106,7 +112,7 @@ def _fill(
     results = [
         zeros_like(node) if each is None else each for each, node in zip(found, like, strict=True)
     ]
-    count, inputs, engine = _engine(problem, seeds, results)
+    count, inputs, engine = _engine(problem, seeds, results, at_once)
     for start in range(0, len(rows), count):
         units = np.eye(count, len(rows), start, dtype=rows.dtype)
         stops = itertools.accumulate(seed.size for seed in seeds)
@@ -125,15 +131,15 @@ def _fill(
 
 
 def _engine(
-    problem: Problem, seeds: Sequence[Node], results: Sequence[Node]
+    problem: Problem, seeds: Sequence[Node], results: Sequence[Node], at_once: int
 ) -> tuple[int, Sequence[Node], Engine]:
     """How many seeds go in at once, the inputs for them, and what computes the results.
 
-    So many that an array holds up to SEEDED elements, and that the limits allow.
+    So many that an array holds up to `at_once` elements, and that the limits allow.
     """
     total = sum(seed.size for seed in seeds)
     widest = max(node.size for node in dependents(ancestors(results), seeds))
-    runs = max(1, -(-total * widest // SEEDED))
+    runs = max(1, -(-total * widest // at_once))
     count = max(1, -(-total // runs))
     while count > 1:
         try:

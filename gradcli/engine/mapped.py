@@ -94,14 +94,14 @@ def mapping(array: Array) -> FileMap | None:
     return base if isinstance(base, FileMap) else None
 
 
-def pieces(array: Array) -> Iterator[Array]:
-    """All elements, read piece by piece where they lie in a file; other arrays are one piece."""
+def pieces(array: Array, size: int = PIECE) -> Iterator[Array]:
+    """All elements, read in pieces of `size` from a file; arrays in memory are one piece."""
     file = stored(array)
     if file is None:
         yield array
         return
-    buffer = np.empty(min(PIECE, array.size), array.dtype)
-    for start in range(0, array.size, PIECE):
+    buffer = np.empty(min(size, array.size), array.dtype)
+    for start in range(0, array.size, size):
         piece = buffer[: array.size - start]
         file.read(start, piece)
         yield piece

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.analysis import jacobian as analysis
 from gradcli.analysis.jacobian import hessian, jacobian
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError
@@ -38,40 +36,28 @@ PROGRAMS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Sets how many elements the seeds that go in together may have."""
-    return lambda elements: monkeypatch.setattr(analysis, "SEEDED", elements)
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_seeds_at_once_and_one_after_another_agree(
-    program: str, at_once: Callable[[int], None]
-) -> None:
-    found = []
-    for elements in (1, 40, 10**6):
-        at_once(elements)
-        found.append(jacobian(posed(program, PROGRAMS[program])).matrix.values)
+def test_seeds_at_once_and_one_after_another_agree(program: str) -> None:
+    found = [
+        jacobian(posed(program, PROGRAMS[program]), elements).matrix.values
+        for elements in (1, 40, 10**6)
+    ]
     for each in found[1:]:
         np.testing.assert_allclose(each, found[0], rtol=1e-12, atol=1e-15)
 
 
-def test_hessian_of_a_network(at_once: Callable[[int], None]) -> None:
+def test_hessian_of_a_network() -> None:
     program = "h = tanh(x @ w.reshape(3, 2) + b); mean((h @ c)**2)"
     inputs = {"x": X, "w": CHANCE.standard_normal(6), "b": [0.1, 0.2], "c": [1.0, -2.0]}
-    found = []
-    for elements in (1, 60, 10**6):
-        at_once(elements)
-        found.append(hessian(posed(program, inputs)).matrix.values)
+    found = [hessian(posed(program, inputs), elements).matrix.values for elements in (1, 60, 10**6)]
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found[2], found[0], rtol=1e-12, atol=1e-15)
 
 
-def test_threads_change_no_bit(at_once: Callable[[int], None]) -> None:
-    at_once(10**6)
+def test_threads_change_no_bit() -> None:
     problem = posed("softmax(sin(x) * cumsum(x, 0), 0)", {"x": np.linspace(-1, 1, 700)})
     one, three = (
-        jacobian(with_options(problem, threads=threads)).matrix.values for threads in (1, 3)
+        jacobian(with_options(problem, threads=threads), 10**6).matrix.values for threads in (1, 3)
     )
     assert one.tobytes() == three.tobytes()
 

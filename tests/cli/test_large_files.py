@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine import mapped
 from gradcli.engine.mapped import map_file, pieces, stored
 from tests.batch.conftest import children, is_running
 
@@ -109,12 +108,9 @@ def test_what_lies_elsewhere_or_apart_is_no_piece_of_a_file(file: BinaryIO) -> N
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 10_000])
-def test_pieces_cover_an_array_once(
-    file: BinaryIO, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mapped, "PIECE", 3)
+def test_pieces_cover_an_array_once(file: BinaryIO, size: int) -> None:
     array = map_file(file).view(float)[:size]
-    assert np.array_equal(np.concatenate([[], *map(np.copy, pieces(array))]), np.arange(size))
+    assert np.array_equal(np.concatenate([[], *map(np.copy, pieces(array, 3))]), np.arange(size))
 
 
 def test_a_new_file_knows_whether_finite_numbers_were_written(file: BinaryIO) -> None:
