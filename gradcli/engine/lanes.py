@@ -52,10 +52,11 @@ class Lane:
 
 
 class Lanes:
-    """Two lanes that take turns."""
+    """Two lanes that take turns, with pieces of `piece` elements."""
 
-    def __init__(self, xp: Any, empty_pinned: Callable[..., Array]) -> None:
+    def __init__(self, xp: Any, empty_pinned: Callable[..., Array], piece: int = PIECE) -> None:
         self.xp = xp
+        self.piece = piece
         self._empty_pinned = empty_pinned
         self._lanes: list[Lane] = []
 
@@ -63,7 +64,7 @@ class Lanes:
         """Do some work on each piece of a shape: its lane, its first element, and its place."""
         if not self._lanes:
             self._lanes = [Lane(self.xp, self._empty_pinned) for _ in range(2)]
-        for number, (start, place) in enumerate(pieces(shape)):
+        for number, (start, place) in enumerate(self.pieces(shape)):
             lane = self._lanes[number % 2]
             lane.wait()
             with lane.stream:
@@ -73,7 +74,7 @@ class Lanes:
 
     def upload(self, array: Array) -> Any:
         """The array on the card."""
-        if array.size <= PIECE:
+        if array.size <= self.piece:
             return self.xp.asarray(array)
         value = self.xp.empty(array.shape, array.dtype)
         read = reader(array)
@@ -82,7 +83,7 @@ class Lanes:
 
     def download(self, value: Any, target: Array | None = None) -> Array:
         """The array from the card, in `target` if there is one."""
-        if target is None and value.size <= PIECE:
+        if target is None and value.size <= self.piece:
             return value.get()  # type: ignore[no-any-return]
         into = np.empty(value.shape, value.dtype) if target is None else target
         write = writer(into)
@@ -94,13 +95,12 @@ class Lanes:
         self.over(into.shape, fetch)
         return into
 
-
-def pieces(shape: Shape) -> Iterator[tuple[int, Place]]:
-    """The pieces of a shape: the number of the first element, and the place."""
-    start = 0
-    for place in blocks(shape, PIECE):
-        yield start, place
-        start += math.prod(shape_of(place))
+    def pieces(self, shape: Shape) -> Iterator[tuple[int, Place]]:
+        """The pieces of a shape: the number of the first element, and the place."""
+        start = 0
+        for place in blocks(shape, self.piece):
+            yield start, place
+            start += math.prod(shape_of(place))
 
 
 def reader(array: Array) -> Callable[[int, Place], Callable[[Array], None]]:

@@ -76,8 +76,9 @@ def whole(empty: Callable[[Shape, np.dtype[Any]], Array]) -> Callable[[Node], An
 class Tiled:
     """NumPy, except for products of matrices."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, large: int = LARGE) -> None:
         self._threads = threads
+        self._large = large
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
@@ -135,7 +136,7 @@ class Tiled:
         (m, k), n = a.shape[-2:], b.shape[-1]
         result = np.empty((*batch, m, n), np.result_type(a, b))
         work = math.prod(batch) * m * k * n
-        step = max(1, LARGE * batch[0] // max(work, 1))
+        step = max(1, self._large * batch[0] // max(work, 1))
 
         def part(number: int) -> None:
             place = slice(number * step, (number + 1) * step)
@@ -145,4 +146,4 @@ class Tiled:
         return result
 
     def _spread(self, count: int, work: int, part: Callable[[int], None]) -> None:
-        spread(count, self._threads if work >= LARGE else 1, lambda: part)
+        spread(count, self._threads if work >= self._large else 1, lambda: part)

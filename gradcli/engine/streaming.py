@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.blocks import Place, combined, part_of
 from gradcli.engine.card_runners import CardArray, NodeRunner, SweepRunner, on_host
-from gradcli.engine.lanes import Lane, Lanes, pieces, reader, shape_of, writer
+from gradcli.engine.lanes import Lane, Lanes, reader, shape_of, writer
 from gradcli.engine.plan import Plan, Unit, nbytes
 from gradcli.engine.region import Region
 from gradcli.graph import Array, Node
@@ -133,6 +133,6 @@ def _delivered(value: Any, target: Array | None, lanes: Lanes) -> Array:
     if target is None or value is target:
         return value
     write = writer(target)
-    for start, place in pieces(target.shape):
+    for start, place in lanes.pieces(target.shape):
         write(start, place)(np.ascontiguousarray(value[place]))
     return target

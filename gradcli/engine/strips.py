@@ -40,10 +40,15 @@ class Strips:
     view = False
 
     def __init__(
-        self, length: int, splits: Mapping[Node, Split], results: tuple[Node, ...]
+        self,
+        length: int,
+        splits: Mapping[Node, Split],
+        results: tuple[Node, ...],
+        rows: int | None = None,
     ) -> None:
         """`length` is the number of rows, `splits` has the nodes, operands first, and how their
-        work is split along the rows; those in `results` are needed outside as whole arrays.
+        work is split along the rows; those in `results` are needed outside as whole arrays. Strips
+        have so many `rows`, by default as many as stay in the cache.
         """
         self.splits = splits
         self.results = results
@@ -62,7 +67,7 @@ class Strips:
         """Values from outside, and the axes along which they are cut; None for whole ones."""
         self.operands = tuple(dict.fromkeys(node for node, _ in self.cuts))
         """Values from outside."""
-        rows = self._rows(length)
+        rows = rows or self._rows(length)
         self.places = [slice(i, min(i + rows, length)) for i in range(0, length, rows)]
         """The rows of each strip."""
         counts = {place.stop - place.start for place in self.places}

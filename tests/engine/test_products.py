@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
-from gradcli.engine import products
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.products import Tiled
 from gradcli.language.parser import ParseLimits, parse_program
@@ -33,14 +32,12 @@ SHAPES = [
 def test_tiles_make_the_whole_product(
     shapes: tuple[tuple[int, ...], tuple[int, ...]],
     transposed: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(products, "LARGE", 1 << 15)
     rng = np.random.default_rng(5)
     a, b = (rng.standard_normal(shape) for shape in shapes)
     if transposed:
         a, b = (x if x.ndim < 2 else x.mT.copy().mT for x in (a, b))
-    answers = [Tiled(threads).matmul(a, b) for threads in (1, 2, 3, 7)]
+    answers = [Tiled(threads, large=1 << 15).matmul(a, b) for threads in (1, 2, 3, 7)]
     np.testing.assert_allclose(answers[0], np.matmul(a, b), rtol=1e-12, atol=1e-11)
     assert answers[0].shape == np.matmul(a, b).shape
     assert len({answer.tobytes() for answer in answers}) == 1

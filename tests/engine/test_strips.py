@@ -13,7 +13,7 @@ import pytest
 from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import products, regions, strips
+from gradcli.engine import products, regions
 from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Plan, nbytes
@@ -210,19 +210,15 @@ def test_files_are_read_and_written_strip_by_strip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "case"), list(all_cases()), ids=case_id)
-def test_parts_of_the_work_make_the_whole(
-    name: str, case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_the_work_make_the_whole(name: str, case: Case) -> None:
     """Every node of every case, along every axis, in strips of one row."""
-    monkeypatch.setattr(strips, "ROWS", 1)
-    monkeypatch.setattr(strips, "ELEMENTS", 1)
     traced = trace(case)
     values = dict(zip(nodes := ancestors([traced.output]), traced.value(*nodes), strict=True))
     for node in nodes:
         for split in ways(node):
             axes = zip((node, *node.inputs), (split.axis, *split.operands), strict=True)
             (length,) = {each.shape[axis] for each, axis in axes if axis is not None}
-            found = Strips(length, {node: split}, () if split.axis is None else (node,))
+            found = Strips(length, {node: split}, () if split.axis is None else (node,), rows=1)
             assert len(found.places) == length
             run, *_ = found.runner(NumpyEngine(Plan([node], regions.units), 2))
             (value,) = run(*[values[each] for each in found.operands], targets={})

@@ -9,7 +9,8 @@ import pytest
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import card as card_room
-from gradcli.engine import gpu, lanes
+from gradcli.engine import gpu
+from gradcli.engine.lanes import Lanes
 from gradcli.graph import Precision
 from tests.engine.test_regions import PROGRAMS
 from tests.gpu import runs
@@ -63,7 +64,9 @@ def test_the_bits_repeat() -> None:
 
 def test_pieces(card: card_room.Card, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the card were nearly full: data comes and goes in pieces, on two streams."""
-    monkeypatch.setattr(lanes, "PIECE", 1 << 16)
+    import cupyx
+
+    monkeypatch.setattr(card, "lanes", Lanes(card.xp, cupyx.empty_pinned, 1 << 16))
     wanted = [
         runs.of_program(program, inputs_of(program, (3000, 100)))
         for program in ("mean((2*x)**3)", "m = mean(x); sum((x - m)**2)", "sum(sum(x*r, dim=0)**2)")

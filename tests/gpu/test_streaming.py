@@ -12,7 +12,8 @@ from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import card as card_room
-from gradcli.engine import gpu, lanes
+from gradcli.engine import gpu
+from gradcli.engine.lanes import Lanes
 from tests.gpu import emulator, runs
 from tests.gpu.stand_in import Card, standing_in
 from tests.gpu.test_kernels import check, inputs_of
@@ -33,10 +34,17 @@ FREE = 79_000
 """Bytes that the card has free: x has 80 000."""
 
 
+PIECE = 1024
+"""Elements that come and go at a time."""
+
+
 @pytest.fixture
-def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
-    monkeypatch.setattr(lanes, "PIECE", 1024)
+def card() -> Iterator[Card]:
     with standing_in() as card:
+        import cupyx
+
+        found = card_room.card()
+        found.lanes = Lanes(found.xp, cupyx.empty_pinned, PIECE)
         yield card
 
 
@@ -65,7 +73,7 @@ def test_what_is_on_the_card_is_a_few_pieces(card: Card, monkeypatch: pytest.Mon
 
     monkeypatch.setitem(card_room.card().xp._own, "empty", counted)
     gpu.CardEngine(run.outputs).run(run.feeds)
-    assert max(sizes) <= lanes.PIECE
+    assert max(sizes) <= PIECE
 
 
 def test_large_arrays_come_and_go_in_pieces(card: Card) -> None:
