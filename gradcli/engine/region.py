@@ -78,14 +78,17 @@ def reduction_alone(node: Node) -> Region:
     return Region(node.inputs[0].shape, (), (node,), node.inputs, ())
 
 
-def spans(region: Region) -> list[range]:
-    """The numbers of the region's blocks, in rows that make one partial result each."""
+def spans(region: Region, partials: int = PARTIALS, least: int = SPANS) -> list[range]:
+    """The numbers of the region's blocks, in rows that make one partial result each: a row is one
+    block unless that makes more than so many elements of `partials`; then there are at `least` so
+    many rows.
+    """
     places = blocks(region.shape)
     rows = count = len(places)
     single = sum(size_of(bounds_of(places[0], node.op.axes(node))) for node in region.reductions)
-    if count * single > PARTIALS:
+    if count * single > partials:
         whole = sum(node.size for node in region.reductions)
-        rows = min(count, max(SPANS, PARTIALS // whole))
+        rows = min(count, max(least, partials // whole))
     return [range(i * count // rows, (i + 1) * count // rows) for i in range(rows)]
 
 
@@ -102,13 +105,19 @@ def _add(node: Node, place: Place, part: Array, parts: Parts) -> None:
 class RegionRunner:
     """A region made ready for NumPy; calling it runs it."""
 
-    def __init__(self, region: Region, threads: int, empty: Empty = np.empty) -> None:
-        """`empty` gives it memory."""
+    def __init__(
+        self,
+        region: Region,
+        threads: int,
+        empty: Empty = np.empty,
+        rows: Sequence[range] | None = None,
+    ) -> None:
+        """`empty` gives it memory; `rows` of blocks are those of `spans` by default."""
         self.region = region
         self.threads = threads
         self._empty = empty
         self.blocks = blocks(region.shape)
-        self.spans = spans(region)
+        self.spans = spans(region) if rows is None else rows
         sizes = [math.prod(part.stop - part.start for part in place) for place in self.blocks]
         self._starts = list(itertools.accumulate(sizes, initial=0))
         self._registers = {node: i for i, node in enumerate((*region.operands, *region.members))}

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
-from gradcli.engine import region as region_room
 from gradcli.engine.blocks import BLOCK, blocks
 from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.kernels import kernel, kernel_into
-from gradcli.engine.region import Region
+from gradcli.engine.region import Region, RegionRunner, spans
 from gradcli.engine.swept import LARGE
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
@@ -217,14 +216,14 @@ def test_powers_that_are_products_are_as_exact(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (0, 2), None])
-def test_partial_results_that_are_added_as_they_come_make_the_same_sum(
-    axis: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(region_room, "PARTIALS", 100)
-    monkeypatch.setattr(region_room, "SPANS", 3)
+def test_partial_results_that_are_added_as_they_come_make_the_same_sum(axis: Any) -> None:
     x = np.random.default_rng(8).integers(-9, 9, (40, 50, 300)).astype(float)
     program = parse_program(Source("sum", f"sum(2 * x, {axis})"), ParseLimits())
+    ready = prepare(program, {"x": x}, (), Options(forward_only=True))
+    (region,) = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
+    values = [x if node.known is None else node.known for node in region.operands]
+    rows = spans(region, partials=5, least=3)
+    assert 1 < len(rows) < len(blocks(region.shape))
     for threads in (1, 2, 3):
-        options = Options(forward_only=True, threads=threads)
-        found = prepare(program, {"x": x}, (), options).run({"x": x}).values["out"]
+        (found,) = RegionRunner(region, threads, rows=rows)(*values, targets={})
         np.testing.assert_array_equal(found, np.sum(2 * x, axis))
