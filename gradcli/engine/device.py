@@ -24,8 +24,10 @@ def engine(
     ledger: Ledger,
     elsewhere: Collection[Node] = (),
     looked: Collection[Node] = (),
+    worth: int = WORTH,
 ) -> Engine:
-    """An engine for some nodes on `cpu`, `gpu` or, with `auto`, where it is worth it.
+    """An engine for some nodes on `cpu` or `gpu`; with `auto` on a GPU if a value has at least so
+    many elements as are `worth` it.
 
     What was `looked` at is computed as it was then. Raises `limit-memory` where values take more
     than the `ledger` has room for; those that are `elsewhere` lie in files or are on the ledger.
@@ -44,7 +46,9 @@ def engine(
         plan.check_memory(ledger, elsewhere, threads or cores())
         return NumpyEngine(plan, threads)
 
-    if device == "cpu" or (device == "auto" and not _is_worth_it(nodes)):
+    if device == "auto" and all(node.size < worth for node in ancestors(nodes)):
+        device = "cpu"
+    if device == "cpu":
         return on_cpu()
     from gradcli.engine import gpu
 
@@ -66,10 +70,6 @@ def traced(nodes: Sequence[Node], threads: int | None = None) -> Engine:
     It takes whatever memory it needs.
     """
     return engine(nodes, "cpu", threads, Ledger(), looked=nodes)
-
-
-def _is_worth_it(nodes: Sequence[Node]) -> bool:
-    return any(node.size >= WORTH for node in ancestors(nodes))
 
 
 class Automatic:
