@@ -410,7 +410,7 @@ class Graph:
         return node
 
     def constant(self, value: Array | float | bool) -> Node:
-        """A node with a known value; a plain number is a float, whatever its Python type."""
+        """A node with a known value; a plain number is a float, also if it is an int in Python."""
         node = self._known(CONSTANT, value)
         if node.op is LITERAL:
             self.looked.add(node)  # with another number it would not be the same node

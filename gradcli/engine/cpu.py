@@ -22,7 +22,7 @@ SMALL = 128
 """Values of at most this many elements are not freed before the end of a run: nodes take more."""
 
 FOLDED = 1024
-"""Values of at most this many elements are computed once where they depend on constants alone."""
+"""Values of at most this many elements are computed once if they depend only on constants."""
 
 _Take: TypeAlias = Callable[[list[Any]], Sequence[Any]]
 _Step: TypeAlias = tuple[Kernel, _Take, int | tuple[int, ...], tuple[int, ...]]
@@ -67,7 +67,7 @@ class NumpyEngine:
         self._calls = _calls(self._steps, len(self._start))
 
     def _fold(self, step: _Step, node: Node) -> None:
-        """Compute what depends on constants alone now, once for all runs."""
+        """Compute now, once for all runs, what depends only on constants."""
         call, take, slot, _ = step
         assert isinstance(slot, int)
         with np.errstate(all="ignore"):

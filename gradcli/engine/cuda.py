@@ -62,7 +62,7 @@ ever longer."""
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What happens to one element, whatever the shape."""
+    """The work for one element; it does not depend on the shape."""
 
     operands: tuple[Kind, ...]
     """Arrays: element by element they are `a0`, `a1` …"""

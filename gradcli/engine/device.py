@@ -1,4 +1,4 @@
-"""Where a plan is computed: on the CPU, on a GPU, or where it is worth it."""
+"""The choice of a device for a plan: the CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def run(nodes: Sequence[Node], inputs: Mapping[Node, Array]) -> list[Array]:
 def traced(nodes: Sequence[Node], threads: int | None = None) -> Engine:
     """An engine that computes nodes as they are while a program is traced: on the CPU, and whole.
 
-    It takes whatever memory it needs.
+    Its memory is not limited.
     """
     return engine(nodes, "cpu", threads, Ledger(), looked=nodes)
 

@@ -1,4 +1,4 @@
-"""Data that comes to a GPU and goes: through page-locked memory, in pieces, while the GPU works.
+"""Copies of data to a GPU and back: through page-locked memory, in pieces, while the GPU works.
 
 Two streams take turns, so that one copies while the other computes. Pieces depend on the shape
 alone.

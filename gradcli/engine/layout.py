@@ -1,4 +1,4 @@
-"""How a GPU walks over a region: which threads go where, and how far each goes.
+"""How a GPU walks over a region: the elements of each thread.
 
 A shape has swept axes, which threads walk along (those that are reduced; all, where nothing is),
 and kept ones: each place of the kept axes has threads, or several blocks, of its own. Nothing here
@@ -22,7 +22,7 @@ THREADS = 256
 COLUMNS = 64
 """Neighbours that the threads of a block read together, where the last axis is kept."""
 PARTS = 4096
-"""Blocks that the work is cut into, about, whatever the card, so that the bits are the same."""
+"""About how many blocks the work is divided into, on every card, so that the bits are the same."""
 PACK_BYTES = 16
 """What a thread reads at once, where it can: more is no quicker."""
 FLIGHT_BYTES = 32

@@ -15,7 +15,7 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
     """Add to `done` what is computed in place of each node that is composite, equal to an earlier
     one or depends on such a node.
 
-    `order` has operands first; what `done` holds already stays. Nodes are equal where the graph
+    `order` has operands first; entries of `done` are kept. Nodes are equal where the graph
     does not share them itself, because `backward` frees what it has passed.
     """
     first: dict[tuple[Op, tuple[Node, ...], Attributes], Node] = {}
@@ -28,12 +28,12 @@ def lower(order: Iterable[Node], done: dict[Node, Node]) -> None:
             if earlier is not node:
                 done[node] = done.get(earlier, earlier)
                 continue
-        instead = _in_place_of(node, inputs)
+        instead = _replacement(node, inputs)
         if instead is not node:
             done[node] = instead
 
 
-def _in_place_of(node: Node, inputs: tuple[Node, ...]) -> Node:
+def _replacement(node: Node, inputs: tuple[Node, ...]) -> Node:
     """What is computed in place of a node, whose operands are now `inputs`."""
     parts = node.op.parts
     if inputs == node.inputs and (parts is None or inputs[0].size < LARGE):

@@ -15,7 +15,7 @@ from gradcli.graph import EMPTY, INPUT, Array, Node, Shape, ancestors
 from gradcli.ledger import Ledger, show_bytes
 
 Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
-"""Makes an array whose elements are whatever lies there."""
+"""Makes an array whose elements are not set."""
 Arrange: TypeAlias = "Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]"
 """Says what runs together of a schedule, for some outputs."""
 
@@ -32,7 +32,7 @@ class Unit(Protocol):
 
     @property
     def outputs(self) -> tuple[Node, ...]:
-        """What is there after it has run."""
+        """The values that it computes for others."""
 
     @property
     def view(self) -> bool:

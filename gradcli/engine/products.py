@@ -17,7 +17,7 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.ops.sums import total
 
 LARGE = 1 << 22
-"""Products of so many multiplications are worth threads."""
+"""From this many multiplications on, a product uses several threads."""
 
 COLUMNS = 256
 ROWS = 256
@@ -38,7 +38,7 @@ def is_large(node: Node) -> bool:
 
 
 def namespace(node: Node, threads: int = 1) -> Any:
-    """The array namespace that a node is computed on: NumPy, or where it is worth it `Tiled`."""
+    """The array namespace that a node is computed with: NumPy, or `Tiled` for large products."""
     return Tiled(threads) if is_large(node) else np
 
 

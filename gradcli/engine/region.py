@@ -55,7 +55,7 @@ class Region:
 
     @property
     def outputs(self) -> tuple[Node, ...]:
-        """What is there after the region has run."""
+        """The values that the region computes for others."""
         return (*self.results, *self.reductions)
 
     def work_bytes(self, threads: int) -> int:

@@ -13,7 +13,7 @@ from gradcli.graph import INPUT, Node, Shape
 PATIENCE = 10
 """What may be spent on computing a value again. Writing it and reading it takes as long."""
 HUGE, MUCH_PATIENCE = 1 << 27, 400
-"""Values of so many elements are written only if that saves more: there may be no room."""
+"""Values with this many elements are written only if that saves more, as memory may be short."""
 
 
 def units(

@@ -16,13 +16,13 @@ from gradcli.graph import Array, Shape
 SMALL = 1 << 16
 """Arrays of fewer bytes are not worth it."""
 ALIGNMENT = 1 << 6
-"""Arrays begin at multiples of so many bytes."""
+"""Arrays begin at multiples of this many bytes."""
 BUFFERS = 4 * 8 * BLOCK
 """Bytes that regions need for their blocks, about."""
 
 
 class Scratch:
-    """Arrays of one thread. The memory of those that are gone is handed out again."""
+    """Arrays of one thread. The memory of arrays that are no longer used is used again."""
 
     def __init__(self, size: int) -> None:
         """`size` is in bytes; what has no room lies elsewhere."""

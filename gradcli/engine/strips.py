@@ -26,12 +26,13 @@ from gradcli.graph import CONSTANT, Array, Graph, Node, Shape, Split
 from gradcli.ops.reductions import SUM
 
 ELEMENTS, ROWS = 1 << 19, 1 << 8
-"""A strip has about so many elements of the widest value, but at least so many rows: products of
-fewer are slow."""
+"""About how many elements of the widest value a strip has, and its least number of rows: products
+of fewer are slow."""
 DEPTH, PANEL = 384, 1 << 17
-"""BLAS packs so many rows of the right operand, and about so many elements of the left one."""
+"""The rows of the right operand, and about the elements of the left one, that BLAS packs."""
 SHARES, MOST_SHARES = 4, 32
-"""Into how many shares strips are dealt out. Each adds up sums of its own, whatever the threads."""
+"""The least and the greatest number of shares of the strips. Each share has its own sums, so that
+the bits do not depend on the number of threads."""
 
 
 class Strips:
@@ -55,7 +56,7 @@ class Strips:
         self.sums = tuple(node for node, split in splits.items() if split.axis is None)
         """Nodes to which every strip adds."""
         self.outputs = (*results, *self.sums)
-        """What is there after the strips have run."""
+        """The values that the strips compute for others."""
         self.cuts = tuple(
             dict.fromkeys(
                 (operand, axis)
@@ -105,7 +106,7 @@ class Strips:
 
 
 class Strip:
-    """What is computed of so many rows."""
+    """The plan for a strip of this many rows."""
 
     def __init__(self, strips: Strips, rows: int) -> None:
         outside = strips.outputs[0].graph
@@ -147,7 +148,7 @@ def _packed_bytes(node: Node) -> int:
 
 
 def _cut(shape: Shape, axis: int | None, rows: int) -> Shape:
-    """The shape with so many rows along an axis."""
+    """The shape with this many rows along an axis."""
     if axis is None:
         return shape
     return (*shape[:axis], rows, *shape[len(shape) + axis + 1 :])
