@@ -89,6 +89,12 @@ DIFFERENCES = [
         "as after that of `floor(x)`, which is 0 in PyTorch too",
     ),
     Difference(
+        "`grad(z, w)` where z depends on w by way of a `.grad` alone",
+        "the error `no-grad`, which names `create_graph`",
+        "an error, or 0 with `materialize_grads`",
+        "a forgotten `create_graph` does not look like 0",
+    ),
+    Difference(
         "the second derivative of what is linear, by `grad` of a `grad`",
         "0",
         "an error, or `.grad` stays None",
@@ -153,6 +159,12 @@ DIFFERENCES = [
         "integers of 64 bits, as `long` gives",
         "integers of 32 bits, which wrap round",
         "there is one kind of integers",
+    ),
+    Difference(
+        "which of 0 and -0 is taken by `fmin`, `fmax`, `minimum` and `maximum`",
+        "NumPy's choice",
+        "another one",
+        "IEEE 754 leaves it open",
     ),
     Difference(
         "digits of float32",
@@ -631,6 +643,16 @@ DEVIATIONS = [
         {"value": 1.0},
         {"value": 0.0},
         "a cosine does not depend on lengths",
+    ),
+    Deviation(
+        "digits of small `ndtr`",
+        ["ndtr"],
+        "ndtr(x)",
+        "torch.special.ndtr(x)",
+        {"x": -10.0},
+        {"value": 7.619853024160527e-24},
+        {"value": 0.0},
+        "PyTorch adds 1 to -1",
     ),
     Deviation(
         "digits of small `gelu`",

@@ -94,8 +94,8 @@ DIVISOR = General(
 
 
 def _divided(op: Op, a: Node, b: Node) -> Node:
-    """A division of integers, none of them by 0."""
-    return a.graph.apply(op, (a, a.graph.apply(DIVISOR, (b,))))
+    """A division of integers, none of them by 0; of no integers, by whatever there is."""
+    return a.graph.apply(op, (a, a.graph.apply(DIVISOR, (b,)) if a.size else b))
 
 
 floor_divide = table.elementwise(

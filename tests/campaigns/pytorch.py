@@ -54,6 +54,9 @@ def reduced(program: Program, found: list[Difference]) -> tuple[Program, list[Di
     wanted = _signature(found[0])
 
     def differs(candidate: Program) -> bool:
+        plain = differences(candidate, here(candidate), in_torch(candidate))
+        if wanted not in map(_signature, plain):
+            return False
         verdict = judge(candidate)
         return verdict.word == "differ" and _signature(verdict.found[0]) == wanted
 

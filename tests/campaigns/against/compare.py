@@ -30,7 +30,8 @@ FUSED = frozenset(
     """sinc linalg_cross linalg_qr native_batch_norm native_layer_norm native_group_norm
     linalg_lstsq _linalg_svd _linalg_eigh linalg_lu_factor_ex _linalg_slogdet _linalg_det
     linalg_inv_ex std var _softmax _log_softmax logsumexp logcumsumexp linalg_vector_norm
-    dot mv mm bmm cumprod prod cumsum""".split()
+    dot mv mm bmm cumprod prod cumsum logaddexp logaddexp2 linalg_lu_solve _linalg_solve_ex
+    linalg_solve_triangular""".split()
 )
 """Functions that round on the way to their result, whatever their inputs are."""
 

@@ -88,10 +88,21 @@ def _no_flow(out: Any, *args: Any, called: str, **keywords: Any) -> Any:
         return out
     if not out.is_floating_point() or out._is_zerotensor() or bool(out.isfinite().all()):
         return out
-    for each in args[:2] if called == "mul" else args[:1]:
-        if torch.is_tensor(each) and each.shape == out.shape:
+    factors = [args[0], *(each for each in args[1:2] if _is_mask(each))]
+    for each in factors if called == "mul" else args[:1]:
+        if torch.is_tensor(each) and _fits(each.shape, out.shape):
             out = out.where(each != 0, torch.zeros_like(out))
     return out
+
+
+def _is_mask(each: Any) -> bool:
+    return torch.is_tensor(each) and each.dtype == torch.bool
+
+
+def _fits(shape: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether something of the one shape broadcasts to the other."""
+    pairs = zip(reversed(shape), reversed(other), strict=False)
+    return len(shape) <= len(other) and all(m in (1, n) for m, n in pairs)
 
 
 # --- grads -----------------------------------------------------------------------------------
@@ -122,6 +133,8 @@ def _grad_linked(original: Any, outputs: Any, inputs: Any, *args: Any, **keyword
 
 
 def _leaves(outputs: Any) -> list[Any]:
+    if outputs.is_leaf:
+        return [outputs] if outputs.requires_grad else []
     functions, leaves = [outputs.grad_fn], []
     for function in functions:
         if hasattr(function, "variable"):
@@ -184,6 +197,14 @@ def _polygamma(out: Any, n: int, x: Any) -> Any:
     return torch.as_tensor(scipy.special.polygamma(n, x.detach().numpy())).to(out.dtype)
 
 
+def _as_numpy(name: str) -> Callable[..., Any]:
+    def function(out: Any, a: Any, b: Any) -> Any:
+        found = getattr(np, name)(a.detach().numpy(), b.detach().numpy())
+        return torch.as_tensor(found).to(out.dtype)
+
+    return function
+
+
 def _gelu(out: Any, x: Any, approximate: str = "none") -> Any:
     return x * _gate(x, approximate)[0]
 
@@ -193,10 +214,14 @@ def _gelu_backward(out: Any, change: Any, x: Any, approximate: str = "none") -> 
     return change * (gate + x * slope)
 
 
+def _ndtr(original: Any, x: Any) -> Any:
+    return 0.5 * torch.special.erfc(-x / math.sqrt(2))
+
+
 def _gate(x: Any, approximate: str) -> tuple[Any, Any]:
     """What gelu multiplies x by, and its derivative."""
     if approximate == "none":
-        return torch.special.ndtr(x), torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+        return _ndtr(None, x), torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
     k, c = 2 * math.sqrt(2 / math.pi), 0.044715
     inside = k * (x + c * x**3)
     gate = torch.sigmoid(inside)
@@ -339,6 +364,11 @@ CONVENTIONS = [
     ),
     Convention("`acosh` below 1", {"acosh": lambda original, x: _nan_where(x < 1, original(x))}),
     Convention("`i1` at nan", {"i1": lambda original, x: _nan_where(x.isnan(), original(x))}),
+    Convention(
+        "which of 0 and -0 is taken by `fmin`, `fmax`, `minimum` and `maximum`",
+        {},
+        {name: _as_numpy(name) for name in ("fmin", "fmax", "minimum", "maximum")},
+    ),
     Convention("digits of the derivative of `digamma`", {}, {"polygamma": _polygamma}),
     Convention(
         "digits of the derivative of `hardsigmoid`",
@@ -349,6 +379,7 @@ CONVENTIONS = [
             )
         },
     ),
+    Convention("digits of small `ndtr`", {"ndtr": _ndtr}),
     Convention("digits of small `gelu`", {}, {"gelu": _gelu, "gelu_backward": _gelu_backward}),
     Convention("which of equal elements `topk` takes", {}, {"topk": _topk}),
     Convention(

@@ -84,6 +84,8 @@ def _refused(program: Program, here: Answer) -> str | None:
     code = here.error.split(":")[0]
     if code == "graph-freed" and _freeing(program):
         return "a second backward through `y = x + 2`"
+    if code == "no-grad" and "is a constant: it comes from the grad" in here.error:
+        return "`grad(z, w)` where z depends on w by way of a `.grad` alone"
     if code == "singular" and _meets_singular(program):
         return SINGULAR
     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.campaigns.against.program import Program, smaller
 
-TRIES = 250
+TRIES = 100
 
 
 def minimise(program: Program, differs: Callable[[Program], bool]) -> Program:

@@ -53,8 +53,7 @@ class _Programs(Writer):
         used = set(re.findall(r"\w+", program_text))
         inputs = {name: array for name, array in self.inputs.items() if name in used}
         leaves = [name for name, array in inputs.items() if array.dtype.kind == "f"]
-        # What flows to an intermediate from a derivative hangs on the form of the derivative.
-        inner = [] if " grad(" in program_text else self._intermediates()
+        inner = self._intermediates()
         wrt = list(leaves)
         if inner and m.chance(0.4):
             wrt += m.random.sample(inner, m.between(1, min(2, len(inner))))
@@ -141,6 +140,8 @@ class _Programs(Writer):
     def _intermediates(self) -> list[str]:
         """Names that a gradient can be asked for, each a tensor of its own."""
         m = self.m
+        if self.derivatives:
+            return []
         once = [name for name in m.names if name.startswith("y") and self._times(name) == 1]
         values = list(m.names.values())
         return [

@@ -32,6 +32,8 @@ class Writer:
         self.count = 0
         self.functions: list[tuple[str, tuple[Any, ...]]] = []
         """Names of functions, and the tensors that they were tried with."""
+        self.derivatives = False
+        """Whether a derivative is among the values."""
         self.others: dict[str, object] = {}
         """What the program has bound that is no tensor."""
 
@@ -107,7 +109,8 @@ class Writer:
     def _derivative(self) -> None:
         m = self.m
         y = m.name(lambda v: v.requires_grad and not v.is_leaf)
-        x = m.name(lambda v: v.requires_grad)
+        # What flows to an intermediate from a derivative hangs on the form of the derivative.
+        x = m.name(lambda v: v.requires_grad and (v.is_leaf or not self.derivatives))
         if y is None or x is None or x.value is y.value:
             return
         name = self._fresh("y")
@@ -120,7 +123,7 @@ class Writer:
             f"({name},) = torch.autograd.grad({{0}}, {{1}}{other}, create_graph=True, "
             "materialize_grads=True)"
         )
-        self._line(Form(here, theirs), (y, x), (name,))
+        self.derivatives |= self._line(Form(here, theirs), (y, x), (name,))
 
     def _body(self, name: str) -> Line:
         """`name` bound to something of the same shape and kind."""
