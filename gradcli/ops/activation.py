@@ -206,7 +206,7 @@ def gelu(x: Node, approximate: str = "none") -> Node:
 )
 def softsign(y: Node, x: Node) -> Node:
     """x / (1 + abs(x))."""
-    return 1 / square(1 + abs_(x))
+    return square(1 / (1 + abs_(x)))  # the square itself overflows far from 0
 
 
 TANHSHRINK = [2 * k / math.factorial(2 * k + 1) for k in range(1, 11)]

@@ -101,6 +101,12 @@ DIFFERENCES = [
         "0 is the derivative",
     ),
     Difference(
+        "`y.retain_grad()` where no leaf is marked by `requires_grad`",
+        "y.grad after a backward, as for all that literals and inputs lead to",
+        "an error",
+        "inputs need no mark",
+    ),
+    Difference(
         "a second backward through `y = x + 2`",
         "the error `graph-freed`, as for `x * 2`",
         "works, as nothing was saved for the first",

@@ -38,23 +38,35 @@ LGAMMA_TERMS = 29
 
 
 def _lgamma(xp: Any, x: Array) -> Array:
-    """log(abs(Γ(x))). SciPy's loses all digits near its zeros 1 and 2. Near these it is the power
-    series of log(Γ(2 + z)), and log(Γ(1 + z)) is that minus log(1 + z) (DLMF 5.7.3).
+    """log(abs(Γ(x))). SciPy's loses all digits near its zeros 1 and 2, and is inf close to 0. There
+    it is the power series of log(Γ(2 + z)), where Γ(2 + z) = (1 + z)·z·Γ(z) (DLMF 5.7.3).
     """
     near_two = xp.abs(x - 2) <= 0.5
     near_one = xp.abs(x - 1) < 0.5
-    z = xp.where(near_two, x - 2, xp.where(near_one, x - 1, xp.zeros((), x.dtype)))
+    near_zero = xp.abs(x) <= 0.5
+    z = xp.where(near_two, x - 2, xp.where(near_one, x - 1, xp.where(near_zero, x, 0 * x)))
     orders = np.arange(2, LGAMMA_TERMS)
     series = (-1.0) ** orders * scipys("zetac")(np, orders.astype(float)) / orders
     found = xp.zeros((), x.dtype)
     for factor in (*series[::-1].tolist(), 1 - np.euler_gamma):
         found = (found + factor) * z
-    found = xp.where(near_one, found - xp.log1p(z), found)
-    return xp.where(near_one | near_two, found, scipys("gammaln")(xp, x))  # type: ignore[no-any-return]
+    found = xp.where(near_one | near_zero, found - xp.log1p(z), found)
+    found = xp.where(near_zero, found - xp.log(xp.abs(x)), found)
+    return xp.where(near_two | near_one | near_zero, found, scipys("gammaln")(xp, x))  # type: ignore[no-any-return]
+
+
+def _digamma(xp: Any, x: Array) -> Array:
+    """SciPy's, but below -1 by reflection (DLMF 5.5.4), from the distance to the nearest pole."""
+    away = x - xp.rint(x)
+    below = (x < -1) & (away != 0)
+    reflected = scipys("digamma")(xp, xp.where(below, 1 - x, 1 + 0 * x))
+    reflected = reflected - math.pi / xp.tan(math.pi * away)
+    return xp.where(below, reflected, scipys("digamma")(xp, x))  # type: ignore[no-any-return]
 
 
 @table.derivative(
     _lgamma,
+    arrays=8.0,
     aliases=("gammaln",),
     cuda="lgamma({0})",
     latex=r"\ln \Gamma({0})",
@@ -69,7 +81,8 @@ def lgamma(y: Node, x: Node) -> Node:
 
 
 @table.derivative(
-    scipys("digamma"),
+    _digamma,
+    arrays=6.0,
     aliases=("psi",),
     latex=r"\psi({0})",
     edge=lambda xp, x: xp.where(x > 0, x, to_integer(xp, x)),

@@ -189,7 +189,7 @@ REFERENCES: dict[str, Reference] = {
         limit=6.0,
     ),
     "spherical_jn": one(
-        lambda x: mp.sqrt(mp.pi / 2 / x) * mp.besselj(mp.mpf(3) / 2, x),
+        lambda x: mp.sin(x) / x**2 - mp.cos(x) / x,
         (0.01, 1.9),
         program="spherical_jn(1, x)",
         stated="a power series of alternating terms",
