@@ -132,11 +132,12 @@ class Pairs:
 
 def _sizes(uniform: Array) -> Array:
     """Numbers of all sizes and both signs."""
-    return np.where(uniform % 0.1 < 0.05, -1.0, 1.0) * 10 ** (30 * uniform - 15)
+    return np.where(uniform % 0.1 < 0.05, -1.0, 1.0) * _positive(uniform)
 
 
 def _positive(uniform: Array) -> Array:
-    return np.ones(uniform.shape) * 10 ** (30 * uniform - 15)
+    found: Array = 10 ** (30 * uniform - 15)
+    return found
 
 
 def _between(low: float, high: float) -> Draw:
