@@ -29,12 +29,14 @@ DEPTH = 1 << 13
 """What one tile sums up where the result is a single tile."""
 
 
-def is_large(node: Node) -> bool:
-    """Whether an op multiplies matrices and may be worth threads, going by shapes alone."""
+def is_large(node: Node, large: int = LARGE) -> bool:
+    """Whether an op multiplies matrices and may be worth threads, by its shapes: if it has about
+    `large` multiplications.
+    """
     if not node.op.contracts or len(node.inputs) > 2:
         return False
     a, b = node.inputs[0], node.inputs[-1]
-    return a.size * b.size * node.size >= LARGE**2  # (m·k)(k·n)(m·n) is (m·k·n)²
+    return a.size * b.size * node.size >= large**2  # (m·k)(k·n)(m·n) is (m·k·n)²
 
 
 def namespace(node: Node, threads: int = 1) -> Any:

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from gradcli.engine import regions
 from gradcli.engine.plan import Single, Unit
-from gradcli.engine.products import is_large
+from gradcli.engine.products import LARGE, is_large
 from gradcli.engine.strips import SHARES, Strips
 from gradcli.graph import Node, Split
 from gradcli.ops.splits import ways
@@ -24,15 +24,19 @@ ATTEMPTS = 32
 
 
 def units(
-    schedule: Sequence[Node], outputs: Sequence[Node], apart: Set[Node] = frozenset()
+    schedule: Sequence[Node],
+    outputs: Sequence[Node],
+    apart: Set[Node] = frozenset(),
+    large: int = LARGE,
 ) -> list[Unit]:
     """Strips, regions and single nodes in an order in which they can run.
 
-    Nodes in `apart` are not computed in strips.
+    Strips begin with products of at least `large` multiplications; nodes in `apart` are not
+    computed in strips.
     """
     order: list[Unit] = [*map(Single, schedule)]
     tried: set[Node] = set()
-    for product in [node for node in schedule if is_large(node)][:ATTEMPTS]:
+    for product in [node for node in schedule if is_large(node, large)][:ATTEMPTS]:
         if product not in tried and product not in apart:
             rows = _Rows(product, order, outputs, apart)
             tried.update(rows.splits)

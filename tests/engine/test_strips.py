@@ -4,6 +4,7 @@ threads, and keeps nothing between them.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from gradcli.data.load import load
 from gradcli.data.save import streamed
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.engine import products, regions
+from gradcli.engine import regions, rows
 from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.plan import Plan, nbytes
@@ -28,7 +29,6 @@ from gradcli.ops.splits import ways
 from gradcli.session import Options, Prepared, prepare
 from tests.ops.table_cases import all_cases, case_id, trace
 
-pytestmark = pytest.mark.usefixtures("products_are_large")
 ROWS = 3000
 SHAPES: dict[str, tuple[int, ...]] = {
     "A": (ROWS, 60), "At": (60, ROWS), "T": (ROWS, 4, 30), "w": (60,), "W": (60, 40), "b": (),
@@ -54,12 +54,6 @@ PROGRAMS = [
 ]
 
 
-@pytest.fixture
-def products_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products of small matrices are worth strips."""
-    monkeypatch.setattr(products, "LARGE", 1 << 15)
-
-
 def drawn(program: str, rows: int = ROWS) -> dict[str, Array]:
     """Values for the names of a program."""
     rng = np.random.default_rng(4)
@@ -69,8 +63,13 @@ def drawn(program: str, rows: int = ROWS) -> dict[str, Array]:
 
 
 def ready(program: str, inputs: dict[str, Array], **options: Any) -> Prepared:
+    """The program, with products of small matrices in strips, too."""
     parsed = parse_program(Source("program", program), ParseLimits())
-    return prepare(parsed, inputs, (), Options(**options))
+    prepared = prepare(parsed, inputs, (), Options(**options))
+    arrange = partial(rows.units, apart=set(ancestors(prepared.looked)), large=1 << 15)
+    plan = Plan(prepared.engine.plan.outputs, arrange)
+    prepared.planned.engine = NumpyEngine(plan, options.get("threads"))
+    return prepared
 
 
 def strips_of(prepared: Prepared) -> list[Strips]:
