@@ -84,8 +84,8 @@ def inline(shown: Excerpt, precision: int, width: int) -> str:
 
 def brief(array: Array | None, precision: int) -> str | None:
     """The text of an array that is written where it is used; None for longer ones."""
-    if array is None or array.size > BRIEF:
-        return None
+    if array is None or not 0 < array.size <= BRIEF:
+        return None  # the language has no list without elements
     text = inline(excerpt(array), precision, BRIEF)
     return text if len(text) <= BRIEF and GAP not in text else None
 
