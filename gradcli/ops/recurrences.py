@@ -120,8 +120,11 @@ class Recurrence(General):
         name: str,
         function: Callable[[Any, Array], Array],
         derivative: Callable[[Node], Node | float],
+        made: int = 0,
     ) -> None:
-        """`function` is f, which gets arrays in the type of sums, and `derivative` is f'."""
+        """`function` is f, which gets arrays in the type of sums, and `derivative` is f'; `made` is
+        how many arrays f makes.
+        """
 
         def forward(xp: Any, factor: Array, x: Array, axis: int) -> Array:
             factor = factor.astype(wide(factor.dtype), copy=False)
@@ -141,7 +144,7 @@ class Recurrence(General):
             ),
             forward_rule=self._tangent,
             batched=lambda y, factor, x, axis: self.of(factor, x, axis),
-            work=self._work,
+            work=lambda node: _work(node) + made * node.inputs[0].size,
         )
         self._derivative = derivative
 
@@ -164,14 +167,14 @@ class Recurrence(General):
         change = by_factor * delayed(y, axis, 0.0) * self._derivative(factor)
         return self.of(factor, change if by_x is None else by_x + change, axis)
 
-    @staticmethod
-    def _work(node: Node) -> float:
-        pieces = 3 * node.size if _pieces(node.shape, node.attributes[0]) > 1 else 0
-        return pieces + wide_copies(node)
+
+def _work(node: Node) -> float:
+    pieces = 3 * node.size if _pieces(node.shape, node.attributes[0]) > 1 else 0
+    return pieces + wide_copies(node)
 
 
 RECURRENCE = Recurrence("recurrence", lambda xp, factor: factor, lambda factor: 1.0)
-DECAY = Recurrence("decay", lambda xp, exponent: xp.exp(exponent), exp.build)
+DECAY = Recurrence("decay", lambda xp, exponent: xp.exp(exponent), exp.build, made=1)
 
 
 @table.function(

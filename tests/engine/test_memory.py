@@ -72,20 +72,31 @@ PROGRAMS = [
     ("sum(abs(x[:, None] - y)**3)", {"x": (200, 4000), "y": (200, 4000)}, "outputs"),
     ("sum(solve(x + y, y))", {"x": (1500, 1500), "y": (1500, 1500)}, "outputs"),
     ("sum(inv(x + y))", {"x": (1500, 1500), "y": (1500, 1500)}, "outputs"),
-    ("sum(det(x + y))", {"x": (100_000, 8, 8), "y": (8, 8)}, "outputs"),
     ("sum(qr(x).R @ y)", {"x": (6000, 400), "y": (400, 400)}, "outputs"),
     ("sum(svd(x).S)", {"x": (40_000, 8, 8)}, "outputs"),
     ("sum(eigvalsh(x + x.T))", {"x": (1200, 1200)}, "outputs"),
 ]
 
 
-@pytest.mark.parametrize(("program", "shapes", "values"), PROGRAMS)
-def test_the_estimate_is_right_within_a_tenth(
-    program: str, shapes: dict[str, tuple[int, ...]], values: str
-) -> None:
+def measured(program: str, shapes: dict[str, tuple[int, ...]], values: str) -> tuple[int, int]:
+    """The estimate of a run in a process of its own, and what it has taken."""
     finished = subprocess.run(
         [sys.executable, "-c", MEASURE, json.dumps([program, shapes, values])],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    estimated, measured = map(int, finished.stdout.split())
-    assert abs(estimated - measured) < 0.1 * measured
+    estimate, taken = map(int, finished.stdout.split())
+    return estimate, taken
+
+
+@pytest.mark.parametrize(("program", "shapes", "values"), PROGRAMS)
+def test_the_estimate_is_right_within_a_tenth(
+    program: str, shapes: dict[str, tuple[int, ...]], values: str
+) -> None:
+    estimate, taken = measured(program, shapes, values)
+    assert abs(estimate - taken) < 0.1 * taken
+
+
+def test_the_estimate_is_of_the_longest_way() -> None:
+    """Cofactors of matrices that are close to singular take four copies, others one."""
+    estimate, taken = measured("sum(det(x + y))", {"x": (100_000, 8, 8), "y": (8, 8)}, "outputs")
+    assert taken < 1.1 * estimate < 2.5 * taken
