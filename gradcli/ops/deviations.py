@@ -84,9 +84,9 @@ DIFFERENCES = [
     ),
     Difference(
         "`.grad` after the backward of `norm(x, 0)`",
-        "0",
-        "None",
-        "as after that of `floor(x)`, which is 0 in PyTorch too",
+        "0, as after that of everything that does not change with x",
+        "None; 0 after that of `floor(x)`",
+        "0 is the derivative",
     ),
     Difference(
         "`grad(z, w)` where z depends on w by way of a `.grad` alone",
@@ -167,6 +167,12 @@ DIFFERENCES = [
         "there is one kind of integers",
     ),
     Difference(
+        "`pad` in circles of an axis of which negative counts leave nothing",
+        "an error",
+        "numbers that happen to be in memory",
+        "there is nothing to go round",
+    ),
+    Difference(
         "which of 0 and -0 is taken by `fmin`, `fmax`, `minimum` and `maximum`",
         "NumPy's choice",
         "another one",
@@ -204,6 +210,16 @@ DEVIATIONS = [
         {"x": 0.0, "y": 0.0},
         {"x": NAN, "y": NAN},
         "the subgradient of least norm, as for `norm`",
+    ),
+    Deviation(
+        "`abs` at 0 where infinity flows back",
+        ["abs"],
+        "sqrt(abs(x))",
+        "torch.sqrt(torch.abs(x))",
+        {"x": 0.0},
+        {"x": 0.0},
+        {"x": NAN},
+        "0 is the subgradient that is chosen, so 0 · inf cannot arise",
     ),
     Deviation(
         "`clamp` at a bound",

@@ -29,14 +29,15 @@ EXACT = frozenset(
 FUSED = frozenset(
     """sinc linalg_cross linalg_qr native_batch_norm native_layer_norm native_group_norm
     linalg_lstsq _linalg_svd _linalg_eigh linalg_lu_factor_ex _linalg_slogdet _linalg_det
-    linalg_inv_ex std var _softmax _log_softmax logsumexp logcumsumexp linalg_vector_norm
-    dot mv mm bmm cumprod prod cumsum logaddexp logaddexp2 linalg_lu_solve _linalg_solve_ex
-    linalg_solve_triangular""".split()
+    linalg_inv_ex std var std_mean var_mean _softmax _log_softmax logsumexp logcumsumexp
+    linalg_vector_norm dot mv mm bmm cumprod prod cumsum logaddexp logaddexp2 linalg_lu_solve
+    _linalg_solve_ex linalg_solve_triangular""".split()
 )
 """Functions that round on the way to their result, whatever their inputs are."""
 
 
-CANCELLING = frozenset("add sub linalg_cross dot mv mm bmm".split())
+PRODUCTS = frozenset("linalg_cross dot mv mm bmm".split())
+CANCELLING = PRODUCTS | frozenset("add sub sinc logaddexp logaddexp2".split())
 """Functions whose result may be 0 for one way of rounding and not for another."""
 
 
@@ -123,7 +124,7 @@ def _without_residue(name: str, out: Any, args: Any) -> Any:
     ]
     if not sizes:
         return out
-    size = max(sizes) if name in ("add", "sub") else max(sizes) ** 2
+    size = max(sizes) ** 2 if name in PRODUCTS else max(sizes)
     return out.masked_fill(out.detach().abs() <= 8 * torch.finfo(out.dtype).eps * size, 0)
 
 

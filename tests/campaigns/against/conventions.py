@@ -86,7 +86,12 @@ def _no_flow(out: Any, *args: Any, called: str, **keywords: Any) -> Any:
     flows = called in ("mul", "div") or called.endswith("_backward")
     if not flows or torch._C._current_autograd_node() is None or not torch.is_tensor(out):
         return out
-    if not out.is_floating_point() or out._is_zerotensor() or bool(out.isfinite().all()):
+    if (
+        keywords.get("rounding_mode")
+        or not out.is_floating_point()
+        or out._is_zerotensor()
+        or bool(out.isfinite().all())
+    ):
         return out
     factors = [args[0], *(each for each in args[1:2] if _is_mask(each))]
     for each in factors if called == "mul" else args[:1]:
@@ -166,6 +171,13 @@ def _clamped(original: Any, x: Any, min: Any = None, max: Any = None) -> Any:
 
 def _clamped_above(original: Any, x: Any, max: Any) -> Any:
     return _clamped(original, x, None, max)
+
+
+def _abs(original: Any, x: Any) -> Any:
+    """Nothing flows back to 0, where PyTorch multiplies by 0."""
+    if not x.is_floating_point():
+        return original(x)
+    return torch.where(x == 0, original(x.detach()), torch.where(x < 0, -x, x))
 
 
 def _hypot(original: Any, a: Any, b: Any) -> Any:
@@ -348,6 +360,7 @@ CONVENTIONS = [
         {**dict.fromkeys(("clamp", "clip", "clamp_min"), _clamped), "clamp_max": _clamped_above},
     ),
     Convention("a branch of `where` that is not selected", {}, {"*": _no_flow}),
+    Convention("`abs` at 0 where infinity flows back", dict.fromkeys(("abs", "absolute"), _abs)),
     Convention("`hypot` at the origin", {"hypot": _hypot}),
     Convention("`atan2` close to the origin", {"atan2": _atan2}),
     Convention(
