@@ -191,6 +191,12 @@ DIFFERENCES = [
         "it shows where the matrix is",
     ),
     Difference(
+        "values never change in place",
+        "a program goes on",
+        "an error where what a derivative needs was changed, or cannot be",
+        "`x.grad.zero_()` binds a new value",
+    ),
+    Difference(
         "statistics of `batch_norm` in training",
         "as they are",
         "updated in place",

@@ -9,6 +9,9 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch, which programs are compared with, is not installed")
 
+from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES
+from tests.campaigns.against import deviations
+from tests.campaigns.against.conventions import CONVENTIONS
 from tests.campaigns.against.program import HERE, TORCH, Form, Line, Node, Program, same
 from tests.campaigns.against.statements import make
 from tests.campaigns.pytorch import campaign, judge, main, reduced
@@ -73,3 +76,10 @@ def test_a_run_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert counts.total() == 20
     assert main(["--programs", "0"]) == 0
     assert "0 programs" in capsys.readouterr().out
+
+
+def test_each_explanation_is_documented() -> None:
+    listed = [*(each.where for each in DEVIATIONS), *(each.where for each in DIFFERENCES)]
+    names = {each.where for each in CONVENTIONS} | deviations.ACCEPTED.keys()
+    names |= {deviations.FLOAT32, deviations.SINGULAR, deviations.NOTHING}
+    assert [name for name in names if not any(each.startswith(name) for each in listed)] == []

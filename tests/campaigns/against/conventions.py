@@ -436,5 +436,5 @@ CONVENTIONS = [
     ),
     Convention("`det` of a singular matrix", {"det": _det}),
     Convention("`lstsq` of a matrix without full rank", {"lstsq": _lstsq}),
-    Convention("integers of 32 bits", {"int": lambda original, x: x.long()}),
+    Convention("`x.int()`", {"int": lambda original, x: x.long()}),
 ]

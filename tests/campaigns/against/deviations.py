@@ -27,7 +27,7 @@ KINDS = re.compile(
 )
 ACCEPTED = {
     "`floor_divide`": re.compile(r"derivative for aten::\w+ is not implemented"),
-    "values never change in place": re.compile("modified by an inplace operation"),
+    "values never change in place": re.compile("modified by an inplace|ZeroTensors are immutable"),
     "kinds that a function does not take": KINDS,
 }
 """What gradcli takes and PyTorch does not, by PyTorch's error."""
@@ -42,12 +42,12 @@ def deviation(
     if found[0].sort == "acceptance":
         return next((name for name, text in ACCEPTED.items() if text.search(theirs.error)), None)
     together = _remaining(program, here, CONVENTIONS)
-    if together and len(together) == len(found) and _same(together, found):
-        return None
     if not together:
         return _which(program, here)
     if all(map(_is_nothing, together)):
         return NOTHING
+    if len(together) == len(found) and _same(together, found):
+        return None
     if is_rounding(program, here, together, lambda: exchanged(CONVENTIONS)):
         return SEVERAL
     return None
