@@ -191,6 +191,12 @@ DIFFERENCES = [
         "it shows where the matrix is",
     ),
     Difference(
+        "`linalg.vander` of vectors of one element",
+        "a column of ones, as from `vander`",
+        "an error",
+        "one element is as good as two",
+    ),
+    Difference(
         "values never change in place",
         "a program goes on",
         "an error where what a derivative needs was changed, or cannot be",
@@ -305,6 +311,16 @@ DEVIATIONS = [
         {"x": INF},
         {"x": 0.0},
         {"x": NAN},
+        "the limit of the derivative",
+    ),
+    Deviation(
+        "`erfcx` at infinity",
+        ["erfcx"],
+        "erfcx(x)",
+        "torch.special.erfcx(x)",
+        {"x": INF},
+        {"value": 0.0, "x": 0.0},
+        {"value": 0.0, "x": NAN},
         "the limit of the derivative",
     ),
     Deviation(

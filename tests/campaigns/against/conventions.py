@@ -180,6 +180,10 @@ def _abs(original: Any, x: Any) -> Any:
     return torch.where(x == 0, original(x.detach()), torch.where(x < 0, -x, x))
 
 
+def _erfcx(original: Any, x: Any) -> Any:
+    return original(x.masked_fill(x == math.inf, 1)).masked_fill(x == math.inf, 0)
+
+
 def _hypot(original: Any, a: Any, b: Any) -> Any:
     origin = (a == 0) & (b == 0)
     away = torch.where(origin, 1.0, a).to(a.dtype)
@@ -361,6 +365,10 @@ CONVENTIONS = [
     ),
     Convention("a branch of `where` that is not selected", {}, {"*": _no_flow}),
     Convention("`abs` at 0 where infinity flows back", dict.fromkeys(("abs", "absolute"), _abs)),
+    Convention(
+        "`erfcx` at infinity",
+        {"erfcx": _erfcx},
+    ),
     Convention("`hypot` at the origin", {"hypot": _hypot}),
     Convention("`atan2` close to the origin", {"atan2": _atan2}),
     Convention(
