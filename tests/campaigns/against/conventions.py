@@ -8,74 +8,17 @@ computed, not guessed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.special
 import torch
-from torch.nn import functional
-from torch.utils._python_dispatch import TorchDispatchMode
 
-MODULES = (torch, torch.Tensor, functional, torch.special, torch.linalg)
+from tests.campaigns.against.exchange import RETAINING, Convention
+
 _within = torch.clip
-
-
-class Convention(NamedTuple):
-    """What is exchanged for one difference."""
-
-    where: str
-    """The `where` of the deviation or difference."""
-    functions: Mapping[str, Callable[..., Any]] = {}
-    """Functions and methods by name, wherever PyTorch has them: from the original and arguments."""
-    aten: Mapping[str, Callable[..., Any]] = {}
-    """Those below them, which derivatives call too: from PyTorch's result and the arguments."""
-
-
-@contextmanager
-def exchanged(conventions: Sequence[Convention]) -> Iterator[None]:
-    """PyTorch with the functions of these conventions."""
-    aten = {name: each for one in conventions for name, each in one.aten.items()}
-    saved = []
-    try:
-        for convention in conventions:
-            for name, function in convention.functions.items():
-                for module in (torch.autograd,) if name == "grad" else MODULES:
-                    if hasattr(module, name):
-                        saved.append((module, name, getattr(module, name)))
-                        setattr(module, name, _bound(function, getattr(module, name)))
-        with Exchange(aten):
-            yield
-    finally:
-        RETAINING.clear()
-        for module, name, original in reversed(saved):
-            setattr(module, name, original)
-
-
-def _bound(function: Callable[..., Any], original: Any) -> Callable[..., Any]:
-    return lambda *args, **keywords: function(original, *args, **keywords)
-
-
-class Exchange(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Gives the results of other functions for some of ATen's."""
-
-    def __init__(self, aten: Mapping[str, Callable[..., Any]]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.aten = aten
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        out = func(*args, **(kwargs or {}))
-        name = func._schema.name.split("::")[1]
-        for key in (name, "*"):
-            if key in self.aten:
-                out = self.aten[key](out, *args, **(kwargs or {}), **_named(key, name))
-        return out
-
-
-def _named(key: str, name: str) -> dict[str, str]:
-    return {"called": name} if key == "*" else {}
 
 
 # --- no flow ---------------------------------------------------------------------------------
@@ -111,9 +54,6 @@ def _fits(shape: Sequence[int], other: Sequence[int]) -> bool:
 
 
 # --- grads -----------------------------------------------------------------------------------
-
-RETAINING: list[Any] = []
-"""Tensors of the running program that retain their grads."""
 
 
 def _retain_grad(original: Any, x: Any) -> None:

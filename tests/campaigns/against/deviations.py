@@ -12,7 +12,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.campaigns.against.compare import Difference, differences, is_rounding
-from tests.campaigns.against.conventions import CONVENTIONS, Convention, exchanged
+from tests.campaigns.against.conventions import CONVENTIONS
+from tests.campaigns.against.exchange import Convention, exchanged
 from tests.campaigns.against.program import HERE, Program
 from tests.campaigns.against.sides import Answer, in_torch
 
