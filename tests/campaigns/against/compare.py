@@ -113,15 +113,16 @@ def _close(here: Array, theirs: Array, bound: Array) -> bool:
 # --- conditioning ----------------------------------------------------------------------------
 
 
+def _is_readable(value: Any) -> bool:
+    """Whether it holds floats. A ZeroTensor has no memory: to read it ends the process."""
+    return torch.is_tensor(value) and value.is_floating_point() and not value._is_zerotensor()
+
+
 def _without_residue(name: str, out: Any, args: Any) -> Any:
     """The result with exact zeros in the place of what is nothing but rounding."""
-    if not out.is_floating_point():
+    if not _is_readable(out):
         return out
-    sizes = [
-        each.detach().abs().max()
-        for each in args
-        if torch.is_tensor(each) and each.is_floating_point() and each.numel()
-    ]
+    sizes = [each.detach().abs().max() for each in args if _is_readable(each) and each.numel()]
     if not sizes:
         return out
     size = max(sizes) ** 2 if name in PRODUCTS else max(sizes)
@@ -153,14 +154,14 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self._moved(out)
 
     def _moved(self, out: Any) -> Any:
-        if not torch.is_tensor(out) or not out.is_floating_point() or out._is_zerotensor():
-            return out  # a ZeroTensor has no memory: to read it ends the process
+        if not _is_readable(out):
+            return out
         scaled = out * 2.0**12
         return torch.where(scaled == scaled.round(), out, self._shifted(out))
 
     def _shifted(self, value: Any) -> Any:
         """The same with noise of one unit in the last place in every element."""
-        if not torch.is_tensor(value) or not value.is_floating_point() or value._is_zerotensor():
+        if not _is_readable(value):
             return value
         noise = torch.rand(value.shape, generator=self.generator, dtype=value.dtype) * 2 - 1
         noise = noise * torch.finfo(value.dtype).eps
