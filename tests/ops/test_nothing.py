@@ -22,7 +22,7 @@ from gradcli.session import evaluate
         ("pairwise_distance(1, 2)", 1 - 1e-6),
     ],
 )
-def test_of_nothing_and_of_single_values(program: str, expected: object) -> None:
+def test_of_nothing_and_of_single_values(program: str, expected: float | list[float]) -> None:
     text = f"x = 0; y = {program}; sum(y) * x"
     result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
     np.testing.assert_allclose(result.values["y"], expected, rtol=1e-15)

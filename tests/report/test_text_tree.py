@@ -15,6 +15,7 @@ from gradcli.report import text as report
 from gradcli.report import text_tree
 from gradcli.report.arrays import brief
 from gradcli.report.layout import Layout
+from gradcli.report.text_style import printed
 from gradcli.report.tree import LEVELS, tree
 from gradcli.session import Gradient, Limits, Options, Result, evaluate
 from gradcli.spelling.formula import Formulas
@@ -211,7 +212,7 @@ def test_wide_nodes_are_complete_in_the_tree() -> None:
 
 def test_the_tree_is_cut_where_it_is_told_to() -> None:
     result = run("out = sum(exp(sin(cos(x))))")
-    text = report.printed([text_tree.draw(result, Layout(100), 2)], colour=False)
+    text = printed([text_tree.draw(result, Layout(100), 2)], colour=False)
     assert "... 3 more lines: --tree shows them all" in text
     assert "more lines" not in render(result, width=100, tree=True)
     assert "graph" not in render(result, width=100, tree=False)
