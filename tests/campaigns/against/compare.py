@@ -118,6 +118,13 @@ def _is_readable(value: Any) -> bool:
     return torch.is_tensor(value) and value.is_floating_point() and not value._is_zerotensor()
 
 
+def _with_memory(value: Any) -> Any:
+    """Zeros in the place of a ZeroTensor: functions under a mode end the process on one."""
+    if torch.is_tensor(value) and value._is_zerotensor():
+        return torch.zeros(value.shape, dtype=value.dtype)
+    return value
+
+
 def _without_residue(name: str, out: Any, args: Any) -> Any:
     """The result with exact zeros in the place of what is nothing but rounding."""
     if not _is_readable(out):
@@ -144,6 +151,7 @@ class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         name = func._schema.name.split("::")[1]
         if name in FUSED or (name.endswith("_backward") and name not in EXACT):
             args = [self._shifted(each) for each in args]
+        args = [_with_memory(each) for each in args]
         out = func(*args, **(kwargs or {}))
         if name in EXACT or any(each.alias_info for each in func._schema.returns):
             return out
