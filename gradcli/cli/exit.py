@@ -60,6 +60,10 @@ def run(arguments: Sequence[str]) -> int:
         return _report(diagnostic, as_json=asks_for_json(arguments) and not written)
 
 
+REFUSED_MEMORY = (-signal.SIGSEGV, -signal.SIGABRT)
+"""How libraries end that go on after they were refused memory."""
+
+
 def report_end(end: End, arguments: Sequence[str]) -> int:
     """Say why the process that did the work ended without an exit code of gradcli: its code is that
     of a library, or a negated signal.
@@ -74,7 +78,7 @@ def report_end(end: End, arguments: Sequence[str]) -> int:
             "a file was cut short while it was read: another program has changed it",
             hint="try again when that has finished, or give a copy",
         )
-    elif end.code < 0:
+    elif end.code < 0 and not (end.code in REFUSED_MEMORY and _limits_addresses(arguments)):
         return 128 - end.code
     else:
         diagnostic = Diagnostic(
@@ -83,6 +87,10 @@ def report_end(end: End, arguments: Sequence[str]) -> int:
             hint="raise the limit of the address space: ulimit -v",
         )
     return _report(diagnostic, as_json=asks_for_json(arguments) and not end.wrote)
+
+
+def _limits_addresses(arguments: Sequence[str]) -> bool:
+    return resource.getrlimit(resource.RLIMIT_AS)[0] >= 0 or "--safe" in _flags(arguments)
 
 
 def exit_code(code: Code) -> int:
