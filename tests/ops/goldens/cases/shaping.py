@@ -116,7 +116,7 @@ def powers(x: Any, count: int) -> Any:
 
 FIXED = np.array([-1.5, 0.25, 2.0, 0.5])
 VECTORS = [
-    *(coarse((n,), seed=200 + n) for n in range(1, 15)), np.zeros(3), np.ones(2), FIXED, -FIXED,
+    *(coarse((n % 8 + 1,), seed=200 + n) for n in range(14)), np.zeros(3), np.ones(2), FIXED, -FIXED,
     View(coarse((6,), seed=230), "[::2]"), View(coarse((9,), seed=231), "[..., ::2]"),
 ]  # fmt: skip
 OF_VECTOR: dict[str, list[Call]] = {
@@ -160,7 +160,7 @@ def goldens() -> Iterator[Golden]:
     finite: list[Array | Any] = [x for x in RANK_2 if _all_finite(x)]
     for table, inputs in (
         (ANY_RANK, ALL), (MATRIX, RANK_2), (OF_VECTOR, VECTORS),
-        (FOURS, [coarse((1, 2, n, m), seed=n * m) for n in (3, 4) for m in (3, 4, 5, 6)]),
+        (FOURS, [coarse((1, 2, n, m), seed=n * m) for n in (3, 4) for m in (3, 4)]),
     ):  # fmt: skip
         for name, calls in table.items():
             usable: list[Any] = (
