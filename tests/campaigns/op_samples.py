@@ -25,13 +25,32 @@ from gradcli.session import Options, evaluate
 Array = np.ndarray[Any, Any]
 
 OUTSIDE = re.compile(
-    r"_|jiterator|sparse\.|fft\.|masked\.|ops\.|nested|(rand|bernoulli|multinomial|normal|empty)|"
-    r"(.*\.)?(\w*dropout\w*|rrelu|gumbel_softmax|fractional_max_pool\dd)$|"
-    r"(view_as_)?(complex|real)|imag|polar|stft|istft|linalg\.eig(vals)?$|resize|cauchy|exponential|"
-    r"geometric|log_normal|uniform|pca_lowrank|svd_lowrank|to_sparse|to$|type|as_strided|item$|"
-    r"cdouble|cfloat|chalf|conj|resolve_|contiguous|to_|bfloat16|half$|(isreal|iscomplex)"
+    r"_(?!_)|jiterator|sparse\.|fft\.|masked\.|(torch\.)?ops\.|nested|(rand|bernoulli|normal)|"
+    r"(.*\.)?(\w*dropout\w*|rrelu|fractional_max_pool\dd)$|"
+    r"(view_as_)?complex|polar|stft|istft|linalg\.eig(vals)?$|pca_lowrank|svd_lowrank|to_sparse|to$|"
+    r"cdouble|cfloat|chalf|bfloat16|half$"
 )
-"""Functions of complex, sparse or random numbers, of memory and of other dtypes."""
+"""Functions of complex, sparse or random numbers, of other dtypes, and without a public name."""
+OTHERWISE = {
+    **{name: f"{{0}}.{name}" for name in ("T", "H", "mT", "mH")},
+    "einsum": "torch.einsum({1}, {0})",
+    "where": "torch.where({1}, {0}, {2})",
+    "polygamma": "torch.polygamma({1}, {0})",
+    "special.polygamma": "torch.special.polygamma({1}, {0})",
+    "nn.functional.embedding": "F.embedding({1}, {0}{rest})",
+    "linalg.pinv": "torch.linalg.pinv({0}{rest})",
+    "linalg.pinv singular": "torch.linalg.pinv({0} @ {1}.mT)",
+    "__getitem__": "{0}[{1}]",
+    "__radd__": "{1} + {0}",
+    "__rdiv__": "{1} / {0}",
+    "__rmatmul__": "{1} @ {0}",
+    "__rmod__": "{1} % {0}",
+    "__rmul__": "{1} * {0}",
+    "__rpow__": "{1} ** {0}",
+    "__rsub__": "{1} - {0}",
+}
+"""How a sample is written whose function is none of PyTorch's, or takes its operands in another
+order."""
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
 
 
@@ -46,15 +65,24 @@ class Call(NamedTuple):
     tensors: dict[str, torch.Tensor]
 
 
-def spelt(name: str, sample: Any) -> Call:
+def spelt(op: Any, sample: Any) -> Call:
     """The sample as a call, its tensors by name."""
     tensors: dict[str, torch.Tensor] = {}
+    name, variant = op.name, f"{op.name} {op.variant_test_name}"
     function = name.replace("nn.functional.", "F.")
     found: Any = torch
     for part in name.split("."):
         found = getattr(found, part, None)
     arguments = [written(each, tensors) for each in (sample.input, *sample.args)]
-    keywords = [f"{key}={written(value, tensors)}" for key, value in sample.kwargs.items()]
+    keywords = [
+        f"{key}={written(value, tensors)}"
+        for key, value in sample.kwargs.items()
+        if not isinstance(value, torch.memory_format)
+    ]
+    form = OTHERWISE.get(variant) or OTHERWISE.get(name)
+    if form:
+        rest = "".join(f", {each}" for each in keywords)
+        return Call(form.format(*arguments, rest=rest), tensors)
     if found is None:
         method = f"{arguments[0]}.{function}"
         return Call(f"{method}({', '.join([*arguments[1:], *keywords])})", tensors)
@@ -109,7 +137,7 @@ def in_torch(call: Call) -> Answer:
     results = list(result) if items else [result]
     if not all(isinstance(each, torch.Tensor) and not each.is_complex() for each in results):
         raise UnwrittenError
-    values = [each.detach().numpy() for each in results]
+    values = [each.detach().numpy(force=True) for each in results]
     wanted = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
     parts = [
         (each * torch.from_numpy(weights(value, place))).sum()
@@ -198,7 +226,7 @@ def samples(op: Any) -> Iterator[tuple[Any, Call, Answer]]:
         if symmetric:  # else the gradient is of no function
             sample.input = (sample.input + sample.input.mT).detach().requires_grad_()
         try:
-            call = spelt(op.name, sample)
+            call = spelt(op, sample)
             theirs, again = in_torch(call), in_torch(call)
         except (UnwrittenError, RuntimeError, TypeError, AttributeError, NotImplementedError):
             continue
