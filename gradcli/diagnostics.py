@@ -55,6 +55,8 @@ class Diagnostic(NamedTuple):
     hint: str | None = None
     source: Source | None = None
     span: Span | None = None
+    above: int | None = None
+    """A place in an earlier line, which is shown, too."""
 
 
 class Setting(NamedTuple):
@@ -96,10 +98,11 @@ class GradcliError(Exception):
         hint: str | None = None,
         source: Source | None = None,
         span: Span | None = None,
+        above: int | None = None,
     ) -> None:
         super().__init__(message)
         hint = hint and _shortened(hint)
-        self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span)
+        self.diagnostic = Diagnostic(code, _shortened(message), hint, source, span, above)
 
     def located(self, source: Source, span: Span | None) -> GradcliError:
         """Add the place of the error, unless a place is already known."""

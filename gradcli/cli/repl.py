@@ -88,22 +88,25 @@ def _answer(conversation: Conversation, text: str) -> int:
 
 
 def _read(longest: int, *, typed: bool) -> str | None:
-    """A statement: lines are joined until all brackets are closed. None at the end of the input.
+    """A statement: lines are joined until all brackets are closed, and behind the `:` of a block up
+    to an empty line. None at the end of the input.
 
     Raises `limit-tokens` for a statement of more than `longest` characters. This ends the session,
     as the rest of the input does not begin with a new line.
     """
-    from gradcli.language.unfinished import open_behind
+    from gradcli.language.unfinished import begins_block, open_behind
 
     lines: list[str] = []
     length = depth = 0
-    while depth > 0 or not lines:
+    in_block = False
+    while depth > 0 or in_block or not lines:
         line = _line(". " if lines else "> ", longest - length + 1, typed=typed)
         if not line:
             break
         lines.append(line)
         length += len(line)
         depth = open_behind(line, depth)
+        in_block = bool(line.strip()) and (in_block or (not depth and begins_block(line)))
         if length > longest:
             raise GradcliError("limit-tokens", f"a statement is longer than {longest:,} characters")
     return "".join(lines) if lines else None

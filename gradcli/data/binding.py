@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from gradcli.diagnostics import GradcliError
-from gradcli.language.lexer import RESERVED
+from gradcli.language.tokens import RESERVED
 
 
 def parse_binding(text: str) -> tuple[str, str]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
 from gradcli.language import targets
-from gradcli.language.lexer import Tokens
 from gradcli.language.precedence import fold
 from gradcli.language.syntax import (
     Assign,
@@ -32,6 +31,7 @@ from gradcli.language.syntax import (
     List,
     Name,
     Number,
+    PassStatement,
     Return,
     Slice,
     Statement,
@@ -39,6 +39,7 @@ from gradcli.language.syntax import (
     Tuple,
     While,
 )
+from gradcli.language.tokens import Tokens
 
 Parts = list[Any]
 
@@ -126,6 +127,9 @@ class Builder:
         statement = Continue(span)
         self.jumps.append(statement)
         return statement
+
+    def pass_statement(self, _parts: Parts, span: Span) -> PassStatement:
+        return PassStatement(span)
 
     def while_statement(self, parts: Parts, span: Span) -> While:
         self._close_loop(span)

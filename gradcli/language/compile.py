@@ -30,7 +30,10 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     compiler = lark.Lark(grammar, parser="lalr", lexer="basic", start=list(START_RULES))
     parse_table = compiler.parser.parser._parse_table
     patterns, keywords = _lexing_order(compiler)
-    terminals = [END, *patterns, *keywords.values()]
+    known = {END, *patterns, *keywords.values()}
+    symbols = (symbol for rule in compiler.rules for symbol in rule.expansion if symbol.is_term)
+    declared = dict.fromkeys(symbol.name for symbol in symbols if symbol.name not in known)
+    terminals = [END, *patterns, *keywords.values(), *declared]
     heads = list(dict.fromkeys(rule.origin.name for rule in compiler.rules))
     states = _numbered(parse_table)
 

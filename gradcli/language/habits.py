@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradcli.language.lexer import NUMBER_OF
+from gradcli.language.tokens import NUMBER_OF
 from gradcli.language.wrong_token import ENDS_OPERAND, INFIX, KEYWORDS, OPERANDS, WrongToken
 
 _BLOCK_WORDS = {"if", "elif", "else", "while", "for", "def"}
@@ -16,10 +16,10 @@ _FOREIGN_WORDS = {
     "lambda": "a function is written f(x) = x**2",
     "import": "every function is there already, torch.mean(x) and np.mean(x) too: delete the line",
     "from": "every function is there already, torch.mean(x) and np.mean(x) too: delete the line",
-    "class": "there are functions: f(x) = …, or def f(x) { … }",
-    "function": "a function is written f(x) = …, or def f(x) { … }",
-    "fn": "a function is written f(x) = …, or def f(x) { … }",
-    "func": "a function is written f(x) = …, or def f(x) { … }",
+    "class": "there are functions: f(x) = …, or def f(x): …",
+    "function": "a function is written f(x) = …, or def f(x): …",
+    "fn": "a function is written f(x) = …, or def f(x): …",
+    "func": "a function is written f(x) = …, or def f(x): …",
     "let": "a name is bound with =: x = 3",
     "var": "a name is bound with =: x = 3",
     "const": "a name is bound with =: x = 3",
@@ -34,13 +34,13 @@ _FOREIGN_WORDS = {
     "xor": "of two truth values, a != b is exclusive or",
     "del": "names need not be deleted",
     "global": "a function reads outer names, and what it binds stays inside",
-    "then": "a block is written in braces: if c { … }",
-    "do": "a block is written in braces: while c { … }",
+    "then": "a block begins with a colon: if c: …",
+    "do": "a block begins with a colon: while c: …",
 }
 _JOINED = {
     ("=", ">"): ">=", ("=", "<"): "<=", ("==", "="): "==", ("!=", "="): "!=", ("<", ">"): "!=",
     ("&", "&"): "and, or & between masks", ("|", "|"): "or, or | between masks",
-    ("-", ">"): "def f(x) { … } without a type",
+    ("-", ">"): "def f(x): … without a type",
 }  # fmt: skip
 """Two tokens without a space that look like one operator, and what to write instead."""
 
@@ -87,7 +87,10 @@ def _foreign_word(wrong: WrongToken) -> Answer | None:
     if wrong.before == "else" and wrong.text == "if":
         return "`else if` is not part of the language", "write elif"
     if wrong.text in ("else", "elif"):
-        return f"this `{wrong.text}` has no `if` before it", "write if c { … } else { … }"
+        return (
+            f"this `{wrong.text}` has no `if` before it",
+            "write if c: …, and else: … in a line below it",
+        )
     return None
 
 
@@ -142,20 +145,18 @@ def _augmented(wrong: WrongToken) -> Answer | None:
 
 
 def _block(wrong: WrongToken) -> Answer | None:
-    """`while x < 3:`, `if c` without a block, `else:`, `if { a }`, `{1: 2}`."""
+    """`if c` without a block, `if { a }`, `{1: 2}`."""
     begin = wrong.tokens.text(wrong.statement_begin)
     word = "else" if wrong.before == "else" else begin
     if wrong.expects("LBRACE") and word in _BLOCK_WORDS:
-        hint = f"use braces: {word} … {{ … }}"
-        if wrong.text == ":":
-            return "`:` does not begin a block", hint
+        hint = f"put a colon behind it, and indent the lines below: {word} …:"
         if wrong.ends_line or word in ("def", "else"):
             return f"the block of `{word}` is missing", hint
     if wrong.text == "{":
         if wrong.before in ("if", "elif", "while"):
             return f"the condition of `{wrong.before}` is missing", None
         if begin == "def":
-            return "the parameters are missing", "write def f(x) { … }, or def f() { … }"
+            return "the parameters are missing", "write def f(x): …, or def f(): …"
         return "`{` begins a block, and none can stand here", "lists are written [1, 2]"
     return None
 
@@ -177,7 +178,7 @@ def _two_values(wrong: WrongToken) -> Answer | None:
         return None
     before, text = wrong.before, wrong.text
     if wrong.expects("IN"):
-        return f"`in` is missing between `{before}` and `{text}`", "write for i in range(3) { … }"
+        return f"`in` is missing between `{before}` and `{text}`", "write for i in range(3): …"
     if wrong.kind == NUMBER_OF["STRING"] and wrong.touches:
         hint = (
             "print takes values between strings: print('x is', x)" if before == "f" else "delete it"
@@ -195,7 +196,7 @@ def _two_values(wrong: WrongToken) -> Answer | None:
     if wrong.expects("_SEPARATOR"):
         other = "a statement ends at ; or a new line"
     elif wrong.expects("LBRACE"):
-        other = "a block begins with {"
+        other = "a block begins with :"
     else:
         other = "items are separated by ,"
     return message, f"a product is written {before}*{text}; {other}" if is_product else other

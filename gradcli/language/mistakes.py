@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gradcli.diagnostics import GradcliError, Span
 from gradcli.language.habits import HABITS, Answer
-from gradcli.language.lexer import NUMBER_OF, TABLES, Tokens
+from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 from gradcli.language.wrong_token import WrongToken
 
 

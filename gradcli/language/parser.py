@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.builder import Builder, Parts
-from gradcli.language.lexer import TABLES, ParseLimits, Tokens, lex, misplaced
+from gradcli.language.layout import misplaced
+from gradcli.language.lexer import lex
 from gradcli.language.syntax import (
     SAME,
     SPLICE,
@@ -21,6 +22,7 @@ from gradcli.language.syntax import (
     Statement,
     While,
 )
+from gradcli.language.tokens import TABLES, ParseLimits, Tokens
 
 __all__ = ["ParseLimits", "parse_expression", "parse_program"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.language.lexer import Tokens
 from gradcli.language.syntax import Binary, Compare, Expression, Unary
+from gradcli.language.tokens import Tokens
 
 _LEVELS = [
     ["or"],

@@ -33,6 +33,7 @@ from gradcli.language.syntax import (
     List,
     Name,
     Number,
+    PassStatement,
     Program,
     Return,
     Slice,
@@ -109,7 +110,7 @@ def _statement(
 
 
 def _simple(
-    statement: Assign | AugmentedAssign | Evaluate | Return | Break | Continue,
+    statement: Assign | AugmentedAssign | Evaluate | Return | Break | Continue | PassStatement,
 ) -> str:
     match statement:
         case Assign(target, value):
@@ -124,6 +125,8 @@ def _simple(
             return "break"
         case Continue():
             return "continue"
+        case PassStatement():
+            return "pass"
 
 
 def _parameters(parameters: Iterable[FormalParameter]) -> str:

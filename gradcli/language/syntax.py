@@ -193,7 +193,7 @@ class FormalParameter(Syntax):
 
 
 class FunctionDefinition(Syntax):
-    """`def f(x, y=1) { … }`; `f(x) = …` is the same with one `Return`."""
+    """`def f(x, y=1): …`; `f(x) = …` is the same with one `Return`."""
 
     name: str
     parameters: tuple[FormalParameter, ...]
@@ -211,6 +211,12 @@ class Break(Syntax):
 
 
 class Continue(Syntax):
+    span: Span
+
+
+class PassStatement(Syntax):
+    """Nothing is done."""
+
     span: Span
 
 
@@ -243,6 +249,7 @@ Statement: TypeAlias = (
     | Return
     | Break
     | Continue
+    | PassStatement
     | While
     | For
     | If

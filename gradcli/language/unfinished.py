@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gradcli.language.lexer import NUMBER_OF, TABLES
+from gradcli.language.tokens import NUMBER_OF, TABLES
 
 _STEPS = {NUMBER_OF[name]: 1 for name in ("LPAR", "LSQB", "LBRACE")} | {
     NUMBER_OF[name]: -1 for name in ("RPAR", "RSQB", "RBRACE")
 }
+_COLON, _COMMENT = NUMBER_OF["COLON"], NUMBER_OF["COMMENT"]
 _STRAY = NUMBER_OF["$OTHER"]
 
 
@@ -22,3 +23,12 @@ def open_behind(line: str, depth: int = 0) -> int:
         if depth < 0 or kind == _STRAY:
             return 0
     return depth
+
+
+def begins_block(line: str) -> bool:
+    """Whether a line ends with the `:` before a block, whose lines follow up to an empty one."""
+    last = 0
+    for match in TABLES.pattern.finditer(line.rstrip()):
+        kind = match.lastindex or 0
+        last = last if kind == _COMMENT else kind
+    return last == _COLON

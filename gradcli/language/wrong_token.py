@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradcli.language.lexer import NUMBER_OF, TABLES, Tokens
+from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 
 OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "STRING", "CONSTANT")}
 ENDS_OPERAND = OPERANDS | {NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from gradcli.diagnostics import Diagnostic
+from gradcli.diagnostics import Diagnostic, Source
 from gradcli.report.sanitise import sanitise
 
 _WIDTH = 100
@@ -26,6 +26,7 @@ def render(diagnostic: Diagnostic) -> str:
         lines += [
             f"{margin[1:]}--> {_one_line(source.name)}:{number}:{column}",
             f"{margin}|",
+            *_earlier(source, diagnostic.above, margin, room),
             f" {number} | {shown}".rstrip(),
             f"{margin}| {carets}",
         ]
@@ -35,6 +36,15 @@ def render(diagnostic: Diagnostic) -> str:
         hint = sanitise(diagnostic.hint).replace("\n", f"\n{margin}{' ' * len('= help: ')}")
         lines.append(f"{margin}= help: {hint}")
     return "\n".join(lines)
+
+
+def _earlier(source: Source, place: int | None, margin: str, room: int) -> list[str]:
+    """The earlier line that an error is about, too."""
+    if place is None:
+        return []
+    number, column = source.locate(place)
+    shown, _ = _quote(source.line_text(place), column - 1, 1, room)
+    return [f" {number:>{len(margin) - 2}} | {shown}".rstrip()]
 
 
 def _quote(line: str, start: int, length: int, room: int) -> tuple[str, str]:

@@ -73,6 +73,7 @@ class Tracer(Bindings):
             syntax.Return: self._return,
             syntax.Break: self._break,
             syntax.Continue: self._continue,
+            syntax.PassStatement: lambda _: None,
             syntax.While: self._while,
             syntax.For: self._for,
             syntax.If: self._if,

@@ -17,7 +17,7 @@ from gradcli.analysis.derive import derive
 from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
-from gradcli.language.lexer import RESERVED
+from gradcli.language.tokens import RESERVED
 from gradcli.ops import FUNCTIONS, Case
 from gradcli.ops.elementwise import Elementwise
 from gradcli.report.dialects import DIALECTS

@@ -19,6 +19,8 @@ TEXTS = {
     "signs": "'-' * N + 'x'",
     "nots": "'not ' * N + 'x'",
     "blocks": "'if a { ' * N + 'b' + ' }' * N",
+    "indented": "''.join(' ' * i + 'if a:\\n' for i in range(min(N, 3000))) + ' ' * 3000 + 'b'",
+    "one line": "'if a: b\\n' * N",
     "functions": "'def f(x) { ' * N + 'return x' + ' }' * N",
     "elifs": "'if a { b }' + ' elif c { d }' * N + '\\nx #= 1'",
     "statements": "'y = x\\n' * N",

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from gradcli.diagnostics import Diagnostic, GradcliError, Source
-from gradcli.language.lexer import NUMBER_OF
 from gradcli.language.parser import ParseLimits, parse_expression, parse_program
+from gradcli.language.tokens import NUMBER_OF
 from tests.language.trees import program
 
 WRONG = [
@@ -84,12 +84,23 @@ WRONG = [
     # blocks
     ("if x »=« 3 { y }", "condition", "=="),
     ("while x »=« 3 { y }", "condition", "=="),
-    ("while x < 3»:«\n y", "`:`", "braces"),
-    ("if x»:« y", "`:`", "braces"),
-    ("def f(x)»:«\n x", "`:`", "braces"),
-    ("»else« { y }", "no `if`", "if c {"),
+    ("if a: if b»:« y", "a line of its own", None),
+    ("while x:»«", "block of the `while` in line 1 is missing: the program ends", "pass"),
+    ("while a { if b:\n»«}", "block of the `if` in line 1 is missing: a brace", "pass"),
+    ("if a:\n»«b", "block of the `if` in line 1 is missing: this line", "pass"),
+    ("  if a:\n»  «b", "block of the `if` in line 1 is missing: this line", "pass"),
+    ("if a:\n    b\nelse:\n»«y", "block of the `else` in line 3", "pass"),
+    ("if a:\n    b\n»      «x", "by 6 columns, and line 2 of its block by 4", "one column"),
+    ("if a:\n    b\n»  «x", "by 2 columns, and line 2 of the block before it by 4", "block"),
+    ("while a:\n  if b:\n    x\n»   «y", "by 3 columns, and line 3", "belongs to"),
+    ("if a:\n\tb\n»        «x", "tabs and line 2 by blanks", "blanks"),
+    ("if a:\n    b\n    »else«: y", "no `if`", "if c:"),
+    ("if a: b; »else«: y", "no `if`", "if c:"),
+    ("if a: b\n»)«", "`)` closes nothing", None),
+    ("if a:\n    b»}«", "`}` closes nothing", None),
+    ("»else« { y }", "no `if`", "if c:"),
     ("if a { b } else »if« c { d }", "`else if`", "elif"),
-    ("while x»«", "block of `while` is missing", "braces"),
+    ("while x»«", "block of `while` is missing", "while …:"),
     ("if »{« a }", "condition of `if` is missing", None),
     ("for i »range«(3) { }", "`in` is missing", "for i in"),
     ("x = »{«1, 2}", "`{` begins a block", "[1, 2]"),

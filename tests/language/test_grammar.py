@@ -81,6 +81,33 @@ def test_statements_are_separated(text: str) -> None:
         ("while x { while y { a } } b", "while x { while y { a } }; b"),
         ("def f(x) { a; }\nf(1)", "def f(x) { a }; f(1)"),
         ("f(x) = (\n x\n + 1)", "f(x) = x + 1"),
+        # blocks by indentation
+        ("if x: a", "if x { a }"),
+        ("if x: a; b\ny", "if x { a; b }; y"),
+        ("if x: a;\nelse: b", "if x { a } else { b }"),
+        ("if x:\n  a\n  b\nelif y: a\nelse:\n   b", "if x { a; b } elif y { a } else { b }"),
+        ("while x:\n\n  # c\n  a\n# d\n\n  b\n   # e\ny", "while x { a; b }; y"),
+        ("while x: # c\n  a  # d\n", "while x { a }"),
+        ("while x:\n  while y:\n    a\n  b", "while x { while y { a }; b }"),
+        ("while x:\n  while y:\n    a\nb", "while x { while y { a } }; b"),
+        ("if x:\n  if y:\n    a\nelse:\n  b", "if x { if y { a } } else { b }"),
+        ("if x:\n  if y:\n    a\n  else:\n    b", "if x { if y { a } else { b } }"),
+        ("if x:\n\ta\n\tb\ny", "if x { a; b }; y"),
+        ("if x:\n\tif y:\n\t\ta\n\tb", "if x { if y { a }; b }"),
+        ("  if x:\n    a\n  b", "if x { a }; b"),
+        ("def f(x, y=1):\n  return x\nf(a)", "def f(x, y=1) { return x }; f(a)"),
+        ("def f(x): return x", "def f(x) { return x }"),
+        ("while x:\n  f(a,\nb)\n  y = [1,\n\n2]", "while x { f(a, b); y = [1, 2] }"),
+        ("while x:\n  a = x[1:\n2:]\n  b", "while x { a = x[1:2:]; b }"),
+        # both styles in one text
+        ("while x {\n if y:\n  a\n b\n}", "while x { if y { a }; b }"),
+        ("while x { if y: a }", "while x { if y { a } }"),
+        ("while x:\n  if y { a\nb\n    }\n  else:\n    a\ny",
+         "while x { if y { a; b } else { a } }; y"),
+        ("if x { a } else: b\ny", "if x { a } else { b }; y"),
+        ("while x:\n  a\n    .T\n  while y\n{\n a }", "while x { a.T; while y { a } }"),
+        ("if x:\r\n  a\r\nb", "if x { a }; b"),
+        ("for a in x: pass", "for a in x { pass }"),
     ],
 )  # fmt: skip
 def test_line_breaks_that_only_lay_out(text: str, same: str) -> None:
@@ -148,6 +175,14 @@ def test_expectations_belong_to_their_statement() -> None:
     assert owners == ["x + 1", "f(x)", "while x { y }", "b"]
     assert result.expectations[0].statement is result.statements[0]
     assert isinstance(result.expectations[3].statement, Evaluate)
+
+
+@pytest.mark.parametrize(
+    "text", ["if x:\n  b #= 1", "if x: b #= 1", "if x:\n  if y:\n    a; b  #= 1\n  # c\n\na"]
+)
+def test_expectations_inside_a_block_by_indentation(text: str) -> None:
+    (expectation,) = program(text).expectations
+    assert shape(expectation.statement) == ("Evaluate", B)
 
 
 def test_two_statements_on_a_line_share_no_expectation() -> None:

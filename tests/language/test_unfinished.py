@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.language.unfinished import open_behind
+from gradcli.language.unfinished import begins_block, open_behind
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,14 @@ from gradcli.language.unfinished import open_behind
 )
 def test_open_behind(line: str, before: int, behind: int) -> None:
     assert open_behind(line, before) == behind
+
+
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [
+        ("while x:\n", True), ("if x:  # c", True), ("if x: y", False), ("x[1:", True),
+        ("x # :", False), ("", False), ("else:", True),
+    ],
+)  # fmt: skip
+def test_begins_block(line: str, begins: bool) -> None:
+    assert begins_block(line) == begins

@@ -1,0 +1,285 @@
+"""The layout of a text: what regular expressions cannot tell the lexer.
+
+Which line breaks separate statements, where blocks by indentation begin and end, which brackets
+belong together, and which comments are expectations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.language import indentation
+from gradcli.language.characters import stray_character
+from gradcli.language.tokens import END, NUMBER_OF, TABLES, Tokens
+
+_SEPARATOR = NUMBER_OF["_SEPARATOR"]
+_LBRACE = NUMBER_OF["LBRACE"]
+_INDENT = NUMBER_OF["_INDENT"]
+_DEDENT = NUMBER_OF["_DEDENT"]
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
+_HEADS = frozenset(NUMBER_OF[word] for word in ("IF", "ELIF", "ELSE", "WHILE", "FOR", "DEF"))
+"""The words before the `:` of a block."""
+_CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE"))
+"""Those that go on with a statement."""
+
+
+@dataclass(slots=True, eq=False)
+class _Block:
+    """A block that a `:` began."""
+
+    header: int
+    """Where its header begins in the text."""
+    first: int | None = None
+    """Where its first statement begins, once that stands on a line of its own."""
+
+
+class TextLayout:
+    """Handles brackets, separators and comments as the lexer finds them.
+
+    A method is called with the place of a token before it is stored, and returns whether the token
+    needs nothing more.
+    """
+
+    __slots__ = ("begin", "blocks", "brackets", "depth", "separator", "tokens")
+
+    def __init__(self, tokens: Tokens, depth: int) -> None:
+        self.tokens = tokens
+        self.depth = depth
+        self.brackets: list[int] = []
+        """The places in the text of the brackets that are open, and of the `:` before blocks."""
+        self.blocks: list[_Block] = []
+        """Those that a `:` began, and that have not ended."""
+        self.begin = 0
+        """The place among the tokens where the statement begins."""
+        self.separator: Span | None = None
+        """A separator that counts only if another statement follows it."""
+
+    def separate(self) -> None:
+        assert self.separator is not None
+        self._store(_SEPARATOR, *self.separator)
+        self.separator = None
+        self.begin = len(self.tokens.kinds)
+
+    @property
+    def innermost(self) -> str:
+        """The bracket that was opened last, `:` for a block by indentation."""
+        return self.tokens.source.text[self.brackets[-1]] if self.brackets else ""
+
+    def between_statements(self, start: int, end: int) -> bool:
+        text, kinds = self.tokens.source.text, self.tokens.kinds
+        innermost = self.innermost
+        if innermost in ("(", "["):
+            return text[start] != ";"
+        if innermost == ":" and text[start] != ";":
+            self._end_line(start, end)
+        is_first = not kinds or kinds[-1] in (_LBRACE, _INDENT)
+        if not is_first and (self.separator is None or text[start] == ";"):
+            self.separator = start, end
+        return True
+
+    def goes_on(self, _start: int, _end: int) -> bool:
+        """`else`, `elif`, `.` and `{` go on with the line above."""
+        if self.separator and self._text(self.separator) != ";":
+            self.separator = None
+        return False
+
+    def sign(self, start: int, end: int) -> bool:
+        if self.separator and self._text(self.separator).isspace():
+            message = (
+                f"a line that begins with {self._text((start, end))} is a statement of its own; "
+                "to go on with the line above, put both in ( )"
+            )
+            self.tokens.notes.append(((start, end), message))
+        return False
+
+    def _text(self, span: Span) -> str:
+        return self.tokens.source.text[slice(*span)]
+
+    def open(self, start: int, end: int) -> bool:
+        self.brackets.append(start)
+        if len(self.brackets) > self.depth:
+            raise GradcliError(
+                "limit-depth",
+                f"more than {self.depth:,} brackets are open here",
+                source=self.tokens.source,
+                span=(start, end),
+            )
+        return False
+
+    def open_block(self, start: int, end: int) -> bool:
+        self.begin = len(self.tokens.kinds) + 1
+        return self.goes_on(start, end) or self.open(start, end)
+
+    # --- blocks by indentation ---
+
+    def colon(self, start: int, end: int) -> bool:
+        """The `:` behind the header of a block begins that block; others are those of slices."""
+        kinds = self.tokens.kinds
+        is_header = self.begin < len(kinds) and kinds[self.begin] in _HEADS
+        if not is_header or self.separator or self.innermost in ("(", "["):
+            return False
+        if self.innermost == ":" and self.blocks[-1].first is None:
+            if kinds[self.begin] in _CONTINUING:
+                return False  # the parser says what is wrong
+            raise self._error("a block within a block begins on a line of its own", start, end)
+        self.blocks.append(_Block(self.tokens.starts[self.begin]))
+        self.open(start, end)
+        self._store(_INDENT, start, end)
+        self.begin = len(kinds)
+        return True
+
+    def _end_line(self, start: int, end: int) -> None:
+        """A line ends inside a block: it may end the block, or begin the block's lines."""
+        text = self.tokens.source.text
+        if self.blocks[-1].first is None and self.tokens.kinds[-1] != _INDENT:
+            self._end_block(start)  # `if c: y = 1`
+        next_character = text[end : end + 1]
+        if self.innermost != ":" or next_character in ("", "#", "{", "}", "."):
+            return  # no statement begins here
+        block, source = self.blocks[-1], self.tokens.source
+        if block.first is None:
+            if not indentation.is_deeper(source, end, block.header):
+                raise indentation.no_block(source, block.header, end)
+            block.first = end
+            return
+        if indentation.is_deeper(source, end, block.first):
+            raise indentation.unexpected(source, block.first, end)
+        while indentation.is_deeper(source, block.first or end, end):
+            self._end_block(start)
+            if self.innermost != ":":
+                if indentation.is_deeper(source, end, block.header):
+                    raise indentation.unmatched(source, block.first or end, end)
+                return
+            inner, block = block, self.blocks[-1]
+            if indentation.is_deeper(source, end, block.first or end):
+                raise indentation.unmatched(source, inner.first or end, end)
+
+    def _end_block(self, place: int) -> None:
+        self.brackets.pop()
+        self.blocks.pop()
+        self.separator = None
+        self._store(_DEDENT, place, place)
+        self.begin = len(self.tokens.kinds)
+
+    def _end_blocks(self, place: int) -> None:
+        """End the blocks by indentation up to the brace around them."""
+        while self.innermost == ":":
+            if self.tokens.kinds[-1] == _INDENT:
+                raise indentation.no_block(self.tokens.source, self.blocks[-1].header, place)
+            self._end_block(place)
+
+    # --- brackets ---
+
+    def close(self, start: int, end: int) -> bool:
+        source = self.tokens.source
+        closing = source.text[start]
+        if closing == "}":
+            self._end_blocks(start)
+        if self.innermost in ("", ":"):
+            raise self._error(
+                f"`{closing}` closes nothing: no bracket is open here",
+                start,
+                end,
+                "delete it, or open one before it",
+            )
+        opened = self.brackets.pop()
+        expected = _CLOSES[source.text[opened]]
+        if closing == "}" and expected != "}":
+            raise self._unclosed(opened)
+        if closing != expected:
+            line, column = source.locate(opened)
+            raise self._error(
+                f"`{closing}` does not close the `{source.text[opened]}` of line {line}, "
+                f"column {column}",
+                start,
+                end,
+                f"write {expected} here",
+            )
+        return False
+
+    def close_block(self, start: int, end: int) -> bool:
+        self.close(start, end)
+        self.separator = None
+        self._store(NUMBER_OF["RBRACE"], start, end)
+        self.begin = len(self.tokens.kinds)
+        self.separator = end, end
+        return True
+
+    def comment(self, start: int, end: int) -> bool:
+        """Remember an expectation; skip other comments."""
+        text = self.tokens.source.text
+        mark = text[start : start + 2]
+        if mark not in ("#=", "#!") or text.startswith("#==", start):
+            return True
+        before = self.tokens.ends[-1] if self.tokens.ends else -1
+        is_alone = before < 0 or "\n" in text[before:start]
+        if mark == "#!" and is_alone and "\n" not in text[:start]:
+            return True  # the first line of a script names the program that runs it
+        if is_alone or self.innermost in ("(", "["):
+            raise misplaced(self.tokens.source, (start, end))
+        self.tokens.comments.append(((start, end), before))
+        return True
+
+    def stray(self, start: int, _end: int) -> bool:
+        raise stray_character(self.tokens.source, start)
+
+    def finish(self) -> None:
+        size = len(self.tokens.source.text)
+        self._end_blocks(size)
+        if self.brackets:
+            raise self._unclosed(self.brackets[-1])
+        self._store(END, size, size)
+
+    def _store(self, kind: int, start: int, end: int) -> None:
+        self.tokens.kinds.append(kind)
+        self.tokens.starts.append(start)
+        self.tokens.ends.append(end)
+
+    def _error(self, message: str, start: int, end: int, hint: str | None = None) -> GradcliError:
+        span = start, end
+        return GradcliError("syntax", message, hint=hint, source=self.tokens.source, span=span)
+
+    def _unclosed(self, opened: int) -> GradcliError:
+        bracket = self.tokens.source.text[opened]
+        return GradcliError(
+            "syntax",
+            f"this `{bracket}` is not closed",
+            hint=f"add a {_CLOSES[bracket]}",
+            source=self.tokens.source,
+            span=(opened, opened + 1),
+        )
+
+
+def misplaced(source: Source, span: Span) -> GradcliError:
+    """The error for an expectation that belongs to no statement, or says nothing."""
+    return GradcliError(
+        "syntax",
+        f"`{source.text[span[0] : span[0] + 2]}` begins an expectation, which stands behind a "
+        "statement on its line: x  #= 3, or f(x)  #! shape",
+        hint="an ordinary comment has a space behind the #",
+        source=source,
+        span=span,
+    )
+
+
+Handler = Callable[[TextLayout, int, int], bool]
+HANDLERS: list[Handler | None] = [None] * len(TABLES.terminals)
+for _name, _handler in {
+    "_SEPARATOR": TextLayout.between_statements,
+    "COMMENT": TextLayout.comment,
+    "LPAR": TextLayout.open,
+    "LSQB": TextLayout.open,
+    "LBRACE": TextLayout.open_block,
+    "RPAR": TextLayout.close,
+    "RSQB": TextLayout.close,
+    "RBRACE": TextLayout.close_block,
+    "COLON": TextLayout.colon,
+    "DOT": TextLayout.goes_on,
+    "ELSE": TextLayout.goes_on,
+    "ELIF": TextLayout.goes_on,
+    "SIGN": TextLayout.sign,
+    "$OTHER": TextLayout.stray,
+}.items():
+    HANDLERS[NUMBER_OF[_name]] = _handler

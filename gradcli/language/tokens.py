@@ -1,0 +1,49 @@
+"""The tokens of a text: what the lexer makes and the parser reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gradcli.diagnostics import Source, Span
+from gradcli.language.tables import load_tables
+
+TABLES = load_tables()
+NUMBER_OF = {name: number for number, name in enumerate(TABLES.terminals)}
+RESERVED = frozenset([*TABLES.keywords, "True", "true", "False", "false", "None", "none"])
+
+END = 0
+
+
+class ParseLimits(NamedTuple):
+    """The limits of a text; more is refused."""
+
+    source_bytes: int = 16 * 2**20
+    tokens: int = 1_000_000
+    depth: int = 200_000
+    """The most brackets that are open at one place."""
+
+
+@dataclass(slots=True, eq=False)
+class Tokens:
+    """The tokens of a text as three arrays; the last one is its end, of kind 0."""
+
+    source: Source
+    kinds: list[int]
+    """Numbers of terminals in the grammar's tables."""
+    starts: list[int]
+    ends: list[int]
+    names: dict[int, str]
+    """Normalised forms of names that are not ASCII, by the place of their token."""
+    comments: list[tuple[Span, int]]
+    """Comments `#=` and `#!`, and where the token before each ends."""
+    notes: list[tuple[Span, str]]
+
+    def text(self, index: int) -> str:
+        return self.source.text[self.starts[index] : self.ends[index]]
+
+    def name(self, index: int) -> str:
+        return self.names.get(index) or self.text(index)
+
+    def span(self, index: int) -> Span:
+        return self.starts[index], self.ends[index]
