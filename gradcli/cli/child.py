@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gradcli.batch.lifeline import die_with
 from gradcli.cli.watch import GRACE
 from gradcli.data import MAPPED
 
@@ -90,6 +89,8 @@ def apart(work: Callable[[], int]) -> End:
     if not child:
         os.close(ours)
         os.close(answer)
+        from gradcli.batch.lifeline import die_with
+
         die_with(parent, lifeline)
         _parent = theirs
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -7,7 +7,6 @@ import re
 import resource
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NoReturn
@@ -147,6 +146,8 @@ def _diagnose(error: Exception, arguments: Sequence[str]) -> Diagnostic:
             "the machine has not enough memory for this",
             hint="use smaller inputs, or --values none",
         )
+    import traceback
+
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
     return Diagnostic(

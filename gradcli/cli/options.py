@@ -209,8 +209,10 @@ Safe = Annotated[
 
 # --- bundles -------------------------------------------------------------------------------
 
+# They have no more of a dataclass than they need: it would take a millisecond of each start.
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class Bounds:
     """The limits of a run."""
 
@@ -244,7 +246,7 @@ class Bounds:
         return confined(self.seconds(), self.limits().memory_bytes(), safe=self.safe)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Run:
     """A program, what its inputs are bound to, and how it is run."""
 
@@ -295,7 +297,7 @@ class Run:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Show:
     """How an answer is shown. `--format` offers what `gradcli.cli.formats` has."""
 
