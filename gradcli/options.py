@@ -61,6 +61,8 @@ class Options(NamedTuple):
     """How many random numbers have been drawn from the seed already, for literals."""
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
+    passages: bool = False
+    """Remember which part of the program made which nodes, to tell the run in its words."""
     since: int | None = None
     """The place in the text where the part begins that is evaluated, as the last line in `repl`; it
     may have no value, or one that is not a tensor. None: the program must end on tensors.

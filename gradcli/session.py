@@ -19,6 +19,7 @@ from gradcli.planned import Planned
 from gradcli.result import Pass, Result, total
 from gradcli.trace import Tracer
 from gradcli.trace.names import runs_backward
+from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
 
 __all__ = [
@@ -83,6 +84,7 @@ def prepare(
         printed=tracer.special.all_printed(others),
         notes=[*tracer.notes, *derivatives.notes],
         looked=list(dict.fromkeys(tracer.values.evaluator.looked)),
+        passages=tracer.values.passages,
         mapped=in_files(tracer.inputs, inputs),
     )
 
@@ -108,6 +110,7 @@ def _trace(
         options.strict,
         numbers,
     )
+    tracer.values.passages = Passages() if options.passages else None
     tracer.trace(program)
     return tracer
 
@@ -137,6 +140,8 @@ class Prepared:
     notes: list[Note]
     looked: list[Node]
     """Nodes whose values decided how the program went on."""
+    passages: Passages | None
+    """Which part of the program made which nodes, where the options ask for it."""
     mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
     shown: dict[str, Node] = field(init=False)

@@ -33,6 +33,10 @@ from gradcli.ops.table import Case
 table = Group("loss")
 
 ROWS = {"x": (2, 3)}
+SURPLUS = "softmax(input, dim=1) - one_hot(target, input.shape[1])"
+"""How much more probable the scores make each class than it is: the textbook's gradient of the
+cross entropy (Bishop, Pattern Recognition and Machine Learning, 4.109).
+"""
 
 # --- one of several classes ----------------------------------------------------------------
 
@@ -74,6 +78,14 @@ def nll_loss(
     ],
     formula="-weight[target] * log_softmax(input)[target]",
     kink="an ignored target gets no gradient",
+    gradients={
+        "input": (
+            f"cotangent * ({SURPLUS}) / input.shape[0]",
+            f"cotangent * ({SURPLUS})",
+            "cotangent * (softmax(input, dim=0) - one_hot(target, input.shape[0]))",
+            f"unsqueeze(cotangent, 1) * ({SURPLUS})",
+        ),
+    },
 )
 def cross_entropy(
     input: Node,

@@ -119,6 +119,7 @@ SOFTMAX = General(
     formula="exp(x) / sum(exp(x))",
     torch="torch.softmax",
     jax="jax.nn.softmax",
+    gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
 )
 def softmax(x: Node, dim: int = -1) -> Node:
     """Positive weights that sum to 1 along `dim` (the last axis without it)."""
@@ -133,6 +134,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     takes_dtype=True,
     cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
     formula="x - log(sum(exp(x)))",
+    gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
 )
 def log_softmax(x: Node, dim: int = -1) -> Node:
     """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""
@@ -149,6 +151,7 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
     takes_dtype=True,
     cases=[Case("softmin(x)"), Case("softmin(x, dim=0)")],
     formula="exp(-x) / sum(exp(-x))",
+    gradients={"x": "result * (sum(cotangent * result, dim=dim, keepdim=True) - cotangent)"},
 )
 def softmin(x: Node, dim: int = -1) -> Node:
     """softmax(-x)."""

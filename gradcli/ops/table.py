@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -51,6 +51,7 @@ class Told(TypedDict, total=False):
     takes_dtype: bool
     unlike: Mapping[str, str]
     passes_on: bool
+    gradients: Mapping[str, str | Sequence[str]]
 
 
 class Function(NamedTuple):
@@ -88,6 +89,11 @@ class Function(NamedTuple):
     passes_on: bool = False
     """Where it changes nothing its result is the operand itself, as in PyTorch. The result of
     every other function is a tensor of its own, whose gradient is not the operand's.
+    """
+    gradients: Mapping[str, str | Sequence[str]] = EMPTY
+    """By parameter its gradient as textbooks write it: a text of the language over the parameters,
+    the `result` and the `cotangent`, the gradient of a later loss by the result. Of several texts
+    the first is meant that gives the gradient of the call: arguments choose between them.
     """
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:

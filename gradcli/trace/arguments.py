@@ -10,6 +10,7 @@ from gradcli.graph import Node
 from gradcli.ops.promotion import is_number
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
+from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, Values, describe
 
 ALIASES = {
@@ -154,7 +155,11 @@ def call(
     """The nodes that a call builds, with every argument converted to its parameter's type."""
     oldest = values.graph.count
     try:
-        built = _built(values, function, arguments, keywords)
+        given, named = _converted(values, function, arguments, keywords)
+        first = values.graph.count
+        built = _build(values, function, given, named)
+        if values.passages is not None:
+            _remember(values, function, given, named, first, built)
         return built if function.passes_on else values.new(built, oldest)
     except GradcliError as error:
         raise error.hinted(
@@ -162,11 +167,12 @@ def call(
         ) from None
 
 
-def _built(
+def _converted(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
-) -> Any:
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the building function, in order and by name."""
     if function.operands and not keywords and len(arguments) == len(function.operands):
-        return function.build(*[values.tensor(argument, function.name) for argument in arguments])
+        return [values.tensor(argument, function.name) for argument in arguments], {}
     parameters = parameters_of(function)
     if "inplace" in keywords and function.group == "activation":
         keywords = _not_in_place(values, function, keywords)
@@ -187,11 +193,37 @@ def _built(
     by_name = {p.name: convert(p, named[p.name]) for p in parameters if p.name in named}
     if function.operands:  # the building function takes them in their order
         converted += [by_name.pop(name) for name in function.operands[len(converted) :]]
-        build = function.variant if function.variant and by_name else function.build
-        return build(*converted, **by_name)
+    return converted, by_name
+
+
+def _build(
+    values: Values, function: Function, arguments: list[Any], keywords: dict[str, Any]
+) -> Any:
+    if function.operands:
+        build = function.variant if function.variant and keywords else function.build
+        return build(*arguments, **keywords)
     if function.build.__code__.co_varnames[:1] == ("graph",):
-        return function.build(values.graph, *converted, **by_name)
-    return function.build(*converted, **by_name)
+        return function.build(values.graph, *arguments, **keywords)
+    return function.build(*arguments, **keywords)
+
+
+def _remember(
+    values: Values,
+    function: Function,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    first: int,
+    built: Any,
+) -> None:
+    """Note which nodes a call has made, unless its arguments are any number of tensors."""
+    assert values.passages is not None
+    parameters = parameters_of(function)
+    if not any(each.variadic for each in parameters):
+        given = dict(zip((each.name for each in parameters), arguments, strict=False)) | keywords
+        span, end = values.graph.span, values.graph.count
+        values.passages.add(
+            Passage("call", function.name, span, first, end, given, built, function)
+        )
 
 
 def _not_in_place(

@@ -128,6 +128,8 @@ class Bindings(Calls):
                 self.leaves.setdefault(value, name)
             self.autograd.names.setdefault(value, name)
             self._note_rebinding(name, value)
+        if self.values.passages is not None and isinstance(value, Node):
+            self.values.passages.names.append((name, value))
         self.frame.values[name] = value
 
     def _note_rebinding(self, name: str, value: Node) -> None:

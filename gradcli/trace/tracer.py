@@ -17,6 +17,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
+from gradcli.trace.passages import Passage, PassageKind
 from gradcli.trace.values import Value, Values, describe
 
 CALL_BYTES = 4096
@@ -175,6 +176,7 @@ class Tracer(Bindings):
         self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
         caller = self.frame
+        first = self.graph.count
         given = self._given(function.definition, arguments, keywords)
         self.frame = frame
         for parameter in function.definition.parameters:
@@ -187,7 +189,9 @@ class Tracer(Bindings):
         self.frame = caller
         self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
-        return leave.value if isinstance(leave, _Return) else None
+        result = leave.value if isinstance(leave, _Return) else None
+        self._ended("function", function.definition.name, span, first, given, result)
+        return result
 
     def _given(
         self,
@@ -210,14 +214,22 @@ class Tracer(Bindings):
         return Leave.CONTINUE
 
     def _while(self, statement: syntax.While) -> Visit:
+        first, leave, number = self.graph.count, None, 0
         while (yield self._holds(statement.test)):
             self._step(statement.span)
-            leave = yield self._body(statement.body)
-            if leave is Leave.BREAK:
+            number += 1
+            leave = yield self._pass(statement, number)
+            if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
-            if isinstance(leave, _Return):
-                return leave
-        return None
+        self._ended("loop", "while", statement.span, first)
+        return leave if isinstance(leave, _Return) else None
+
+    def _pass(self, statement: syntax.While | syntax.For, number: int) -> Visit:
+        """The body of a loop once; the result says how it was left."""
+        first = self.graph.count
+        leave = yield self._body(statement.body)
+        self._ended("pass", str(number), statement.span, first)
+        return leave
 
     def _holds(self, test: syntax.Expression) -> Visit:
         value = yield self.visit(test)
@@ -235,19 +247,33 @@ class Tracer(Bindings):
                 f"{describe(iterable)} has nothing to loop over",
                 hint="loop over range(3), a list, or the rows of a tensor",
             )
-        for item in items:
+        first, leave = self.graph.count, None
+        for number, item in enumerate(items, 1):
             self._step(statement.span)
             value = self.graph.constant(float(item)) if isinstance(item, int) else item
             if isinstance(statement.target, syntax.Name):
                 self.bind(statement.target.id, value)
             else:
                 self.unpack(statement.target, value)
-            leave = yield self._body(statement.body)
-            if leave is Leave.BREAK:
+            leave = yield self._pass(statement, number)
+            if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
-            if isinstance(leave, _Return):
-                return leave
-        return None
+        self._ended("loop", "for", statement.span, first)
+        return leave if isinstance(leave, _Return) else None
+
+    def _ended(
+        self,
+        kind: PassageKind,
+        title: str,
+        span: Span,
+        first: int,
+        arguments: Mapping[str, Value] = EMPTY,
+        result: Value = None,
+    ) -> None:
+        """Remember which nodes a part of the program has made, if that is wanted."""
+        if self.values.passages is not None:
+            end = self.graph.count
+            self.values.passages.add(Passage(kind, title, span, first, end, arguments, result))
 
     def _if(self, statement: syntax.If) -> Visit:
         for test, body in statement.branches:

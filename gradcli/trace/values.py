@@ -22,6 +22,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.items import Items
+from gradcli.trace.passages import Passages
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | range | None"
 
@@ -32,6 +33,8 @@ class Values:
     def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
         self.graph = graph
         self.evaluator = evaluator
+        self.passages: Passages | None = None
+        """Which part of the program makes which nodes, where that is to be remembered."""
 
     # --- tensors ---
 

@@ -30,3 +30,11 @@ def test_attributes_have_the_names_that_are_declared(name: str, case: Case) -> N
         parameters = {each.name for each in FUNCTIONS[name].parameters}
         assert len(node.op.attributes) == len(node.attributes)
         assert set(node.op.attributes) <= parameters
+
+
+GRADIENTS = [FUNCTIONS[name] for name in FUNCTIONS if FUNCTIONS[name].gradients]
+
+
+@pytest.mark.parametrize("function", GRADIENTS, ids=lambda function: str(function.name))
+def test_textbook_gradients_are_of_parameters(function: Function) -> None:
+    assert function.gradients.keys() <= {each.name for each in function.parameters}

@@ -1,0 +1,49 @@
+"""Which part of a program made which nodes: calls of functions, loops and their passes.
+
+Nodes are numbered as they are made, so that a part of the program is a range of numbers. It is
+remembered only where somebody wants to tell a run in the program's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from gradcli.diagnostics import Span
+from gradcli.graph import EMPTY, Node
+from gradcli.ops.table import Function
+
+PassageKind: TypeAlias = Literal["call", "function", "loop", "pass"]
+"""A call of a function of the language, or of one of the program's; a loop, or one pass of it."""
+
+
+class Passage(NamedTuple):
+    """A part of the program that has run, and the nodes that it made."""
+
+    kind: PassageKind
+    title: str
+    """The function's name, `for` or `while`, or the number of a pass."""
+    span: Span | None
+    first: int
+    """The index of its first node."""
+    end: int
+    """The index behind its last node."""
+    arguments: Mapping[str, Any] = EMPTY
+    """Of a call, by parameter, without those that were left out: nodes and plain values."""
+    result: Any = None
+    function: Function | None = None
+    """The function of the language that was called."""
+
+
+class Passages:
+    """The parts of a program in the order in which they ended, and the names that were bound."""
+
+    def __init__(self) -> None:
+        self.ended: list[Passage] = []
+        self.names: list[tuple[str, Node]] = []
+        """Every binding of a name to a node, in functions too, in order."""
+
+    def add(self, section: Passage) -> None:
+        """Remember a part, unless it made no nodes."""
+        if section.end > section.first:
+            self.ended.append(section)
