@@ -84,7 +84,7 @@ def hardsigmoid(x: Node) -> Node:
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
-    return where(x >= 3, x, where(x <= -3, 0.0, x * (x + 3) / 6))
+    return where(x >= 3, x, where(x <= -3, -0.0, x * (x + 3) / 6))
 
 
 @table.function(

@@ -43,6 +43,15 @@ def _no_flow(out: Any, *args: Any, called: str, **keywords: Any) -> Any:
     return out
 
 
+def _masked(out: Any, *args: Any, called: str, **keywords: Any) -> Any:
+    """What a derivative multiplies by a mask is 0 where that is False."""
+    if called != "mul" or torch._C._current_autograd_node() is None:
+        return out
+    for each in filter(_is_mask, args[:2]):
+        out = out.where(each, torch.zeros_like(out))
+    return out
+
+
 def _is_mask(each: Any) -> bool:
     return torch.is_tensor(each) and each.dtype == torch.bool
 
@@ -118,6 +127,11 @@ def _abs(original: Any, x: Any) -> Any:
     if not x.is_floating_point():
         return original(x)
     return torch.where(x == 0, original(x.detach()), torch.where(x < 0, -x, x))
+
+
+def _l1_loss(original: Any, x: Any, target: Any, reduction: str = "mean") -> Any:
+    loss = _abs(torch.abs, x - target)
+    return loss if reduction == "none" else getattr(loss, reduction)()
 
 
 def _erfcx(original: Any, x: Any) -> Any:
@@ -204,6 +218,27 @@ def _counting(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
 def _mean_too(original: Any, x: Any, dim: Any = None, **keywords: Any) -> Any:
     spread, _ = original(x, dim, **keywords)
     return spread, torch.mean(x, dim, keepdim=keywords.get("keepdim", False))
+
+
+def _shrunk(x: Any) -> tuple[Any, Any]:
+    """It over its largest element, and that: no square overflows."""
+    size = x.detach().abs().max() if x.numel() else torch.ones(())
+    size = size if bool(size > 0) and bool(size.isfinite()) else torch.ones_like(size)
+    return x / size, size
+
+
+def _length(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    shrunk, size = _shrunk(x)
+    return original(shrunk, *args, **keywords) * size
+
+
+def _direction(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    return original(_shrunk(x)[0], *args, **keywords)
+
+
+def _logcumsumexp(original: Any, x: Any, dim: int) -> Any:
+    largest = x.detach().amax(dim, keepdim=True) if x.numel() else torch.zeros(())
+    return torch.log(torch.cumsum(torch.exp(x - largest), dim)) + largest
 
 
 def _trapezoid(original: Any, x: Any, dim: int = -1) -> Any:
@@ -304,7 +339,11 @@ CONVENTIONS = [
         {**dict.fromkeys(("clamp", "clip", "clamp_min"), _clamped), "clamp_max": _clamped_above},
     ),
     Convention("a branch of `where` that is not selected", {}, {"*": _no_flow}),
-    Convention("`abs` at 0 where infinity flows back", dict.fromkeys(("abs", "absolute"), _abs)),
+    Convention("a branch of `where` that is not selected", {}, {"*": _masked}),
+    Convention(
+        "`abs` at 0 where infinity flows back",
+        {**dict.fromkeys(("abs", "absolute"), _abs), "l1_loss": _l1_loss},
+    ),
     Convention(
         "`erfcx` at infinity",
         {"erfcx": _erfcx},
@@ -374,6 +413,11 @@ CONVENTIONS = [
         "digits of the second derivative of `binary_cross_entropy`",
         {"binary_cross_entropy": _binary_cross_entropy},
     ),
+    Convention(
+        "`norm` and `normalize` of vectors whose squares overflow",
+        {"norm": _length, "vector_norm": _length, "normalize": _direction},
+    ),
+    Convention("`logcumsumexp` where nan flows back", {"logcumsumexp": _logcumsumexp}),
     Convention("`trapezoid` of inf", {"trapezoid": _trapezoid}),
     Convention(
         "`cosine_similarity` of a vector shorter than eps",

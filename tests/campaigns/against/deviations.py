@@ -24,7 +24,8 @@ SEVERAL = "several of these at once"
 KINDS = re.compile(
     "not implemented for '(Bool|Int|Long)'|only support floating point|bool tensor is not "
     "supported|dtype (Bool|Long|Int)|floating point|on two bool tensors|same dtype|but got dtype|"
-    "boolean masks|expected scalar type|different dtypes"
+    "boolean masks|expected scalar type|different dtypes|"
+    "does not support bool|either float or double"
 )
 ACCEPTED = {
     "`floor_divide`": re.compile(r"derivative for aten::\w+ is not implemented"),
@@ -49,16 +50,18 @@ def deviation(
     if all(map(_is_nothing, together)):
         return NOTHING
     if len(together) == len(found) and _same(together, found):
-        return None
+        return SINGULAR if _meets_singular(program) else None
     if is_rounding(program, here, together, lambda: exchanged(CONVENTIONS)):
         return SEVERAL
     found_alone = _which(program, here)
-    return None if found_alone == SEVERAL else found_alone
+    if found_alone != SEVERAL:
+        return found_alone
+    return SINGULAR if _meets_singular(program) else None
 
 
 def _is_nothing(found: Difference) -> bool:
-    """A grad of 0 that PyTorch leaves None."""
-    return found.sort == "none" and found.theirs is None and not found.here.any()
+    """A grad of 0, or of 0 times nan, that PyTorch leaves None."""
+    return found.sort == "none" and found.theirs is None and not np.nan_to_num(found.here).any()
 
 
 def _which(program: Program, here: Answer) -> str:
