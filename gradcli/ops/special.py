@@ -14,10 +14,12 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.ops.comparison import isinf
 from gradcli.ops.group import Group
-from gradcli.ops.rounding import to_integer
+from gradcli.ops.rounding import remainder, round_, to_integer
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function
+from gradcli.ops.trigonometric import cos
 
 table = Group("special")
 
@@ -213,7 +215,15 @@ def _sinc(xp: Any, x: Array) -> Array:
     formula="sin(pi * x) / (pi * x)",
     numpy="np.sinc",
     torch="torch.sinc",
+    textbook="(cos(pi*x) - y)/x",
 )
 def sinc(y: Node, x: Node) -> Node:
     """sin(pi * x) / (pi * x), and 1 at 0."""
-    return -math.pi * spherical_jn(1.0, math.pi * x)
+    near = -math.pi * spherical_jn(1.0, math.pi * x)  # of what is below, the digits cancel there
+    return where(abs_(x) < 0.6, near, where(isinf(x), 0.0, (_cosine(x) - y) / x))
+
+
+def _cosine(x: Node) -> Node:
+    """cos(pi * x), from the distance to the nearest integer."""
+    nearest = round_(x)
+    return cos(math.pi * (x - nearest)) * (1 - 2 * remainder(nearest, 2.0))

@@ -105,9 +105,7 @@ DOMAINS: dict[str, Whole] = {
     "i1": Whole(
         -800.0, 800.0, slope=lambda x: (mp.besseli(0, x) + mp.besseli(2, x)) / 2, digits=60
     ),
-    "sinc": Whole(
-        -1e15, 1e15, (1.4302966531242027, 100.0), reason="pi * x is rounded, as in PyTorch"
-    ),
+    "sinc": Whole(-1e15, 1e15, (1.4302966531242027, 100.0), reason=SLOPE_BETWEEN),
     "spherical_jn": Whole(
         -1e15, 1e15, (2.0815759778181, 4.493409457909064), reason=f"it is {BETWEEN_FLOATS}"
     ),
