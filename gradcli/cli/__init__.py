@@ -19,6 +19,15 @@ _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 def main() -> NoReturn:
     """The console script `gradcli`."""
     signal.signal(signal.SIGINT, _interrupt)
+    try:
+        code = _guarded()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    os._exit(code)  # all is written; an orderly end would take a fifth of the time
+
+
+def _guarded() -> int:
+    """Run the command, in a process of its own where that is needed: the exit code."""
     # BLAS reads these when numpy is imported. It gets one thread: the engine divides the work among
     # threads itself, so that the bits of the result do not depend on their number.
     for variable in _BLAS_THREADS:
@@ -28,16 +37,14 @@ def main() -> NoReturn:
     gc.set_threshold(200_000, 20, 50)
     from gradcli.cli import child
 
-    if child.is_needed(sys.argv[1:]):
-        end = child.apart(_run)
-        code = end.code
-        if not end.told:
-            from gradcli.cli.exit import report_end
+    if not child.is_needed(sys.argv[1:]):
+        return _run()
+    end = child.apart(_run)
+    if end.told:
+        return end.code
+    from gradcli.cli.exit import report_end
 
-            code = report_end(end, sys.argv[1:])
-    else:
-        code = _run()
-    os._exit(code)  # all is written; an orderly end would take a fifth of the time
+    return report_end(end, sys.argv[1:])
 
 
 def _run() -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,6 +106,7 @@ class Forked:
         self.pid = os.fork()
         if self.pid:
             return
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until `main` has its own
         try:
             os.chdir(folder)
             nothing = os.open(os.devnull, os.O_RDONLY)
