@@ -17,7 +17,7 @@ from gradcli.analysis.judge import CLEAR
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
-from gradcli.analysis.verdict import Check, DotProductTest, LeafCheck
+from gradcli.analysis.verdict import Check, DotProductTest, Finding, LeafCheck
 from gradcli.diagnostics import Note
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node, Shape
@@ -60,6 +60,22 @@ def check(problem: Problem, order: int = 1) -> Check:
         if len(leaf.findings) < leaf.size
     ]
     return result
+
+
+def demand(found: Check, digits: float) -> Check:
+    """The same with elements inconclusive that are not confirmed to so many digits."""
+    leaves = [
+        replace(leaf, findings=[_demand(each, digits) for each in leaf.findings])
+        for leaf in found.leaves
+    ]
+    return replace(found, leaves=leaves)
+
+
+def _demand(finding: Finding, digits: float) -> Finding:
+    if finding.verdict != "pass" or finding.digits >= digits:
+        return finding
+    reason = f"it is confirmed to {math.floor(finding.digits)} digits, not to {digits:g}"
+    return replace(finding, verdict="inconclusive", reason=reason)
 
 
 def _check(

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gradcli.analysis.kinks import Kink, Surroundings, crossed
+from gradcli.analysis.montecarlo import (
+    ROUNDINGS,
+    ULPS,
+    RandomRounding,
+    Rounding,
+    chooses,
+    largest_change,
+)
 from gradcli.analysis.problem import View
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 
-ROUNDINGS = 4
-"""How often values are computed with random roundings, to measure their rounding error."""
-ULPS = 2.0
-"""By how much each is changed, in units of the last place."""
 OVERHEAD = 2_000
 """The number of elements that take as long as one call of a function."""
 COPIES = 4
 """Further copies of all values in memory: complex, or with random roundings."""
-
-Rounding: TypeAlias = Callable[[Array], Array]
 
 
 class NotAnalyticError(Exception):
@@ -69,7 +70,7 @@ class Probe:
             if node.op.symmetric
         }
         self._kernels = {node: kernel(node) for node in self._steps}
-        self._smooth = not any(_chooses(node) or node.op.edge for node in self._steps)
+        self._smooth = not any(chooses(node) or node.op.edge for node in self._steps)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
         self._inexact = [
@@ -105,22 +106,17 @@ class Probe:
         return self._wanted(values)
 
     def noise(self, value: Array, unit: float) -> list[Array]:
-        """The rounding error of each node for this value of the leaf.
-
-        Monte Carlo arithmetic, after Parker (1997): all steps are computed with random errors in
-        their last place, `unit` relative to 1, which later steps enlarge as they do rounding.
-        Choices are not computed again, so that no error moves the value across a jump.
+        """The rounding error of each node for this value of the leaf, where the last place is
+        `unit` relative to 1.
         """
         try:
             exact = self._run(value)
             largest = [ULPS * unit * np.abs(each) for each in self._wanted(exact)]
             for seed in range(ROUNDINGS):
-                found = self._run(value, _random_rounding(ULPS * unit, seed), exact)
-                with np.errstate(all="ignore"):
-                    for place, node in enumerate(self._nodes):
-                        a, b = found[node], exact[node]
-                        change = np.where(np.isfinite(a) | ~np.isfinite(b), np.abs(a - b), np.inf)
-                        largest[place] = np.fmax(largest[place], change)
+                found = self._run(value, RandomRounding(ULPS * unit, seed), exact)
+                for place, node in enumerate(self._nodes):
+                    change = largest_change(found[node], exact[node])
+                    largest[place] = np.fmax(largest[place], change)
         except OutsideError:
             return [np.full(node.shape, np.inf) for node in self._nodes]
         return largest
@@ -136,7 +132,7 @@ class Probe:
         values = self._run(value)
         with np.errstate(all="ignore"):
             for node in self._steps:
-                if _chooses(node):
+                if chooses(node):
                     choices[node] = values[node]
                 if node.op.edge is not None and any(each.kind == "float" for each in node.inputs):
                     operands = [values[each] for each in node.inputs]
@@ -159,7 +155,7 @@ class Probe:
             values |= {node: rounding(values[node]) for node in (self._leaf, *self._inexact)}
         with np.errstate(all="ignore"):
             for node in self._steps:
-                if node in exact and _chooses(node):
+                if node in exact and chooses(node):
                     values[node] = exact[node]
                     continue
                 call, before, after, count = self._kernels[node]
@@ -195,29 +191,6 @@ def _mirror_image(matrix: Array, node: Node) -> Array:
 def _broken(array: Array) -> bool:
     """Whether some numbers are not whole, so that they may have been rounded."""
     return bool((array != np.rint(array)).any())
-
-
-def _chooses(node: Node) -> bool:
-    """Whether the values are integers, truth values or, as by `floor`, steps."""
-    op = node.op
-    flat = isinstance(op, Elementwise) and op.chain is None and not any(op.partials)
-    return node.kind != "float" or flat
-
-
-def _random_rounding(size: float, seed: int) -> Rounding:
-    """Makes each number larger or smaller by a relative error of about `size`.
-
-    The errors are all different, so that they do not cancel.
-    """
-    generator = np.random.default_rng(seed)
-
-    def rounded(array: Array) -> Array:
-        if array.dtype.kind != "f":
-            return array
-        signs, sizes = generator.choice([-1, 1], array.shape), generator.random(array.shape)
-        return array * (1 + size * signs * (0.5 + sizes))
-
-    return rounded
 
 
 def _affected(

@@ -59,6 +59,11 @@ class LeafCheck:
         return min(self.findings, key=lambda each: (_RANK[each.verdict], each.digits), default=None)
 
     @property
+    def unconfirmed(self) -> list[Index]:
+        """The elements that are neither right nor wrong for certain."""
+        return [each.index for each in self.findings if each.verdict == "inconclusive"]
+
+    @property
     def digits(self) -> float:
         """Digits that agree in every element that could be compared."""
         compared = [each.digits for each in self.findings if each.verdict != "inconclusive"]
@@ -85,6 +90,35 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How closely the user wants the gradient to agree: to rtol·|gradient| + atol."""
+
+    told: str
+    """The flags that say so."""
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How closely the user's own gradient agrees, and how closely it must."""
+
+    verdict: Verdict
+    told: str
+    """What it is judged to: rounding, the digits that were written, a tolerance."""
+    index: Index
+    """The element that is farthest from agreement."""
+    difference: float
+    """The difference there, relative to the element."""
+    allowed: float
+    """The difference that passes there, relative to the element."""
+    wrong: Array
+    """Which elements differ by more than that."""
+    coincidence: bool = False
+    """It agrees at this point, but not where the leaf has other values."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """The user's own gradient of one leaf against the gradient."""
 
@@ -98,6 +132,7 @@ class Comparison:
     """The most likely first; for the verdict `pass`, remarks about it."""
     sure: bool
     """Whether there are enough numbers to distinguish causes."""
+    agreement: Agreement
 
 
 @dataclass(frozen=True, slots=True)

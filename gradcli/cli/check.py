@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.analysis.verdict import Tolerance
 
 EXAMPLES = """\b
 Examples:
@@ -31,6 +34,21 @@ Mine = Annotated[
         "vector), numbers, or @FILE. A difference is diagnosed. Repeatable, once a leaf.",
     ),
 ]
+Digits = Annotated[
+    float | None,
+    typer.Option(
+        "--digits",
+        min=0,
+        help="Inconclusive where fewer digits are confirmed; --mine must agree to so many.",
+    ),
+]
+Rtol = Annotated[
+    float | None,
+    typer.Option("--rtol", min=0, help="By how much of the gradient --mine may be off."),
+]
+Atol = Annotated[
+    float | None, typer.Option("--atol", min=0, help="By how much, absolutely, --mine may be off.")
+]
 Strict = Annotated[
     bool,
     typer.Option("--strict", help="Exit with 1 where the result is inconclusive, too."),
@@ -43,17 +61,21 @@ def _command(
     gradient: flag.Gradients = None,
     order: Order = 1,
     mine: Mine = None,
+    digits: Digits = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
     strict: Strict = False,
 ) -> int:
     """Check the gradient of every leaf against differences, complex step and forward mode.
 
     Exits with 1 if one is wrong. Where there is no clear answer, at a kink for instance, it says
     why; that is an error under --strict only. With --mine it also checks your own gradient, and
-    names the mistake in it.
+    names the mistake in it: a formula must agree to rounding, numbers to half a unit of their last
+    digit, a file to the rounding of its dtype.
     """
     from dataclasses import replace
 
-    from gradcli.analysis.check import check
+    from gradcli.analysis.check import check, demand
     from gradcli.cli import posing
     from gradcli.cli.exit import DONE, FINDING
 
@@ -61,6 +83,7 @@ def _command(
         raise GradcliError(
             "usage", "--mine is a gradient, and --order 2 checks the Hessian", hint="leave one out"
         )
+    asked = _tolerance(digits, rtol, atol, mine)
     show.format()
     with run.bounds.confined():
         problem = posing.read_problem(run, gradient, {"--mine": mine})
@@ -70,12 +93,34 @@ def _command(
 
             problem = weighed(problem)
             claims = posing.read_claims(mine, problem, safe=run.bounds.safe)
-            found = replace(check(problem), mine=[compare(claim) for claim in claims])
+            compared = [compare(claim, evidence, asked) for claim, evidence in claims]
+            found = replace(check(problem), mine=compared)
         else:
             found = check(problem, order)
+        if digits is not None:
+            found = demand(found, digits)
         show.write("check", found)
         wrong = {"fail", "inconclusive"} if strict else {"fail"}
         return FINDING if found.verdict in wrong else DONE
+
+
+def _tolerance(
+    digits: float | None, rtol: float | None, atol: float | None, mine: list[str] | None
+) -> Tolerance | None:
+    """What the user asks of `--mine`, if it is said. Raises `usage`."""
+    from gradcli.analysis.verdict import Tolerance
+
+    by_hand = {"--rtol": rtol, "--atol": atol}
+    told = " ".join(f"{flag} {value:g}" for flag, value in by_hand.items() if value is not None)
+    if told and (digits is not None or not mine):
+        raise GradcliError(
+            "usage",
+            "--rtol and --atol say how closely --mine must agree",
+            hint="leave --digits out" if mine else "--mine NAME=EXPR gives your own gradient",
+        )
+    if digits is not None:
+        return Tolerance(f"--digits {digits:g}", rtol=10.0**-digits)
+    return Tolerance(told, rtol or 0.0, atol or 0.0) if told else None
 
 
 command = expanded(_command, shows="check")

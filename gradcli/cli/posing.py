@@ -10,8 +10,9 @@ from gradcli.diagnostics import GradcliError, Source
 
 if TYPE_CHECKING:
     from gradcli.analysis.diagnosis.claim import Claim
+    from gradcli.analysis.evidence import Evidence
     from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array
+    from gradcli.graph import Array, Node
 
 
 def read_problem(
@@ -53,15 +54,14 @@ def read_vectors(
     return dict(zip(named, arrays, strict=True))
 
 
-def read_claims(texts: Iterable[str], problem: Problem, *, safe: bool) -> list[Claim]:
+def read_claims(
+    texts: Iterable[str], problem: Problem, *, safe: bool
+) -> list[tuple[Claim, Evidence]]:
     """The user's own gradients in `--mine [NAME=]EXPR`: formulas over the program's names, files.
 
     Raises `usage` and `name`, and what reading and tracing raise.
     """
-    import numpy as np
-
     from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula
-    from gradcli.cli.request import read_values
 
     walk = differentiate(problem)
     claims = []
@@ -75,12 +75,34 @@ def read_claims(texts: Iterable[str], problem: Problem, *, safe: bool) -> list[C
             )
         source = Source(f"--mine {name}", value.strip())
         if source.text.startswith("@"):
-            (array,), _, _ = read_values([(source.name, value)], problem.options)
-            mine = problem.graph.constant(np.asarray(array, problem.graph.dtype("float")))
+            mine, evidence = _from_file(source, problem)
         else:
-            mine = formula(walk, source)
-        claims.append(Claim(walk, name, leaf, mine))
+            mine, evidence = formula(walk, source), _from_text(source, problem)
+        claims.append((Claim(walk, name, leaf, mine), evidence))
     return claims
+
+
+def _from_text(source: Source, problem: Problem) -> Evidence:
+    """Whether a text is a formula, or numbers with so many digits."""
+    from gradcli.analysis.evidence import from_formula, from_text
+    from gradcli.language.parser import parse_expression
+
+    expression = parse_expression(source, problem.options.limits.parse)
+    return from_text(expression, source) or from_formula(source)
+
+
+def _from_file(source: Source, problem: Problem) -> tuple[Node, Evidence]:
+    """The numbers of `@FILE`, and how exact they are."""
+    import numpy as np
+
+    from gradcli.analysis.evidence import from_file, from_values
+    from gradcli.cli.request import read_values
+    from gradcli.data.load import stored_dtype
+
+    (array,), _, _ = read_values([(source.name, source.text)], problem.options)
+    dtype = stored_dtype(source.text[1:])
+    evidence = from_values(array) if dtype is None else from_file(dtype)
+    return problem.graph.constant(np.asarray(array, problem.graph.dtype("float"))), evidence
 
 
 def _by_leaf(flag: str, texts: Iterable[str], problem: Problem, *, safe: bool) -> dict[str, str]:

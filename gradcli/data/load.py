@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from gradcli.data import json, npy, table
 from gradcli.data.text import decode, open_binary, read_bytes, read_text
@@ -45,6 +47,15 @@ def load(spec: str, precision: Precision, memory: int) -> Array:
         npy.require_memory(size * _TEXT_EXPANSION, memory, path)
         text = read_text(stream, path, memory // _TEXT_EXPANSION, "limit-memory")
     return npy.to_run_dtype(parse(text, path), path, precision, memory)
+
+
+def stored_dtype(spec: str) -> np.dtype[Any] | None:
+    """The dtype on disk of an `@file` value that `load` has read; None for numbers as text."""
+    path, key = split_key(spec)
+    if not path.lower().endswith((".npy", ".npz")):
+        return None
+    with open_binary(path) as stream:
+        return npy.stored_dtype(stream, key, path)
 
 
 def parse_json(text: str, name: str) -> Array:

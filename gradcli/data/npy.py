@@ -109,6 +109,18 @@ def read_npz(
     return parse_npy(data, f"{name}:{key}" if key else name, precision, memory)
 
 
+def stored_dtype(stream: BinaryIO, key: str | None, name: str) -> np.dtype[Any]:
+    """The dtype that an `.npy` file, or an array of an `.npz` file, has on disk. Raises `data`."""
+    from zipfile import ZipFile
+
+    start = stream.read(_MAX_HEADER + 12)
+    if not start.startswith(MAGIC):
+        with ZipFile(stream) as archive:
+            member = key or archive.namelist()[0].removesuffix(".npy")
+            start = archive.open(f"{member}.npy").read(_MAX_HEADER + 12)
+    return _parse_header(start, name).dtype
+
+
 def to_run_dtype(array: Array, name: str, precision: Precision, memory: int) -> Array:
     """Floats in the run's precision, integers as int64, booleans as they are; C-contiguous.
 

@@ -8,6 +8,9 @@ from gradcli.analysis.verdict import Check, Comparison, Finding, LeafCheck
 from gradcli.report.json import Data, closing, encode
 from gradcli.report.layout import Layout
 
+LISTED = 100
+"""The most elements that are listed."""
+
 
 def write(found: Check, _layout: Layout | None = None) -> Iterator[str]:
     """`data` as one line."""
@@ -43,13 +46,18 @@ def _leaf(leaf: LeafCheck) -> dict[str, Data]:
         "digits": float(leaf.digits),
         "checked": len(leaf.findings),
         "size": leaf.size,
+        "unconfirmed": leaf.unconfirmed[:LISTED],
         "worst": None if leaf.worst is None else _finding(leaf.worst),
         "quotients": [[float(step), float(quotient)] for step, quotient in leaf.curve],
     }
 
 
 def _comparison(each: Comparison) -> dict[str, Data]:
-    """The user's numbers, the right ones, and the causes of a difference, the most likely first."""
+    """The user's numbers, the right ones, and the causes of a difference, the most likely first.
+
+    `judged` tells the element that is farthest from agreement: the difference there, and the one
+    that would pass, relative to the element.
+    """
     return {
         "verdict": each.verdict,
         "mine": each.mine,
@@ -60,6 +68,12 @@ def _comparison(each: Comparison) -> dict[str, Data]:
             for cause in each.causes
         ],
         "sure": each.sure,
+        "judged": {
+            "to": each.agreement.told,
+            "index": each.agreement.index,
+            "difference": float(each.agreement.difference),
+            "allowed": float(each.agreement.allowed),
+        },
     }
 
 

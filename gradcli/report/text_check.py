@@ -9,7 +9,16 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from gradcli.analysis.verdict import Check, Comparison, LeafCheck, Verdict, element
+from gradcli.analysis.verdict import (
+    MOST_DIGITS,
+    Agreement,
+    Check,
+    Comparison,
+    LeafCheck,
+    Verdict,
+    agreed_digits,
+    element,
+)
 from gradcli.report.arrays import excerpt, number
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
@@ -27,6 +36,8 @@ BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " .:-=+*%#"
 DECADES = 2
 """Powers of ten between one bar and the next higher one; the lowest stands for 1e-16."""
+LISTED = 8
+"""The most elements that are listed as not confirmed."""
 HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected")
 
 
@@ -81,8 +92,7 @@ def _causes(each: Comparison, layout: Layout) -> list[Text]:
     name = sanitise(each.name)
     lines = [Text.assemble(f"yours for {name}: ", (each.verdict, STYLES[each.verdict]))]
     if each.verdict == "pass":
-        said = each.causes[0].message if each.causes else "it is the gradient"
-        return [Text.assemble(*lines, ", ", said)]
+        return [*lines, folded(" margin: ", _margin(each.agreement), layout.width)]
     likely = "cause: " if each.sure else "may be: "
     for place, cause in enumerate(each.causes):
         label = "   or: " if place else likely.rjust(7)
@@ -90,6 +100,16 @@ def _causes(each: Comparison, layout: Layout) -> list[Text]:
     if each.formula is not None:
         lines.append(folded(" right: ", sanitise(each.formula), layout.width))
     return lines
+
+
+def _margin(found: Agreement) -> str:
+    """How closely a gradient agrees, and how closely it must."""
+    return f"{_to_digits(found.difference)} agree, {_to_digits(found.allowed)} must: {found.told}"
+
+
+def _to_digits(difference: float) -> str:
+    digits = agreed_digits(difference, 1.0)
+    return "15 digits or more" if digits == MOST_DIGITS else f"{digits:.1f} digits"
 
 
 def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
@@ -142,7 +162,17 @@ def _remarks(found: Check, layout: Layout) -> list[Text]:
             place = sanitise(element(leaf.name, leaf.worst.index))
             text = f"{leaf.worst.verdict}, {sanitise(leaf.worst.reason)}"
             remarks.append(folded(f"{place}: ", text, layout.width))
+        if len(leaf.unconfirmed) > 1:
+            remarks.append(folded("not confirmed: ", _places(leaf), layout.width))
     return remarks + closing(found.notes, found.seed, layout.width)
+
+
+def _places(leaf: LeafCheck) -> str:
+    """The elements that could not be confirmed."""
+    unknown = leaf.unconfirmed
+    listed = ", ".join(sanitise(element(leaf.name, index)) for index in unknown[:LISTED])
+    more = ", …" if len(unknown) > LISTED else ""
+    return f"{len(unknown):,} of {len(leaf.findings):,} elements: {listed}{more}"
 
 
 def _summary(found: Check) -> str:
@@ -152,8 +182,9 @@ def _summary(found: Check) -> str:
     if found.computed == "fail":
         return f"the {what} does not agree with how the values change"
     if found.computed == "pass":
-        yours = {"pass": "", "fail": "; yours does not", "inconclusive": "; yours may be"}
-        return f"the {what} agrees with how the values change{yours[found.verdict]}"
+        yours = {"pass": "", "fail": "; yours does not agree", "inconclusive": "; yours may be it"}
+        digits = min((math.floor(leaf.digits) for leaf in found.leaves), default=0)
+        return f"the {what} is confirmed to {digits} digits{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"
 
 

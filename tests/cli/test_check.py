@@ -157,3 +157,20 @@ def test_a_value_that_is_none_is_the_reason(gradcli: Runner) -> None:
     answer = gradcli("check", "log(x)", "-s", "x=-1")
     assert answer.code == 0
     assert "x: inconclusive, a value on the way from the leaf is not finite" in answer.out
+
+
+def test_fewer_digits_than_asked_for_are_inconclusive(gradcli: Runner) -> None:
+    args = ("check", "sum(sin(x))", "-s", "x=0.3,1", "--dtype", "float32", "--json")
+    assert gradcli(*args, "--digits", "5", "--strict").code == 0
+    outcome = gradcli(*args, "--digits", "9", "--strict")
+    assert outcome.code == 1
+    assert outcome.json["verdict"] == "inconclusive"
+    found = outcome.json["leaves"]["x"]
+    assert "digits, not to 9" in found["worst"]["reason"]
+    assert found["unconfirmed"] == [[0], [1]]
+    text = gradcli(*args[:-1], "--digits", "9").out
+    assert "not confirmed: 2 of 2 elements: x[0], x[1]" in text
+
+
+def test_the_digits_that_are_confirmed_are_told(gradcli: Runner) -> None:
+    assert "confirmed to 15 digits" in gradcli("check", *CUBES).out

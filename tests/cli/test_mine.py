@@ -113,6 +113,105 @@ def test_numbers_that_agree_by_chance_do_not_pass(gradcli: Runner) -> None:
     assert [cause["code"] for cause in found["causes"]] == ["coincidence", "value"]
 
 
+SINES = ("check", "y=sum(sin(x))", "-s", "x=0.3,1,2")
+NORMED = "c = x - mean(x); s = mean(c**2); sum(c/sqrt(s + 1e-5)*g)"
+
+
+@pytest.mark.parametrize(
+    ("mine", "verdict"),
+    [
+        ("cos(x)", "pass"),
+        ("cos(x)*(1+1e-5)", "fail"),
+        ("cos(x)*(1+1e-12)", "fail"),
+        ("0.955,0.540,-0.416", "pass"),
+        ("0.956,0.540,-0.416", "fail"),
+        ("0.95533648912560598,0.54030230586813977,-0.41614683654714241", "pass"),
+        ("0.95533648912560598,0.54030230586813977,-0.41614683654724241", "fail"),
+    ],
+)
+def test_formulas_agree_to_rounding_and_numbers_to_their_last_digit(
+    gradcli: Runner, mine: str, verdict: str
+) -> None:
+    outcome = gradcli(*SINES, "--mine", mine, "--json")
+    assert outcome.json["mine"]["x"]["verdict"] == verdict
+    assert outcome.code == (verdict == "fail")
+
+
+def test_one_digit_too_many_is_found(gradcli: Runner) -> None:
+    outcome = gradcli("check", *CUBES, "--mine", "x=[[6,24.1],[54,96]]", "--json")
+    assert outcome.code == 1
+    assert outcome.json["mine"]["x"]["causes"][0]["details"]["indices"] == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("mine", "verdict"),
+    [("0,0.955", "pass"), ("0.000,0.955", "pass"), ("0,0.95534", "fail"), ("0,1", "fail")],
+)
+def test_a_0_is_as_exact_as_its_neighbours(gradcli: Runner, mine: str, verdict: str) -> None:
+    args = ("check", "sum(c*sin(x))", "-s", "c=4e-4,1", "-s", "x=0.3,0.3", "-w", "x", "--json")
+    assert gradcli(*args, "--mine", mine).json["mine"]["x"]["verdict"] == verdict
+
+
+def test_a_forgotten_eps_is_found(gradcli: Runner) -> None:
+    args = ("check", NORMED, "-s", "x=0.5,2,-0.7", "-s", "g=1,0.2,-0.4", "-w", "x", "--json")
+    n = "c/sqrt({0})"
+    formula = f"(g - mean(g) - {n}*mean(g*{n}))/sqrt({{0}})"
+    right = gradcli(*args, "--mine", formula.format("(s + 1e-5)"))
+    assert right.json["mine"]["x"]["verdict"] == "pass"
+    wrong = gradcli(*args, "--mine", formula.format("s"))
+    assert wrong.json["mine"]["x"]["verdict"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size", "verdict"),
+    [
+        ("float64", 0, "pass"), ("float64", 1e-9, "fail"),
+        ("float32", 0, "pass"), ("float32", 1e-4, "fail"),
+        ("float16", 0, "pass"), ("float16", 0.1, "fail"),
+    ],
+)  # fmt: skip
+def test_a_file_is_judged_by_its_dtype(
+    gradcli: Runner, tmp_path: Path, dtype: str, size: float, verdict: str
+) -> None:
+    numbers = np.cos([0.3, 1, 2]) * [1, 1 + size, 1]
+    np.save(tmp_path / "mine.npy", numbers.astype(dtype))
+    np.savez(tmp_path / "mine.npz", a=numbers.astype(dtype))
+    for name in ("mine.npy", "mine.npz", "mine.npz:a"):
+        outcome = gradcli(*SINES, "--mine", f"x=@{tmp_path / name}", "--json")
+        found = outcome.json["mine"]["x"]
+        assert found["verdict"] == verdict
+        assert dtype in found["judged"]["to"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        (["--rtol", "1e-4"], "pass"), (["--rtol", "1e-6"], "fail"),
+        (["--atol", "1e-4"], "pass"), (["--atol", "1e-6"], "fail"),
+        (["--digits", "4"], "pass"), (["--digits", "6"], "fail"),
+    ],
+)  # fmt: skip
+def test_how_closely_it_must_agree_may_be_said(
+    gradcli: Runner, asked: list[str], verdict: str
+) -> None:
+    outcome = gradcli(*SINES, "--mine", "cos(x)*(1+1e-5)", *asked, "--json")
+    assert outcome.json["mine"]["x"]["verdict"] == verdict
+
+
+def test_the_margin_is_printed(gradcli: Runner) -> None:
+    outcome = gradcli(*SINES, "--mine", "0.955,0.540,-0.416")
+    assert (
+        " margin: 3.3 digits agree, 3.0 digits must: half a unit of the last digit" in outcome.out
+    )
+
+
+def test_what_float32_cannot_show_is_no_pass(gradcli: Runner) -> None:
+    for mine, verdict in (("cos(x)", "pass"), ("cos(x)*(1+1e-9)", "inconclusive"),
+                          ("cos(x)*(1+1e-6)", "fail")):  # fmt: skip
+        outcome = gradcli(*SINES, "--dtype", "float32", "--mine", mine, "--json")
+        assert outcome.json["mine"]["x"]["verdict"] == verdict
+
+
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
@@ -124,6 +223,8 @@ def test_numbers_that_agree_by_chance_do_not_pass(gradcli: Runner) -> None:
         (["--mine", "x=@no-such-file.npy"], "file", "no file"),
         (["--mine", "x=@a.npy", "--safe"], "usage", "--safe"),
         (["--mine", "x=1", "--order", "2"], "usage", "--order 2"),
+        (["--rtol", "1e-3"], "usage", "--mine"),
+        (["--mine", "x=1", "--rtol", "1e-3", "--digits", "3"], "usage", "--rtol"),
         (["-g", "@-", "--mine", "x=@-"], "usage", "read once"),
         (["--mine", "x=x@ones(3)"], "shape", "matmul"),
     ],

@@ -243,7 +243,7 @@ class Claim:
 
 def _direction(here: Array, number: int) -> Array:
     """Factors that differ for all elements; those of a symmetric matrix are symmetric."""
-    size = np.abs(here) + 0.1 * np.mean(np.abs(here)) + 1e-3 if here.size else here
+    size = np.abs(here) + 0.1 * (np.mean(np.abs(here)) or 1.0) if here.size else here
     moved = size * np.random.default_rng(number).uniform(0.5, 1.0, here.shape)
     symmetric = here.ndim >= 2 and here.shape[-1] == here.shape[-2]
     if symmetric and np.array_equal(here, here.swapaxes(-1, -2)):

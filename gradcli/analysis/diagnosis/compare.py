@@ -2,94 +2,102 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from gradcli.analysis.diagnosis.claim import MISFITS, Claim, agreeing, close
+import numpy as np
+
+from gradcli.analysis.agreement import agreement
+from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.patterns import elements
-from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
+from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.analysis.judge import CLEAR, NEGLIGIBLE
-from gradcli.analysis.verdict import Cause, Comparison, Verdict
+from gradcli.analysis.evidence import Evidence, from_formula, from_values
+from gradcli.analysis.verdict import (
+    Agreement,
+    Cause,
+    Comparison,
+    Tolerance,
+    Verdict,
+    element,
+)
+from gradcli.diagnostics import Source
+from gradcli.graph import Array, ancestors
 
-HIDDEN: dict[Verdict, str] = {
-    "pass": "right up to rounding: all that the gradient is made of cancels here",
-    "inconclusive": "the difference may be nothing but the rounding of the gradient",
-}
-DIGITS = 5
-"""With this many equal digits, a difference may be rounding."""
 
-
-def compare(claim: Claim) -> Comparison:
-    """Compare, and explain a difference."""
+def compare(
+    claim: Claim, evidence: Evidence | None = None, tolerance: Tolerance | None = None
+) -> Comparison:
+    """Compare, and explain a difference; `evidence` says how exactly the gradient was given."""
     mine, right = claim.theirs, claim.right
     words = _wording(claim)
     formula = words.spelled(words.plain(claim.grad))
+    if mine.shape == right.shape:
+        found = agreement(claim, evidence or _evidence(claim), tolerance)
+    else:
+        found = Agreement("fail", "the shape", (), math.inf, 0.0, np.ones(right.shape, bool))
 
-    def answer(verdict: Verdict, causes: Sequence[Cause], *, sure: bool = True) -> Comparison:
-        return Comparison(claim.name, verdict, mine, right, formula, list(causes), sure)
+    def answer(causes: Sequence[Cause], *, sure: bool = True, verdict: Verdict) -> Comparison:
+        return Comparison(claim.name, verdict, mine, right, formula, list(causes), sure, found)
 
-    here = close(mine, right, claim.rtol)
-    if here and (not claim.is_formula or claim.fits(lambda point: point.value(claim.grad))):
-        return answer("pass", [])
-    hidden = None if here else _hidden(claim)
-    if hidden:
-        return answer(hidden, [Cause("rounded", HIDDEN[hidden])])
+    if found.verdict == "pass":
+        return answer([], verdict="pass")
+    if found.coincidence:
+        text = "it agrees here, but not where the leaf has other values near by"
+        causes = [Cause("coincidence", text), *Search(claim, words).causes()]
+        return answer(causes, verdict="inconclusive")
+    if found.verdict == "inconclusive":
+        return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
+    if close(mine, right, claim.rtol):
+        return answer([_slight(claim, found)], verdict="fail")
+    if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
+        return answer([elements(claim, found.wrong)], verdict="fail")
     search = Search(claim, words)
     causes = search.causes()
-    if here:
-        text = "it agrees here, but not where the leaf has other values near by"
-        return answer("inconclusive", [Cause("coincidence", text), *causes])
     if not causes:
-        rounded = _rounded(claim)
-        if rounded:
-            return answer("pass", [rounded])
-        at_kinks = _only_at_kinks(claim)
+        at_kinks = _only_at_kinks(claim, found.wrong)
         if at_kinks:
-            return answer("inconclusive", [at_kinks])
+            return answer([at_kinks], verdict="inconclusive")
         causes = search.further()
-    return answer("fail", causes, sure=search.sure)
+    return answer(causes, sure=search.sure, verdict="fail")
 
 
-def _hidden(claim: Claim) -> Verdict | None:
-    """The verdict where the difference is no larger than the rounding of the gradient: right where
-    the user says 0 and all that could have been there is far larger than the rounding.
-    """
-    try:
-        noise = claim.noise()
-    except MISFITS:
-        return None
-    for point, slack in zip(claim.points, noise, strict=True):
-        mine, right = point.value(claim.mine), point.value(claim.grad)
-        if mine is None or right is None or not close(mine, right, claim.rtol, CLEAR * slack):
-            return None
-    wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
-    zero = not claim.theirs[wrong].any()
-    known = noise[0][wrong].max() <= NEGLIGIBLE * claim.scale
-    return "pass" if zero and known else "inconclusive"
+def _evidence(claim: Claim) -> Evidence:
+    """What is known of a gradient of which nobody said how it was given."""
+    order = ancestors([claim.mine])
+    if claim.leaf in order or any(not node.inputs and node.known is None for node in order):
+        return from_formula(Source("--mine", ""))
+    return from_values(claim.theirs)
 
 
-def _rounded(claim: Claim) -> Cause | None:
-    """Whether the difference comes from rounding when the numbers were written."""
-    mine, right = claim.theirs, claim.right
-    if mine.shape != right.shape:
-        return None
-    for rounded in () if claim.is_formula else roundings(mine):
-        if close(mine, right, claim.rtol, rounded.slack):
-            return Cause("rounded", f"right up to rounding ({rounded.words})")
-    digits = digits_in_common(mine, right)
-    if digits >= DIGITS:
-        return Cause("rounded", f"right up to rounding ({digits:.1f} digits)")
-    return None
+def _hidden(found: Agreement) -> str:
+    """Why an agreement confirms nothing."""
+    if found.difference > found.allowed:
+        return (
+            f"it differs by {found.difference:.1g} of the gradient, more than rounding in a longer "
+            f"precision, less than {found.told} may hide"
+        )
+    return (
+        f"it agrees as far as can be told: a mistake of less than {found.allowed:.1g} of the "
+        f"gradient may be hidden by {found.told}"
+    )
 
 
-def _only_at_kinks(claim: Claim) -> Cause | None:
+def _slight(claim: Claim, found: Agreement) -> Cause:
+    """A difference that is too small for a mistake in the formula's structure."""
+    text = (
+        f"{element(claim.name, found.index)} is off by {found.difference:.1g} of itself, rounding "
+        f"explains {found.allowed:.1g}: a constant with too few digits?"
+    )
+    return Cause("approximate", text)
+
+
+def _only_at_kinks(claim: Claim, wrong: Array) -> Cause | None:
     """Whether the user's gradient differs only where the derivative is a matter of choice."""
-    mine, right = claim.theirs, claim.right
-    if mine.shape != right.shape:
+    if claim.theirs.shape != claim.right.shape:
         return None
-    wrong = ~agreeing(mine, right, claim.rtol)
     found = kinks(claim, wrong)
     if len(found) < wrong.sum() or not all(each.between for each in found):
         return None

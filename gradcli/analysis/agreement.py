@@ -1,0 +1,239 @@
+"""Does the user's own gradient agree with the gradient, as closely as both are known?
+
+A formula must agree to the rounding of the two computations, which is measured for every element.
+Where that is too large to tell a small mistake, both are computed once more in a longer precision.
+Numbers must agree as exactly as they were given: see `evidence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import MISFITS, Claim, Point, differentiate, formula, weighed
+from gradcli.analysis.evidence import Evidence
+from gradcli.analysis.judge import CLEAR, NEGLIGIBLE, TINY
+from gradcli.analysis.precise import NotPreciseError, Steps
+from gradcli.analysis.problem import Problem, pose
+from gradcli.analysis.verdict import Agreement, Tolerance, Verdict
+from gradcli.diagnostics import Source
+from gradcli.graph import Array, Node
+from gradcli.passes import Gradient
+
+NEEDED = {"float64": 2e-10, "float32": 1e-3, "float16": 1e-1}
+"""The relative error with which a gradient must be known to confirm numbers of a precision. A
+formula must be confirmed as numbers in float64 must.
+"""
+UNMEASURED = 2.0**12
+"""Where there is no room to measure rounding: it is taken for this many units of the last place."""
+LONGER = np.dtype(np.longdouble)
+AFFORDABLE = 1 << 20
+"""The most elements that are computed in long double, which no library speeds up."""
+SINGLE = 2 * float(np.finfo(np.float32).eps)
+"""What float32 cannot show of a mistake that float64 does show."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Two computations of a gradient at a point, element by element."""
+
+    mine: Array
+    right: Array
+    mine_noise: Array
+    noise: Array
+    """The part of the other that may be rounding."""
+
+    @property
+    def difference(self) -> Array:
+        with np.errstate(all="ignore"):
+            same = (self.mine == self.right) | (np.isnan(self.mine) & np.isnan(self.right))
+            apart = np.abs(self.mine - self.right)
+            return np.where(same, 0.0, np.where(np.isfinite(apart), apart, np.inf))
+
+    @property
+    def room(self) -> Array:
+        """How far apart rounding alone may drive them."""
+        return CLEAR * (self.mine_noise + self.noise) + TINY
+
+    @property
+    def size(self) -> Array:
+        return np.maximum(np.abs(self.mine), np.abs(self.right))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """The elements of a gradient that disagree, and those that are not known well enough."""
+
+    wrong: Array
+    unclear: Array
+    compared: Compared
+    allowed: Array
+
+    @property
+    def verdict(self) -> Verdict:
+        return "fail" if self.wrong.any() else "inconclusive" if self.unclear.any() else "pass"
+
+    def told(self, told: str) -> Agreement:
+        """The verdict, and the element that is farthest from agreement."""
+        found = self.compared
+        with np.errstate(all="ignore"):
+            if self.wrong.any():
+                key = np.where(self.wrong, found.difference / self.allowed, -1)
+            elif self.unclear.any():
+                key = np.where(self.unclear, self.allowed / found.size, -1)
+            else:
+                key = np.where(found.size > found.room, found.difference / found.size, 0)
+        if not key.size:
+            return Agreement("pass", told, (), 0.0, 0.0, self.wrong)
+        place = int(np.argmax(np.where(np.isnan(key), np.inf, key)))
+        index = tuple(map(int, np.unravel_index(place, key.shape)))
+        size = float(found.size[index]) or 1.0
+        difference, allowed = float(found.difference[index]), float(self.allowed[index])
+        return Agreement(self.verdict, told, index, difference / size, allowed / size, self.wrong)
+
+
+def agreement(claim: Claim, evidence: Evidence, tolerance: Tolerance | None = None) -> Agreement:
+    """Whether the user's gradient is right; `tolerance` is what the user asks for instead.
+
+    The shapes are equal.
+    """
+    told = tolerance.told if tolerance else evidence.told
+    judged: list[Judged] = []
+    for compared in _compared(claim, evidence):
+        each = _judge(compared, claim, evidence, tolerance)
+        if each.verdict == "fail":
+            found = each.told(told)
+            return replace(found, verdict="inconclusive", coincidence=True) if judged else found
+        judged.append(each)
+    here = judged[0]
+    unclear = here.verdict == "inconclusive" and tolerance is None
+    return (_finer(claim, evidence) if unclear else None) or here.told(told)
+
+
+def _judge(
+    compared: Compared, claim: Claim, evidence: Evidence, tolerance: Tolerance | None
+) -> Judged:
+    room, size = compared.room, compared.size
+    computed = evidence.formula is not None
+    asked: Array | float
+    if tolerance is not None:
+        asked = tolerance.rtol * np.abs(compared.right) + tolerance.atol
+        known = np.maximum(asked, 0.0)
+    else:
+        asked = evidence.slack_of(compared.mine.shape)
+        needed = NEEDED["float64" if computed else _precision(claim, evidence)]
+        known = np.maximum(needed * size, asked)
+    allowed = asked + room
+    with np.errstate(all="ignore"):
+        wrong = ~(compared.difference <= allowed) | np.isinf(compared.difference)
+        zero = np.abs(compared.mine) <= CLEAR * compared.mine_noise * computed
+        nothing = (np.abs(compared.right) <= room) & (zero | (compared.mine == 0))
+        vanishes = nothing & (compared.noise <= NEGLIGIBLE * claim.scale)
+        unclear = ~wrong & ~vanishes & ~(room <= known)
+        if tolerance is not None:
+            unclear |= ~wrong & ~vanishes & (compared.difference > asked)
+    if claim.mine is claim.grad and claim.walk.problem.options.precision == "float64":
+        unclear = np.zeros_like(unclear)  # the same computation: there is nothing to be known
+    return Judged(wrong, unclear, compared, allowed)
+
+
+def _precision(claim: Claim, evidence: Evidence) -> str:
+    """The coarser precision of the two computations."""
+    both = {claim.walk.problem.options.precision, evidence.dtype} - {None}
+    return next(name for name in reversed(NEEDED) if name in both)
+
+
+def _compared(claim: Claim, evidence: Evidence) -> Iterator[Compared]:
+    """Both gradients at every point of the claim, in the precision of the run."""
+    unit = float(np.finfo(_precision(claim, evidence)).eps)
+    for number, point in enumerate(claim.points):
+        if number == 0:
+            mine, right = claim.theirs, claim.right
+        else:
+            mine, right = (np.asarray(point.value(each)) for each in (claim.mine, claim.grad))
+        own, noise = _noise(claim, point, unit, mine, right)
+        yield Compared(mine, right, own if evidence.formula else noise, noise)
+
+
+def _noise(
+    claim: Claim, point: Point, unit: float, mine: Array, right: Array
+) -> tuple[Array, Array]:
+    """What rounding does to both, in steps of a precision."""
+    try:
+        steps = Steps([claim.mine, claim.grad], _feeds(claim, point), np.dtype(np.float64))
+        own, noise = steps.noise(unit)
+    except (*MISFITS, NotPreciseError):
+        own, noise = (UNMEASURED * unit * np.abs(each) for each in (mine, right))
+    return own, noise
+
+
+def _feeds(claim: Claim, point: Point) -> Mapping[Node, Array]:
+    """What is exact at a point: the inputs and the leaf."""
+    value = point.value(claim.leaf)
+    return claim.walk.feeds if value is None else claim.walk.feeds | {claim.leaf: value}
+
+
+# --- longer precision ----------------------------------------------------------------------
+
+
+def _finer(claim: Claim, evidence: Evidence) -> Agreement | None:
+    """The answer of a longer precision, if it knows one."""
+    if evidence.formula is None:
+        return None
+    if claim.walk.problem.options.precision == "float32":
+        return _in_double(claim, evidence.formula, evidence)
+    return _in_long_double(claim, evidence)
+
+
+def _in_double(claim: Claim, source: Source, evidence: Evidence) -> Agreement | None:
+    """The same formula for the same program in float64: a mistake that is larger than rounding in
+    float32 is one, a smaller one is below what float32 can show.
+    """
+    try:
+        walk = differentiate(_restated(claim.walk.problem))
+        twin = Claim(walk, claim.name, walk.problem.leaves[claim.name], formula(walk, source))
+        found = agreement(twin, evidence)
+    except MISFITS:
+        return None
+    if found.verdict != "fail":
+        return replace(found, told=f"{evidence.told}, in float64")
+    compared = next(_compared(twin, evidence))
+    allowed = compared.room + SINGLE * compared.size
+    wrong = compared.difference > allowed
+    unclear = ~wrong & (compared.difference > compared.room)
+    return Judged(wrong, unclear, compared, allowed).told("the rounding of float32")
+
+
+def _restated(problem: Problem) -> Problem:
+    """The same program with the same inputs in float64."""
+    inputs = {
+        name: problem.feeds[node].astype(np.float64 if node.kind == "float" else None, copy=False)
+        for name, node in problem.prepared.inputs.items()
+    }
+    given = problem.gradient if problem.grads else None
+    vectors = [Gradient(np.asarray(v, np.float64), name) for name, v in (given or {}).items()]
+    options = problem.options._replace(precision="float64")
+    return weighed(pose(problem.program, inputs, vectors, options))
+
+
+def _in_long_double(claim: Claim, evidence: Evidence) -> Agreement | None:
+    """Both computed in long double, where it is longer and every op has it."""
+    unit = float(np.finfo(LONGER).eps)
+    if unit >= np.finfo(np.float64).eps:
+        return None
+    judged: list[Judged] = []
+    for point in claim.points:
+        try:
+            steps = Steps([claim.mine, claim.grad], _feeds(claim, point), LONGER)
+            if steps.elements > AFFORDABLE:
+                return None
+            values = steps.values()
+            noise = steps.noise(unit, float(np.finfo(np.float64).eps) / 2)
+        except (*MISFITS, NotPreciseError):
+            return None
+        judged.append(_judge(Compared(*values, *noise), claim, evidence, None))
+    if all(each.verdict == "pass" for each in judged):
+        return judged[0].told(f"{evidence.told}, in long double")
+    return None

@@ -1,0 +1,104 @@
+"""A right formula passes, and one that is a little wrong does not: 300 of them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.agreement import agreement
+from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weighed
+from gradcli.analysis.evidence import from_formula
+from gradcli.analysis.problem import Problem
+from gradcli.analysis.verdict import Agreement
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import Array, Precision
+from tests.analysis.formulas import BY_HAND, FORMULAS, Right
+from tests.analysis.posed import posed
+
+SIZES = (1e-3, 1e-6, 1e-9)
+EXAMPLES = [*BY_HAND[::6], *FORMULAS[len(BY_HAND) :: 20]]
+NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*(?:e[-+]?\d+)?)(?![\w.])")
+
+
+def judged(problem: Problem, leaf: str, mine: str) -> Agreement:
+    walk = differentiate(problem)
+    source = Source("--mine", mine)
+    claim = Claim(walk, leaf, walk.problem.leaves[leaf], formula(walk, source))
+    assert claim.theirs.shape == claim.right.shape
+    return agreement(claim, from_formula(source))
+
+
+def problem_of(right: Right, precision: Precision) -> Problem:
+    return weighed(posed(right.program, right.inputs, precision=precision))
+
+
+def changed(right: Right, size: float, chance: random.Random) -> Iterator[str]:
+    """The formula with one element changed, and with a constant factor."""
+    shape = np.shape(right.inputs[right.leaf])
+    factors = np.ones(shape)
+    factors[tuple(chance.randrange(length) for length in shape)] += size
+    yield f"({right.mine})*{factors.tolist()!r}"
+    yield f"{1 + size!r}*({right.mine})"
+
+
+def with_constants_changed(mine: str, size: float) -> Iterator[str]:
+    """The formula with each of its numbers changed in turn; whole powers and the like are kept."""
+    for found in NUMBER.finditer(mine):
+        number = float(found[0]) * (1 + size)
+        yield f"{mine[: found.start()]}{number!r}{mine[found.end() :]}"
+
+
+def check(right: Right, precision: Precision) -> None:
+    """Raises AssertionError where the formula fails, or where a changed one passes."""
+    problem = problem_of(right, precision)
+    found = judged(problem, right.leaf, right.mine)
+    assert found.verdict == "pass", (right, found)
+    chance = random.Random(right.mine)
+    if (gradient_of(problem, right) == 0).any():
+        return  # a part of 0 is 0
+    for size in SIZES:
+        for mine in changed(right, size, chance):
+            found = judged(problem, right.leaf, mine)
+            below = size == min(SIZES) and precision == "float32"
+            assert found.verdict == ("inconclusive" if below else "fail"), (right, mine, found)
+
+
+def gradient_of(problem: Problem, right: Right) -> Array:
+    """The gradient by the formula."""
+    walk = differentiate(problem)
+    (value,) = replace(problem, feeds=walk.feeds).values([formula(walk, Source("", right.mine))])
+    return value
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("right", EXAMPLES, ids=lambda each: each.mine)
+def test_a_right_formula_passes_and_a_changed_one_does_not(
+    right: Right, precision: Precision
+) -> None:
+    check(right, precision)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("right", EXAMPLES[::3], ids=lambda each: each.mine)
+def test_a_changed_constant_fails(right: Right, size: float) -> None:
+    problem = problem_of(right, "float64")
+    value = gradient_of(problem, right)
+    for mine in with_constants_changed(right.mine, size):
+        try:
+            wrong = gradient_of(problem, replace(right, mine=mine))
+        except GradcliError:
+            continue  # an index or a count
+        if np.max(np.abs(wrong - value) / np.abs(value)) > 0.01 * size:  # it matters
+            assert judged(problem, right.leaf, mine).verdict == "fail", mine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("right", FORMULAS, ids=lambda each: each.mine)
+def test_all_formulas(right: Right, precision: Precision) -> None:
+    check(right, precision)
