@@ -107,7 +107,6 @@ class Facts(TypedDict, total=False):
     latex: str
     textbook: str
     misremembered: Sequence[Sequence[str]]
-    confused: str
     attributes: tuple[str, ...]
     spell: Callable[..., Any] | None
     fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None
@@ -185,8 +184,6 @@ class Op:
     misremembered: Sequence[Sequence[str]] = ()
     """By operand: wrong derivatives that people remember, of y by the operands x and n, in the
     language; a remark may follow behind a comma."""
-    confused: str = ""
-    """The function that it is taken for."""
     attributes: tuple[str, ...] = ()
     """By which keywords the attributes are passed to the function of the op's name; empty where
     they are, in order, the parameters that follow its operands."""

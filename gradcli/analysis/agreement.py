@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.claim import MISFITS, Claim, Point, differentiate, formula, weighed
+from gradcli.analysis.diagnosis.claim import Claim, Point, differentiate, formula, weighed
+from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.evidence import Evidence
 from gradcli.analysis.judge import CLEAR, NEGLIGIBLE, TINY
 from gradcli.analysis.precise import NotPreciseError, Steps

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from gradcli.diagnostics import Note
+from gradcli.diagnostics import Note, Source, Span
 from gradcli.graph import Array, Shape
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
@@ -80,6 +80,15 @@ class DotProductTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """Where the user's formula is wrong, and the formula without the mistake."""
+
+    source: Source
+    span: Span
+    formula: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """One explanation of a wrong gradient."""
 
@@ -87,6 +96,8 @@ class Cause:
     message: str
     details: dict[str, Any] = field(default_factory=dict)
     """Numbers for machine use: a factor, the indices of wrong elements."""
+    correction: Correction | None = None
+    """Where the mistake is a slip in one place of a formula."""
 
 
 @dataclass(frozen=True, slots=True)

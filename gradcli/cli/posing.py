@@ -61,7 +61,7 @@ def read_claims(
 
     Raises `usage` and `name`, and what reading and tracing raise.
     """
-    from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula
+    from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed
 
     walk = differentiate(problem)
     claims = []
@@ -76,9 +76,11 @@ def read_claims(
         source = Source(f"--mine {name}", value.strip())
         if source.text.startswith("@"):
             mine, evidence = _from_file(source, problem)
+            claim = Claim(walk, name, leaf, mine)
         else:
-            mine, evidence = formula(walk, source), _from_text(source, problem)
-        claims.append((Claim(walk, name, leaf, mine), evidence))
+            own, evidence = typed(walk, source), _from_text(source, problem)
+            claim = Claim(walk, name, leaf, own.node, own if evidence.formula else None)
+        claims.append((claim, evidence))
     return claims
 
 

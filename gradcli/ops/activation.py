@@ -37,6 +37,7 @@ relu = table.elementwise(
     torch="torch.relu",
     jax="jax.nn.relu",
     cost=4,
+    confused=("abs", "leaky_relu", "sign"),
     textbook="(x > 0)",
     misremembered=[("x",)],
 )
@@ -91,6 +92,7 @@ def hardswish(x: Node) -> Node:
     cases=[Case("leaky_relu(x)"), Case("leaky_relu(x, negative_slope=0.2)")],
     formula="where(x > 0, x, negative_slope * x)",
     kink="the slope at 0",
+    confused=("relu",),
 )
 def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
     """x where it is positive, else a small slope times x."""
@@ -147,6 +149,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
     cases=[Case("elu(x)"), Case("elu(x, alpha=0.5)")],
     formula="where(x > 0, x, alpha * expm1(x))",
     kink="alpha at 0",
+    confused=("relu",),
 )
 def elu(x: Node, alpha: float = 1.0) -> Node:
     """x where it is positive, else alpha * (exp(x) - 1)."""
@@ -170,7 +173,12 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
     return where(x > 0, x, alpha * expm1(x / alpha))
 
 
-@table.function(aliases=("swish",), cases=[Case("silu(x)")], formula="x * sigmoid(x)")
+@table.function(
+    aliases=("swish",),
+    cases=[Case("silu(x)")],
+    formula="x * sigmoid(x)",
+    confused=("sigmoid", "gelu"),
+)
 def silu(x: Node) -> Node:
     """x * sigmoid(x)."""
     return x * sigmoid(x)
@@ -186,6 +194,7 @@ def mish(x: Node) -> Node:
     cases=[Case("gelu(x)"), Case("gelu(x, approximate='tanh')")],
     formula="x * ndtr(x)",
     unlike={"jax.nn.gelu": "gelu(x, approximate='tanh')"},
+    confused=("silu", "relu"),
 )
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x * ndtr(x); 'tanh' takes 0.5 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3))) for ndtr."""

@@ -184,7 +184,7 @@ def bmm(a: Node, b: Node) -> Node:
     return _matmul_of("bmm", a, b, 3, 3)
 
 
-@table.function(cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})])
+@table.function(cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})], confused=("outer",))
 def dot(a: Node, b: Node) -> Node:
     """The inner product of two vectors."""
     return _matmul_of("dot", a, b, 1, 1)
@@ -196,7 +196,9 @@ def vdot(a: Node, b: Node) -> Node:
     return _matmul_of("vdot", a, b, 1, 1)
 
 
-@table.function(aliases=("ger",), cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})])
+@table.function(
+    aliases=("ger",), cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})], confused=("dot",)
+)
 def outer(a: Node, b: Node) -> Node:
     """All products of an element of one vector with one of the other."""
     if a.ndim != 1 or b.ndim != 1:
@@ -206,7 +208,10 @@ def outer(a: Node, b: Node) -> Node:
     return unsqueeze(a, -1) * b
 
 
-@table.function(cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})])
+@table.function(
+    cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})],
+    confused=("det", "sum"),
+)
 def trace(x: Node) -> Node:
     """The sum of a matrix's diagonal."""
     if x.ndim != 2:

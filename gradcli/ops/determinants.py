@@ -168,6 +168,7 @@ class LogDeterminant(NamedTuple):
     cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
     numpy="np.linalg.det",
     torch="torch.linalg.det",
+    confused=("logdet", "trace"),
 )
 def det(x: Node) -> Node:
     """The determinant of square matrices.
@@ -189,7 +190,9 @@ def slogdet(x: Node) -> LogDeterminant:
     return LogDeterminant(x.graph.apply(DETSIGN, (x,)), x.graph.apply(LOGABSDET, (x,)))
 
 
-@table.function(cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)])
+@table.function(
+    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)], confused=("det",)
+)
 def logdet(x: Node) -> Node:
     """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""
     sign, size = slogdet.build(x)

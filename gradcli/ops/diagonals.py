@@ -32,14 +32,24 @@ TRIU: Linear = Linear(
 )
 
 
-@table.function(op=TRIL, cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")], torch="torch.tril")
+@table.function(
+    op=TRIL,
+    cases=[Case("tril(x)"), Case("tril(x, diagonal=-1)")],
+    torch="torch.tril",
+    confused=("triu",),
+)
 def tril(x: Node, diagonal: int = 0) -> Node:
     """x on and below a diagonal of its last two axes, 0 above it."""
     _check_matrix("tril", x)
     return x.graph.apply(TRIL, (x,), (_within(x, diagonal),))
 
 
-@table.function(op=TRIU, cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")], torch="torch.triu")
+@table.function(
+    op=TRIU,
+    cases=[Case("triu(x)"), Case("triu(x, diagonal=1)")],
+    torch="torch.triu",
+    confused=("tril",),
+)
 def triu(x: Node, diagonal: int = 0) -> Node:
     """x on and above a diagonal of its last two axes, 0 below it."""
     _check_matrix("triu", x)

@@ -62,7 +62,9 @@ gaussian: Function = table.elementwise(
 )
 
 
-@table.derivative(scipys("erf"), cuda="erf({0})", numpy="scipy.special.erf", torch="torch.erf")
+@table.derivative(
+    scipys("erf"), cuda="erf({0})", numpy="scipy.special.erf", torch="torch.erf", confused=("erfc",)
+)
 def erf(y: Node, x: Node) -> Node:
     """Error function."""
     return 2 / math.sqrt(math.pi) * gaussian(x, 1.0)
@@ -75,6 +77,7 @@ def erf(y: Node, x: Node) -> Node:
     formula="1 - erf(x)",
     numpy="scipy.special.erfc",
     torch="torch.erfc",
+    confused=("erf",),
 )
 def erfc(y: Node, x: Node) -> Node:
     """1 - erf(x), exact for large x."""

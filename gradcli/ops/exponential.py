@@ -13,40 +13,59 @@ table = Group("exponential")
 
 
 @table.derivative(
-    latex="e^{{{0}}}", formula="e ** x", cost=4, misremembered=[("x*exp(x - 1)",)], confused="log"
+    latex="e^{{{0}}}",
+    formula="e ** x",
+    cost=4,
+    misremembered=[("x*exp(x - 1)",)],
+    confused=("log", "expm1", "exp2"),
 )
 def exp(y: Node, x: Node) -> Node:
     """e to the power x."""
     return y
 
 
-@table.derivative(latex="2^{{{0}}}", formula="2 ** x", cost=4)
+@table.derivative(latex="2^{{{0}}}", formula="2 ** x", cost=4, confused=("exp",))
 def exp2(y: Node, x: Node) -> Node:
     """2 to the power x."""
     return y * math.log(2)
 
 
-@table.derivative(latex="e^{{{0}}} - 1", formula="exp(x) - 1", cost=4)
+@table.derivative(latex="e^{{{0}}} - 1", formula="exp(x) - 1", cost=4, confused=("exp",))
 def expm1(y: Node, x: Node) -> Node:
     """exp(x) - 1, exact for small x."""
     return exp(x)  # y + 1 has no digits left below -36
 
 
 @table.derivative(
-    latex=r"\ln {0}", **FROM_0, cost=4, misremembered=[("1/x**2", "-1/x**2", "x")], confused="exp"
+    latex=r"\ln {0}",
+    **FROM_0,
+    cost=4,
+    misremembered=[("1/x**2", "-1/x**2", "x")],
+    confused=("exp", "log2", "log10", "log1p"),
 )
 def log(y: Node, x: Node) -> Node:
     """Natural logarithm."""
     return 1 / x
 
 
-@table.derivative(latex=r"\log_2 {0}", formula="log(x) / log(2)", **FROM_0, cost=4)
+@table.derivative(
+    latex=r"\log_2 {0}",
+    formula="log(x) / log(2)",
+    **FROM_0,
+    cost=4,
+    confused=("log", "log10"),
+)
 def log2(y: Node, x: Node) -> Node:
     """Logarithm to base 2."""
     return 1 / (x * math.log(2))
 
 
-@table.derivative(latex=r"\log_{{10}} {0}", formula="log(x) / log(10)", **FROM_0)
+@table.derivative(
+    latex=r"\log_{{10}} {0}",
+    formula="log(x) / log(10)",
+    **FROM_0,
+    confused=("log", "log2"),
+)
 def log10(y: Node, x: Node) -> Node:
     """Logarithm to base 10."""
     return 1 / (x * math.log(10))
@@ -59,6 +78,7 @@ def log10(y: Node, x: Node) -> Node:
     domain=(-0.6, 3.0),
     kink="inf at -1",
     cost=4,
+    confused=("log",),
 )
 def log1p(y: Node, x: Node) -> Node:
     """log(1 + x), exact for small x."""

@@ -75,6 +75,7 @@ AMIN = Reduction(
     kink="ties share equally",
     numpy="np.max",
     torch="torch.amax",
+    confused=("amin",),
 )
 def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
@@ -88,6 +89,7 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     kink="ties share equally",
     numpy="np.min",
     torch="torch.amin",
+    confused=("amax",),
 )
 def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
@@ -161,6 +163,7 @@ class Extremes(NamedTuple):
         Case("max(x, y)", {"x": (2, 3), "y": (3,)}),
     ],
     kink="ties share equally; with dim the first one gets all",
+    confused=("min",),
 )
 def max_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
@@ -181,6 +184,7 @@ def max_(
         Case("min(x, y)", {"x": (2, 3), "y": (3,)}),
     ],
     kink="ties share equally; with dim the first one gets all",
+    confused=("max",),
 )
 def min_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None

@@ -9,13 +9,21 @@ from gradcli.ops.powers import hypot, sqrt, square
 table = Group("hyperbolic")
 
 
-@table.derivative(formula="(exp(x) - exp(-x)) / 2", cost=4, confused="cosh")
+@table.derivative(
+    formula="(exp(x) - exp(-x)) / 2",
+    cost=4,
+    confused=("cosh", "sin"),
+)
 def sinh(y: Node, x: Node) -> Node:
     """Hyperbolic sine."""
     return cosh(x)
 
 
-@table.derivative(formula="(exp(x) + exp(-x)) / 2", cost=4, confused="sinh")
+@table.derivative(
+    formula="(exp(x) + exp(-x)) / 2",
+    cost=4,
+    confused=("sinh", "cos"),
+)
 def cosh(y: Node, x: Node) -> Node:
     """Hyperbolic cosine."""
     return sinh(x)
@@ -26,7 +34,7 @@ def cosh(y: Node, x: Node) -> Node:
     cost=4,
     textbook="1 - y**2",
     misremembered=[("1 - y", "1 + y**2", "y**2", "1 - x**2", "y*(1 - y)")],
-    confused="sigmoid",
+    confused=("sigmoid", "tan"),
 )
 def tanh(y: Node, x: Node) -> Node:
     """Hyperbolic tangent."""

@@ -86,6 +86,7 @@ def _mirrored(x: Node) -> Node:
         Case("pinv(x + x.mT + 9*eye(3), hermitian=True)", {"x": (3, 3)}),
     ],
     torch="torch.linalg.pinv",
+    confused=("inv",),
 )
 def pinv(
     x: Node,

@@ -31,7 +31,7 @@ def _sigmoid(xp: Any, x: Array) -> Array:
     jax="jax.nn.sigmoid",
     textbook="y*(1 - y)",
     misremembered=[("y*(1 + y)", "1 - y", "1 - y**2", "x*(1 - x)", "y**2*(1 - y)")],
-    confused="tanh",
+    confused=("tanh", "softmax", "logsigmoid"),
 )
 def sigmoid(y: Node, x: Node) -> Node:
     """1 / (1 + exp(-x))."""
@@ -95,7 +95,12 @@ logaddexp2 = table.elementwise(
 )
 
 
-@table.function(aliases=("log_sigmoid",), cases=[Case("logsigmoid(x)")], formula="log(sigmoid(x))")
+@table.function(
+    aliases=("log_sigmoid",),
+    cases=[Case("logsigmoid(x)")],
+    formula="log(sigmoid(x))",
+    confused=("sigmoid",),
+)
 def logsigmoid(x: Node) -> Node:
     """log(sigmoid(x)) without overflow."""
     return -logaddexp(-x, 0.0)
@@ -104,6 +109,7 @@ def logsigmoid(x: Node) -> Node:
 @table.function(
     cases=[Case("softplus(x)"), Case("softplus(x, beta=3, threshold=2)")],
     formula="log(1 + exp(beta * x)) / beta",
+    confused=("sigmoid", "relu"),
 )
 def softplus(x: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""

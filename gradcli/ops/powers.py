@@ -159,7 +159,7 @@ def float_power(base: Node, exponent: Node) -> Node:
     formula="x ** 2",
     cost=1,
     exact=True,
-    confused="sqrt",
+    confused=("sqrt",),
 )
 def square(y: Node, x: Node) -> Node:
     """x * x."""
@@ -173,7 +173,7 @@ def square(y: Node, x: Node) -> Node:
     cost=4,
     exact=True,
     misremembered=[("1/(2*x)", "1/y", "y/2", "-1/(2*y)", "x/2")],
-    confused="square",
+    confused=("square", "rsqrt"),
 )
 def sqrt(y: Node, x: Node) -> Node:
     """Square root; nan below 0."""
@@ -188,6 +188,7 @@ def sqrt(y: Node, x: Node) -> Node:
     edge=lambda xp, x: x,
     domain=(0.3, 3.0),
     torch="torch.rsqrt",
+    confused=("sqrt",),
 )
 def rsqrt(y: Node, x: Node) -> Node:
     """1 / sqrt(x)."""

@@ -78,6 +78,7 @@ def count_of(x: Node, axes: Axes) -> float:
     formula="sum(x)",
     numpy="np.sum",
     torch="torch.sum",
+    confused=("mean",),
 )
 def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Sum of all elements, or along `dim`."""
@@ -91,6 +92,7 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     formula="sum(x) / n",
     numpy="np.mean",
     torch="torch.mean",
+    confused=("sum",),
 )
 def mean(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """Mean of all elements, or along `dim`."""

@@ -55,6 +55,7 @@ CUMSUM: Linear = Linear(
     cases=[Case("cumsum(x, 0)"), Case("cumsum(x, dim=-1)")],
     numpy="np.cumsum",
     torch="torch.cumsum",
+    confused=("cumprod",),
 )
 def cumsum(x: Node, dim: int) -> Node:
     """Running sums along `dim`."""

@@ -51,6 +51,7 @@ where: Function = table.elementwise(
 maximum = table.elementwise(
     "maximum",
     "The larger of two elements; nan if one is nan.",
+    confused=("minimum",),
     operands="a b",
     takes=ANY,
     chain=(
@@ -66,6 +67,7 @@ maximum = table.elementwise(
 minimum = table.elementwise(
     "minimum",
     "The smaller of two elements; nan if one is nan.",
+    confused=("maximum",),
     operands="a b",
     takes=ANY,
     chain=(
@@ -162,6 +164,7 @@ def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
 sign: Function = table.elementwise(
     "sign",
     "-1, 0 or 1 with the sign of x.",
+    confused=("abs",),
     aliases=("sgn",),
     takes=ANY,
     whole=lambda op, x: x if x.kind == "bool" else x.graph.apply(op, (x,)),
@@ -175,6 +178,7 @@ sign: Function = table.elementwise(
 abs_ = table.elementwise(
     "abs",
     "Absolute value.",
+    confused=("sign",),
     forward="absolute",
     aliases=("absolute", "fabs"),
     takes=NUMBERS,

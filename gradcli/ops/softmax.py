@@ -45,7 +45,9 @@ LOGSUMEXP = Reduction(
 )
 
 
-@table.function(op=LOGSUMEXP, cases=cases_of("logsumexp"), formula="log(sum(exp(x)))")
+@table.function(
+    op=LOGSUMEXP, cases=cases_of("logsumexp"), formula="log(sum(exp(x)))", confused=("sum",)
+)
 def logsumexp(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """log(sum(exp(x))) without overflow."""
     return reduce_axes(LOGSUMEXP, x, dim, keepdim)
@@ -120,6 +122,7 @@ SOFTMAX = General(
     torch="torch.softmax",
     jax="jax.nn.softmax",
     gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
+    confused=("sigmoid", "log_softmax"),
 )
 def softmax(x: Node, dim: int = -1) -> Node:
     """Positive weights that sum to 1 along `dim` (the last axis without it)."""
@@ -135,6 +138,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
     formula="x - log(sum(exp(x)))",
     gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
+    confused=("softmax", "logsigmoid"),
 )
 def log_softmax(x: Node, dim: int = -1) -> Node:
     """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""

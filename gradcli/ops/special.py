@@ -76,6 +76,7 @@ def _digamma(xp: Any, x: Array) -> Array:
     domain=(0.3, 3.0),
     numpy="scipy.special.gammaln",
     torch="torch.lgamma",
+    confused=("digamma",),
 )
 def lgamma(y: Node, x: Node) -> Node:
     """log(abs(gamma(x)))."""
@@ -91,6 +92,7 @@ def lgamma(y: Node, x: Node) -> Node:
     domain=(0.3, 3.0),
     numpy="scipy.special.digamma",
     torch="torch.digamma",
+    confused=("lgamma",),
 )
 def digamma(y: Node, x: Node) -> Node:
     """Derivative of lgamma."""

@@ -81,6 +81,7 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
     torch="torch.var",
+    confused=("std",),
 )
 def var(
     x: Node,
@@ -98,6 +99,7 @@ def var(
     cases=[*cases_of("std"), Case("std(x, correction=0)")],
     formula="sqrt(var(x))",
     kink="0 where all elements are equal",
+    confused=("var",),
 )
 def std(
     x: Node,
@@ -190,6 +192,7 @@ MEDIAN = Reduction(
     formula="sort(x)[(n - 1) // 2]",
     kink="ties share equally; with dim one of them gets all",
     torch="torch.median",
+    confused=("mean",),
 )
 def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Extremes:
     """The middle element, the lower one of two; with `dim` a pair of values and indices."""

@@ -299,6 +299,7 @@ INV = inverse("inv", _inv, refuses=True)
     formula="inv(x)",
     numpy="np.linalg.inv",
     torch="torch.linalg.inv",
+    confused=("pinv",),
 )
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""

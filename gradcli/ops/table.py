@@ -52,6 +52,7 @@ class Told(TypedDict, total=False):
     unlike: Mapping[str, str]
     passes_on: bool
     gradients: Mapping[str, str | Sequence[str]]
+    confused: tuple[str, ...]
 
 
 class Function(NamedTuple):
@@ -95,6 +96,8 @@ class Function(NamedTuple):
     the `result` and the `cotangent`, the gradient of a later loss by the result. Of several texts
     the first is meant that gives the gradient of the call: arguments choose between them.
     """
+    confused: tuple[str, ...] = ()
+    """The functions that it is taken for, the most likely first."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]

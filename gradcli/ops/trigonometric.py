@@ -14,13 +14,13 @@ from gradcli.ops.table import Case
 table = Group("trigonometric")
 
 
-@table.derivative(misremembered=[("sin(x)",)], confused="cos")
+@table.derivative(misremembered=[("sin(x)",)], confused=("cos",))
 def sin(y: Node, x: Node) -> Node:
     """Sine; x in radians."""
     return cos(x)
 
 
-@table.derivative(misremembered=[("cos(x)",)], confused="sin")
+@table.derivative(misremembered=[("cos(x)",)], confused=("sin",))
 def cos(y: Node, x: Node) -> Node:
     """Cosine; x in radians."""
     return -sin(x)
@@ -32,6 +32,7 @@ def cos(y: Node, x: Node) -> Node:
     domain=(-1.2, 1.2),
     textbook="1 + y**2",
     misremembered=[("1/cos(x)", "1 + tan(x)", "1/sin(x)**2")],
+    confused=("tanh",),
 )
 def tan(y: Node, x: Node) -> Node:
     """Tangent; x in radians."""
@@ -44,6 +45,7 @@ def tan(y: Node, x: Node) -> Node:
     latex=r"\arcsin {0}",
     **WITHIN_1,
     misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)")],
+    confused=("acos",),
 )
 def asin(y: Node, x: Node) -> Node:
     """Inverse sine, in radians."""
@@ -57,6 +59,7 @@ def asin(y: Node, x: Node) -> Node:
     edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
     kink="-inf at -1 and 1",
+    confused=("asin",),
 )
 def acos(y: Node, x: Node) -> Node:
     """Inverse cosine, in radians."""
@@ -68,6 +71,7 @@ def acos(y: Node, x: Node) -> Node:
     aliases=("arctan",),
     latex=r"\arctan {0}",
     misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)", "1/(1 + x)")],
+    confused=("tan", "tanh"),
 )
 def atan(y: Node, x: Node) -> Node:
     """Inverse tangent, in radians."""
@@ -92,13 +96,23 @@ atan2 = table.elementwise(
 )
 
 
-@table.function(aliases=("radians",), cases=[Case("deg2rad(x)")], formula="x * (pi / 180)")
+@table.function(
+    aliases=("radians",),
+    cases=[Case("deg2rad(x)")],
+    formula="x * (pi / 180)",
+    confused=("rad2deg",),
+)
 def deg2rad(x: Node) -> Node:
     """Degrees to radians."""
     return x * (math.pi / 180)
 
 
-@table.function(aliases=("degrees",), cases=[Case("rad2deg(x)")], formula="x * (180 / pi)")
+@table.function(
+    aliases=("degrees",),
+    cases=[Case("rad2deg(x)")],
+    formula="x * (180 / pi)",
+    confused=("deg2rad",),
+)
 def rad2deg(x: Node) -> Node:
     """Radians to degrees."""
     return x * (180 / math.pi)

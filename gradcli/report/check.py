@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.analysis.verdict import Check, Comparison, Finding, LeafCheck
+from gradcli.analysis.verdict import Cause, Check, Comparison, Finding, LeafCheck
 from gradcli.report.json import Data, closing, encode
 from gradcli.report.layout import Layout
 
@@ -63,10 +63,7 @@ def _comparison(each: Comparison) -> dict[str, Data]:
         "mine": each.mine,
         "gradient": each.gradient,
         "formula": each.formula,
-        "causes": [
-            {"code": cause.code, "message": cause.message, "details": cause.details}
-            for cause in each.causes
-        ],
+        "causes": [_cause(cause) for cause in each.causes],
         "sure": each.sure,
         "judged": {
             "to": each.agreement.told,
@@ -75,6 +72,22 @@ def _comparison(each: Comparison) -> dict[str, Data]:
             "allowed": float(each.agreement.allowed),
         },
     }
+
+
+def _cause(cause: Cause) -> dict[str, Data]:
+    """A cause; where it has a place in the user's formula, also that and the right formula."""
+    told: dict[str, Data] = {
+        "code": cause.code,
+        "message": cause.message,
+        "details": cause.details,
+    }
+    correction = cause.correction
+    if correction is not None:
+        source, (start, end) = correction.source, correction.span
+        line, column = source.locate(start)
+        told["place"] = {"line": line, "column": column, "text": source.text[start:end]}
+        told["correction"] = correction.formula
+    return told
 
 
 def _finding(finding: Finding) -> dict[str, Data]:

@@ -22,7 +22,7 @@ def render(diagnostic: Diagnostic) -> str:
         number, column = source.locate(span[0])
         margin = " " * (len(str(number)) + 2)
         room = _WIDTH - len(margin) - 2
-        shown, carets = _quote(source.line_text(span[0]), column - 1, span[1] - span[0], room)
+        shown, carets = quote(source.line_text(span[0]), column - 1, span[1] - span[0], room)
         lines += [
             f"{margin[1:]}--> {_one_line(source.name)}:{number}:{column}",
             f"{margin}|",
@@ -43,11 +43,11 @@ def _earlier(source: Source, place: int | None, margin: str, room: int) -> list[
     if place is None:
         return []
     number, column = source.locate(place)
-    shown, _ = _quote(source.line_text(place), column - 1, 1, room)
+    shown, _ = quote(source.line_text(place), column - 1, 1, room)
     return [f" {number:>{len(margin) - 2}} | {shown}".rstrip()]
 
 
-def _quote(line: str, start: int, length: int, room: int) -> tuple[str, str]:
+def quote(line: str, start: int, length: int, room: int) -> tuple[str, str]:
     """The line, and carets under `length` code points from `start` on, as wide on a terminal.
 
     A line of more than `room` columns is cut around the first caret.

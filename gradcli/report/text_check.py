@@ -14,12 +14,14 @@ from gradcli.analysis.verdict import (
     Agreement,
     Check,
     Comparison,
+    Correction,
     LeafCheck,
     Verdict,
     agreed_digits,
     element,
 )
 from gradcli.report.arrays import excerpt, number
+from gradcli.report.error import quote
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
@@ -34,6 +36,7 @@ STYLES: dict[Verdict, str] = {
 }
 BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " .:-=+*%#"
+INDENT = " " * len("cause: ")
 DECADES = 2
 """Powers of ten between one bar and the next higher one; the lowest stands for 1e-16."""
 LISTED = 8
@@ -97,7 +100,10 @@ def _causes(each: Comparison, layout: Layout) -> list[Text]:
     for place, cause in enumerate(each.causes):
         label = "   or: " if place else likely.rjust(7)
         lines.append(folded(label, sanitise(cause.message), layout.width))
-    if each.formula is not None:
+        if cause.correction is not None:
+            lines += _corrected(cause.correction, layout)
+    given = [cause.correction.formula for cause in each.causes if cause.correction]
+    if each.formula is not None and each.formula not in given:
         lines.append(folded(" right: ", sanitise(each.formula), layout.width))
     return lines
 
@@ -110,6 +116,16 @@ def _margin(found: Agreement) -> str:
 def _to_digits(difference: float) -> str:
     digits = agreed_digits(difference, 1.0)
     return "15 digits or more" if digits == MOST_DIGITS else f"{digits:.1f} digits"
+
+
+def _corrected(correction: Correction, layout: Layout) -> list[Text]:
+    """The user's formula with carets under the mistake, and the formula without it."""
+    source, (start, end) = correction.source, correction.span
+    _, column = source.locate(start)
+    room = layout.width - len(INDENT)
+    shown, carets = quote(source.line_text(start), column - 1, end - start, room)
+    lines = [Text(INDENT + shown), Text(INDENT + carets, style=STYLES["fail"])]
+    return [*lines, folded("should: ", sanitise(correction.formula), layout.width)]
 
 
 def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, weighed
+from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, typed, weighed
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import GradcliError, Source
@@ -22,9 +22,9 @@ def compared(
 ) -> Comparison:
     walk = differentiate(weighed(posed(program, inputs, gradient)))
     if isinstance(mine, str):
-        node = formula(walk, Source("--mine", mine))
-    else:
-        node = walk.problem.graph.constant(np.asarray(mine, np.float64))
+        own = typed(walk, Source("--mine", mine))
+        return compare(Claim(walk, leaf, walk.problem.leaves[leaf], own.node, own))
+    node = walk.problem.graph.constant(np.asarray(mine, np.float64))
     return compare(Claim(walk, leaf, walk.problem.leaves[leaf], node))
 
 

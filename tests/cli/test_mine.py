@@ -46,7 +46,8 @@ def test_it_reads_well(gradcli: Runner) -> None:
     assert "yours for x: fail" in lines
     cause = next(line for line in lines if line.startswith("cause: "))
     assert "4 times the gradient" in cause
-    assert " right: 24 * x**2 / 4" in lines
+    assert "       ^^^^^^^" in lines
+    assert "should: 24 * x**2 / 4" in lines
     assert max(map(len, lines)) <= 100
 
 

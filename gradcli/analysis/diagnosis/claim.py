@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from gradcli.analysis.diagnosis.typed import MISFITS, Remembering, Typed
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
@@ -20,12 +21,9 @@ from gradcli.differentiate import vjp
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors, dependents, upstream
 from gradcli.language.parser import parse_expression
-from gradcli.language.syntax import FunctionDefinition
 from gradcli.ledger import Ledger
-from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shaping import expand, reshape
-from gradcli.trace import Tracer
-from gradcli.trace.items import Items
 
 NEARBY = (0.003, -0.007)
 """The distance of the other points from the first, relative to the leaf's elements."""
@@ -33,9 +31,6 @@ POINTS = 8
 """The number of points that share the memory."""
 EXACT = {"float64": 1e-9, "float32": 2e-4}
 """Relative differences that rounding in a computation explains."""
-
-MISFITS = (GradcliError, ArithmeticError, LookupError, TypeError, ValueError)
-"""Errors that computing a wrong gradient may raise: singular matrices, shapes that do not fit."""
 
 
 class Point:
@@ -107,27 +102,21 @@ def formula(walk: Walk, source: Source) -> Node:
 
     Raises what parsing and tracing raise.
     """
+    return typed(walk, source).node
+
+
+def typed(walk: Walk, source: Source) -> Typed:
+    """The same, with its tree. Raises the same."""
     problem = walk.problem
     limits = problem.options.limits
-    tracer = Tracer(
+    tracer = Remembering(
         problem.graph,
         Evaluator(walk.feeds, problem.graph.ledger),
         source,
         limits.trace,
         inputs=problem.leaves | problem.names | walk.vectors,
     )
-    expression = parse_expression(source, limits.parse)
-    try:
-        for statement in problem.program.statements:
-            if isinstance(statement, FunctionDefinition):
-                tracer.statement(statement)
-        value = tracer.run(tracer.visit(expression))
-        node = tracer.values.tensor(Items(list(value)) if isinstance(value, tuple) else value)
-    except GradcliError as error:
-        raise error.located(source, problem.graph.span) from None
-    finally:
-        problem.graph.span = None
-    return cast(node, "float")
+    return Typed(source, parse_expression(source, limits.parse), problem.program, tracer)
 
 
 @dataclass(slots=True, eq=False)
@@ -138,6 +127,8 @@ class Claim:
     name: str
     leaf: Node
     mine: Node
+    typed: Typed | None = None
+    """The formula that gave `mine`; None for numbers."""
     grad: Node = field(init=False)
     between: list[Node] = field(init=False)
     """The nodes that a gradient passes on its way to the leaf, which is not among them."""
@@ -206,11 +197,11 @@ class Claim:
         values = [point.value(self.leaf) for point in self.points]
         return [probe.noise(value, unit)[0] for value in values if value is not None]
 
-    def at_run_alone(self) -> Claim:
-        """The same at the point of the run only."""
-        alone = copy(self)
-        alone.points = self.points[:1]
-        return alone
+    def at_points(self, points: list[Point]) -> Claim:
+        """The same at other points."""
+        elsewhere = copy(self)
+        elsewhere.points = points
+        return elsewhere
 
     def at(self, value: Array) -> Point:
         """The point where the leaf has another value."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradcli.analysis.agreement import agreement
+from gradcli.analysis.diagnosis.causes import certain
 from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import roundings
@@ -50,6 +51,9 @@ def compare(
         return answer(causes, verdict="inconclusive")
     if found.verdict == "inconclusive":
         return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
+    certainly = certain(claim, words)
+    if certainly:
+        return answer(certainly, verdict="fail")
     if close(mine, right, claim.rtol):
         return answer([_slight(claim, found)], verdict="fail")
     if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
@@ -61,7 +65,7 @@ def compare(
         if at_kinks:
             return answer([at_kinks], verdict="inconclusive")
         causes = search.further()
-    return answer(causes, sure=search.sure, verdict="fail")
+    return answer(causes, sure=False, verdict="fail")
 
 
 def _evidence(claim: Claim) -> Evidence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,8 @@ WELL_KNOWN = (
     KnownNumber(100.0, "a power of ten, or per cent"),
     KnownNumber(1000.0, "a power of ten"),
 )
+EITHER = 3
+"""The most things that are said to have one number."""
 FIRST = 20
 """The most numbers of which pairs are tried."""
 MOST = 200
@@ -91,13 +93,19 @@ def _explains(value: float) -> bool:
     return value not in (0.0, 1.0) and math.isfinite(value)
 
 
-def _told(known: Iterable[KnownNumber], size: float, rtol: float) -> list[str]:
+def _told(known: Sequence[KnownNumber], size: float, rtol: float) -> list[str]:
+    """A sentence for each number that explains a factor; what has the same number is in one."""
+    extra = [each for each in known if _same(size, each.value, rtol)]
+    missing = [each for each in known if _same(size, 1 / each.value, rtol)]
     told = []
-    for each in known:
-        if _same(size, each.value, rtol):
-            told.append(f"{each}: it is a factor too much, or a division by it is missing")
-        elif _same(size, 1 / each.value, rtol):
-            told.append(f"{each}: it is missing as a factor, or divides where it should not")
+    for found, what in (
+        (extra, "it is a factor too much, or a division by it is missing"),
+        (missing, "it is missing as a factor, or divides where it should not"),
+    ):
+        words = dict.fromkeys(each.words for each in found)
+        if words:
+            either = " or ".join([*words][:EITHER])
+            told.append(f"{found[0].value:.6g} = {either}: {what}")
     return told
 
 

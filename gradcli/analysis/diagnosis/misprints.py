@@ -7,8 +7,9 @@ from functools import partial
 from operator import add, matmul, mul, neg, sub, truediv
 from typing import TypeAlias
 
-from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence
+from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.graph import Node, Op, Shape, ancestors
 from gradcli.ops import FUNCTIONS, arithmetic
@@ -23,6 +24,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import SUM_TO, reshape
 from gradcli.simplify import number_of, rebuilt
+from gradcli.spelling.spell import function_of
 
 PAIRS = 100
 """The most values that are exchanged for each other."""
@@ -199,8 +201,9 @@ def _other_function(node: Node, words: Wording) -> Iterator[Misprint]:
     (x,) = node.inputs
     whole, called = words.formula(node), node.op.name
     yield "function", f"{words.of(x)} instead of {whole}: {called} is missing", partial(_same, x)
-    if node.op.confused:
-        other = FUNCTIONS[node.op.confused]
+    function = function_of(node.op)
+    for title in function.confused if function else ():
+        other = FUNCTIONS[title]
         yield "function", f"{other.name} instead of {called} in {whole}", partial(other.build, x)
     yield "factor-doubled", f"{whole} is squared", partial(mul, node, node)
 

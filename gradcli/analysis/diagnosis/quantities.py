@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence
+from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import jvp, vjp

@@ -31,7 +31,8 @@ from gradcli.ops.softmax import LOGSUMEXP, SOFTMAX
 RANK = (
     "transposed sign shape mean gradient-vector",
     "averaged unsummed diagonal absolute one-hot",
-    "chain-factor path-missing mask factor",
+    "path-missing",
+    "chain-factor mask factor",
     "local-derivative exponent intermediate operand-transposed order jacobian-transposed",
     "summed chain-doubled factor-missing",
     "other-output other-leaf other-value value second-derivative chain-factors product-rule",
@@ -98,10 +99,12 @@ class Search:
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
         if self.claim.is_formula:
-            two = self._two()
+            two = self.two()
             if two:
                 return two
-            self.claim = self.claim.at_run_alone()  # it may depend on the value of x in this run
+            self.claim = self.claim.at_points(
+                self.claim.points[:1]
+            )  # it may depend on the value of x in this run
             found = self.causes()
             if found:
                 return found
@@ -118,7 +121,7 @@ class Search:
                 f"{sign}it is {_times(abs(k))} the gradient: no number of the program explains this"
             )
             return [Cause("factor", text, {"factor": k})]
-        return self.patterns() or self._two() or [self._unexplained()]
+        return self.patterns() or self.two() or [self._unexplained()]
 
     def patterns(self) -> list[Cause]:
         """What the wrong elements have in common."""
@@ -151,7 +154,7 @@ class Search:
             if self.claim.fits(_changed(_value(node), change), slack)
         ]
 
-    def _two(self) -> list[Cause]:
+    def two(self) -> list[Cause]:
         """A mistake together with a wrong sign, a transposition or a factor."""
         if not self._differs():
             return []

@@ -10,8 +10,9 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from gradcli.analysis.diagnosis.claim import MISFITS, Claim
+from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.misremembered import misremembered, textbook
+from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.differentiate import Rules, contributions, vjp
 from gradcli.differentiate.product import multiply

@@ -1,0 +1,81 @@
+"""Why a gradient is wrong: what is certain, else what may be.
+
+A cause is certain if the formula without it is the gradient at fresh points, too. What explains the
+numbers of one point alone is a guess, and so is everything that is said of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradcli.analysis.diagnosis.claim import Claim, agreeing
+from gradcli.analysis.diagnosis.fresh import fresh
+from gradcli.analysis.diagnosis.mutation import Mutation, Slip
+from gradcli.analysis.diagnosis.search import Search
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.verdict import Cause
+from gradcli.diagnostics import Source
+
+STEPS = frozenset(
+    {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-factors", "chain-doubled",
+     "path-missing", "mask", "product-rule", "intermediate", "one-hot", "factor", "transposed",
+     "second-derivative", "other-leaf", "jacobian", "chain-inside", "normalised"}
+)  # fmt: skip
+"""Causes that say which step of the derivation was wrong: better than what the slip looks like,"""
+LOCAL = frozenset(
+    {"sign", "operation", "order", "grouping", "condition", "index", "other-value", "exponent"}
+)
+"""unless the slip is one of these."""
+ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
+"""Causes that say more than any slip."""
+
+
+def certain(claim: Claim, words: Wording) -> list[Cause]:
+    """The mistake in a formula, confirmed at fresh points; empty if none was found."""
+    points = fresh(claim) if claim.typed else []
+    if not points or claim.typed is None:
+        return []
+    elsewhere = claim.at_points([claim.points[0], *points])
+    mutation = Mutation(elsewhere, claim.typed, words)
+    search = Search(elsewhere, words)
+    steps = search.causes()
+    if _right_in_part(elsewhere):  # then it is no other quantity
+        steps = [each for each in steps if each.code != "value"]
+    found = _merged(steps, mutation.single(), claim.typed.source)
+    if not found:
+        found = search.two()
+    if not found:
+        double = mutation.double()
+        found = [double.cause(claim.typed.source)] if double else []
+    return found
+
+
+def _right_in_part(claim: Claim) -> bool:
+    """Whether some elements are right."""
+    mine, right = claim.theirs, claim.right
+    return mine.shape == right.shape and bool(agreeing(mine, right, claim.rtol).any())
+
+
+def _merged(structural: list[Cause], slip: Slip | None, source: Source) -> list[Cause]:
+    """One cause for a step of the derivation that is wrong and the slip in the formula."""
+    if slip is None:
+        return structural
+    own = slip.cause(source)
+    step = structural[0] if structural else None
+    if step is None or not _explains(step, own, source):
+        return [own]
+    return [replace(step, correction=own.correction)]
+
+
+def _explains(step: Cause, own: Cause, source: Source) -> bool:
+    """Whether a step of the derivation says more than the slip in the formula."""
+    if step.code == "local-derivative":  # if the user wrote what it says is wrong
+        _, _, wrong = step.message.rpartition(", not ")
+        return _joined(wrong) in _joined(source.text)
+    if step.code == own.code == "sign":
+        return True
+    return step.code in ALWAYS or (step.code in STEPS and own.code not in LOCAL)
+
+
+def _joined(text: str) -> str:
+    return "".join(text.split())

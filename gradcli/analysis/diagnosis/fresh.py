@@ -1,0 +1,71 @@
+"""Random points at which formulas are compared that agree at the point of the run.
+
+Every input moves, not the leaf alone, but what it looks like stays: a symmetric matrix is symmetric
+there, probabilities add up to 1, and zeros and ones that tell cases apart are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.graph import Array, Node
+
+COUNT = 3
+DISTANCES = (0.2, 0.05, 0.01, 0.002)
+"""How far inputs move, relative to their elements: as far as the program goes the same way."""
+
+
+def fresh(claim: Claim) -> list[Point]:
+    """Points where the gradient is known and finite; none where the program allows none."""
+    problem = claim.walk.problem
+    start = claim.points[0]
+    looked = [start.value(node) for node in problem.looked]
+    found: list[Point] = []
+    for number, distance in enumerate(DISTANCES * COUNT):
+        generator = np.random.default_rng(number)
+        point = claim.walk.point(dict(_moved(claim, generator, distance)))
+        values = [point.value(node) for node in problem.looked]
+        same = all(
+            a is not None and b is not None and np.array_equal(a, b, equal_nan=True)
+            for a, b in zip(looked, values, strict=True)
+        )
+        grad = point.value(claim.grad) if same else None
+        if grad is not None and np.isfinite(grad).all():
+            found.append(point)
+        if len(found) == COUNT:
+            break
+    return found
+
+
+def _moved(
+    claim: Claim, generator: np.random.Generator, distance: float
+) -> Iterator[tuple[Node, Array]]:
+    problem = claim.walk.problem
+    for node in dict.fromkeys([*problem.leaves.values(), *claim.walk.feeds]):
+        value = claim.points[0].value(node)
+        if value is None or node.kind != "float":
+            continue
+        told_apart = node is not claim.leaf and value.size > 1
+        if told_apart and np.isin(value, (0.0, 1.0)).all():
+            continue
+        moved = _near(value, generator, distance)
+        if node is not claim.leaf:
+            moved = np.where((value == 0) & (value.size > 1), 0.0, moved)
+        yield node, moved.astype(node.graph.dtype("float"))
+
+
+def _near(value: Array, generator: np.random.Generator, distance: float) -> Array:
+    """Other numbers that look like these."""
+    size = np.abs(value)
+    usual = float(size.mean()) if value.size and size.any() else 1.0
+    moves = distance * generator.uniform(-1.0, 1.0, value.shape)
+    moved = value + moves * np.where(size > 0, size, 0.3 * usual)
+    square = value.ndim >= 2 and value.shape[-1] == value.shape[-2]
+    if square and np.allclose(value, value.swapaxes(-1, -2), 1e-12, 0.0):
+        moved = (moved + moved.swapaxes(-1, -2)) / 2
+    if value.ndim and value.size > 1 and np.allclose(value.sum(-1), 1.0, 1e-9, 0.0):
+        moved = moved / moved.sum(-1, keepdims=True)
+    return np.asarray(moved)

@@ -1,0 +1,145 @@
+"""What the gradient of a program may be made of: its names, numbers, sizes, local derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from gradcli.analysis.diagnosis.claim import Claim
+from gradcli.analysis.diagnosis.misremembered import textbook
+from gradcli.analysis.diagnosis.mutants import Material, Piece
+from gradcli.analysis.diagnosis.slips import ReverseStep
+from gradcli.analysis.diagnosis.typed import Tolerant
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.diagnostics import Source
+from gradcli.graph import CONSTANT, ancestors
+from gradcli.language.construct import name, number
+from gradcli.language.parser import parse_expression
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Expression, Number, Unary
+from gradcli.ops import FUNCTIONS
+from gradcli.simplify import number_of
+from gradcli.spelling.spell import function_of
+
+MOST = 40
+"""The most pieces of one kind."""
+WELL_KNOWN = ("pi", "pi/180", "180/pi", "log(2)", "log(10)", "2*pi", "sqrt(2*pi)", "sqrt(2)")
+"""Factors that are often forgotten."""
+
+
+USUAL = ("exp", "log", "sqrt", "inv")
+"""Functions that are often forgotten."""
+
+
+def material(claim: Claim, words: Wording) -> Material:
+    problem = claim.walk.problem
+    known = problem.program.names
+    named = {title: node for title, node in problem.names.items() if title in known}
+    named |= problem.leaves | claim.walk.vectors
+    names = {title: node.shape for title, node in named.items() if node.kind == "float"}
+    order = ancestors([*claim.walk.outputs, claim.grad])
+    numbers = [abs(each) for each in map(number_of, order) if each is not None]
+    numbers = list(
+        dict.fromkeys(
+            each
+            for each in (2.0, 3.0, 4.0, *numbers)
+            if each not in (0, 1) and len(f"{each:.12g}") < 8
+        )
+    )
+    called = (function_of(node.op) for node in order)
+    functions = list(dict.fromkeys(each.name for each in called if each and takes_one(each.name)))
+    functions += [title for title in USUAL if title not in functions]
+    own = [Piece(name(title)) for title in names]
+    plain = [Piece(number(each)) for each in numbers[:MOST]]
+    terms, factors = _parts(claim, words)
+    factors = [
+        *_constants(),
+        *_sizes(claim, numbers),
+        *plain,
+        *own,
+        *_locals(claim, words),
+        *factors,
+    ]
+    ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
+    return Material(
+        names, numbers[:MOST], functions, _distinct(factors), _distinct([*ones, *own, *terms])
+    )
+
+
+def takes_one(title: str) -> bool:
+    """Whether a function is called with one operand alone."""
+    required = [each for each in FUNCTIONS[title].parameters if each.required]
+    return len(required) == 1 and required[0].kind == "Node"
+
+
+def _distinct(pieces: list[Piece]) -> list[Piece]:
+    """Each text once."""
+    return list({print_expression(each.expression): each for each in reversed(pieces)}.values())[
+        ::-1
+    ]
+
+
+def _sizes(claim: Claim, numbers: Collection[float]) -> Iterator[Piece]:
+    """Numbers of elements; what they count is said where nothing else has that number."""
+    found: dict[int, set[str]] = {}
+    for step in claim.between:
+        if step.op.averages:
+            n = step.inputs[0].size // max(1, step.size)
+            found.setdefault(n, set()).add("the number of elements that are averaged")
+    named = {claim.name: claim.leaf} | claim.walk.problem.names | claim.walk.vectors
+    for title, node in named.items():
+        found.setdefault(node.size, set()).add(f"the number of elements of {title}")
+        for axis, length in enumerate(node.shape if node.ndim > 1 else ()):
+            found.setdefault(length, set()).add(f"the length of axis {axis} of {title}")
+    for count, told in found.items():
+        if count > 1:
+            known = len(told) > 1 or count in numbers
+            yield Piece(number(float(count)), "" if known else next(iter(told)))
+            yield Piece(number(float(count - 1)))
+
+
+def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
+    """The factors of the chain rule."""
+    for node in claim.between[:MOST]:
+        for position, operand in enumerate(node.inputs):
+            step = ReverseStep(node, position)
+            if not node.op.differentiable(node, position) or step.local() is None:
+                continue
+            local = step.local()
+            assert local is not None
+            told = f"the derivative of {words.of(node)} by {words.of(operand)}"
+            for text in (textbook(local, node, words), words.spelled(words.plain(local))):
+                expression = text and _read(text)
+                if expression and not isinstance(expression, Number):
+                    yield Piece(expression, told)
+
+
+def _constants() -> Iterator[Piece]:
+    for text in WELL_KNOWN:
+        expression = _read(text)
+        assert expression is not None
+        yield Piece(expression)
+
+
+def _parts(claim: Claim, words: Wording) -> tuple[list[Piece], list[Piece]]:
+    """The terms and factors of the gradient's own formula."""
+    terms: list[Piece] = []
+    factors: list[Piece] = []
+    for grad in dict.fromkeys((words.plain(claim.grad), claim.grad)):
+        for node in list(reversed(ancestors([grad])))[:MOST]:
+            if node.op is CONSTANT or node.kind != "float":
+                continue
+            above = node.op.infix
+            for operand in node.inputs if above in ("+", "-", "*", "/") else ():
+                text = words.spelled(operand)
+                expression = _read(text) if text else None
+                if expression is not None and not isinstance(expression, Number | Unary):
+                    (terms if above in "+-" else factors).append(Piece(expression))
+    return terms[:MOST], factors[:MOST]
+
+
+def _read(text: str) -> Expression | None:
+    from gradcli.options import DEFAULT
+
+    with Tolerant():
+        return parse_expression(Source("a formula", text), DEFAULT.limits.parse)
+    return None

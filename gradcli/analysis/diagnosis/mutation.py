@@ -1,0 +1,124 @@
+"""The search for the slip in the formula that the user typed: its mutants at random points.
+
+A mutant that agrees with the gradient at points where all inputs are other ones, not only at that
+of the run, is the gradient: where it differs from the user's formula is the mistake.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.analysis.diagnosis.material import material
+from gradcli.analysis.diagnosis.mutants import LIKELY, Grower, Mutant
+from gradcli.analysis.diagnosis.typed import Tolerant, Typed
+from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.verdict import Cause, Correction
+from gradcli.diagnostics import Source
+from gradcli.graph import Array, Node, ancestors
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Expression
+from gradcli.ops.shaping import expand, reshape
+
+ELEMENTS = 50_000_000
+"""About how many elements are computed to try mutants,"""
+FEWEST, MOST = 50, 12_000
+"""but at least and at most so many mutants are tried."""
+FIRSTS = 120
+"""The most slips that are tried together with a second one."""
+NEARER = 1e-3
+"""How far a mutant is from the gradient, relative to the distance of the user's formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """One mistake in the formula, or two, and the formula without it."""
+
+    mutants: tuple[Mutant, ...]
+    formula: Expression
+
+    @property
+    def cost(self) -> float:
+        return sum(each.cost for each in self.mutants)
+
+    def cause(self, source: Source) -> Cause:
+        """The mistake in words, at its place in the user's text."""
+        messages = [each.message for each in self.mutants]
+        text = messages[0] if len(messages) == 1 else f"two mistakes: {'; and '.join(messages)}"
+        correction = Correction(source, self.mutants[0].span, print_expression(self.formula))
+        return Cause(self.mutants[0].code, text, {}, correction)
+
+
+class Mutation:
+    """Tries mutants of a formula until its budget is spent."""
+
+    def __init__(self, claim: Claim, typed: Typed, words: Wording) -> None:
+        """The points of the claim are fresh ones."""
+        self._claim = claim
+        self._typed = typed
+        self._grower = Grower(material(claim, words), typed.remember())
+        self._points = claim.points
+        self._distances = [self._distance(point, claim.mine) for point in self._points]
+        size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
+        self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
+        self._tried: set[Node] = {claim.mine}
+
+    def single(self) -> Slip | None:
+        """The most likely slip that alone explains the difference."""
+        singles = sorted(self._grower.mutants(self._typed.expression), key=lambda each: each.cost)
+        right = next(self._right(singles), None)
+        return None if right is None else Slip((right,), right.tree)
+
+    def double(self) -> Slip | None:
+        """Two that explain it together."""
+        singles = sorted(self._grower.mutants(self._typed.expression), key=lambda each: each.cost)
+        for first in [each for each in singles if each.cost <= LIKELY][:FIRSTS]:
+            seconds = [each for each in self._grower.mutants(first.tree) if each.cost <= LIKELY]
+            second = next(self._right(seconds), None)
+            if second is not None:
+                return Slip((first, second), second.tree)
+        return None
+
+    def _right(self, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+        """Those that agree with the gradient at every fresh point."""
+        for mutant in mutants:
+            if self._left <= 0:
+                return
+            self._left -= 1
+            node = self._value(mutant.tree)
+            if node is None or node in self._tried:
+                continue
+            self._tried.add(node)
+            if all(
+                self._distance(point, node) <= min(self._claim.rtol, NEARER * far or 1.0)
+                for point, far in zip(self._points, self._distances, strict=True)
+            ):
+                yield mutant
+
+    def _value(self, tree: Expression) -> Node | None:
+        with Tolerant():
+            node = self._typed.value(tree)
+            leaf = self._claim.leaf
+            return expand(reshape(node), *leaf.shape) if node.size == 1 else node
+        return None
+
+    def _distance(self, point: Point, node: Node) -> float:
+        """How far a node is from the gradient in the worst element."""
+        with Tolerant():
+            return distance(point.value(node), point.value(self._claim.grad))
+        return math.inf
+
+
+def distance(mine: Array | None, right: Array | None) -> float:
+    """The largest error, relative to the element and a little to the largest one."""
+    if mine is None or right is None or mine.shape != right.shape:
+        return math.inf
+    size = np.abs(right)
+    with np.errstate(all="ignore"):
+        off = np.abs(mine - right) / (size + 1e-3 * size.max(initial=0.0))
+    worst = float(np.max(np.where(mine == right, 0.0, off), initial=0.0))
+    return math.inf if math.isnan(worst) else worst

@@ -1,0 +1,93 @@
+"""Slips in formulas of gradients: every one fails, and what is said with certainty is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.language.printer import print_expression
+from tests.analysis.slips import MODELS, Model
+from tests.analysis.test_diagnosis import compared
+
+SLIPS = [(model, wrong) for model in MODELS for wrong in model.slips]
+FEW = SLIPS[::9]
+
+
+def names(found: str, accepted: str) -> bool:
+    return any(word in found for word in accepted.split("|"))
+
+
+def told(model: Model, wrong: str) -> tuple[bool, str]:
+    """Whether the first cause is certain, and its text with that of the correction."""
+    found = compared(model.program, model.inputs, model.leaf, wrong)
+    assert found.verdict == "fail"
+    cause = found.causes[0]
+    formula = cause.correction.formula if cause.correction else ""
+    return found.sure, f"{cause.code} {cause.message} {formula}"
+
+
+@pytest.mark.parametrize(("model", "wrong"), FEW, ids=[wrong for _, wrong in FEW])
+def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
+    sure, text = told(model, wrong)
+    assert sure
+    assert names(text, model.slips[wrong])
+
+
+@pytest.mark.slow
+def test_slips_are_named_and_none_wrongly_with_certainty() -> None:
+    assert len(SLIPS) >= 150
+    assert len(MODELS) >= 30
+    named = 0
+    for model, wrong in SLIPS:
+        sure, text = told(model, wrong)
+        right = names(text, model.slips[wrong])
+        assert right or not sure, (model.program, wrong, text)
+        named += right and sure
+    assert named >= 0.85 * len(SLIPS)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.program)
+def test_the_formulas_without_slips_are_right(model: Model) -> None:
+    assert compared(model.program, model.inputs, model.leaf, model.right).verdict == "pass"
+
+
+CORRECTED: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("sum(sin(3*x))", "3*sin(3*x)"): ("sin", "3 * cos(3 * x)"),
+    ("sum(log(x + 1e-3))", "1/x"): ("x", "1 / (x + 0.001)"),
+    ("sum(x**3)", "3*x**3"): ("3", "3 * x**2"),
+    ("y = x - mean(x); sum(y**3)", "3*y**2 + mean(3*y**2)"): ("+", "3 * y**2 - mean(3 * y**2)"),
+}
+
+
+@pytest.mark.parametrize(("program", "mine"), CORRECTED)
+def test_a_slip_has_a_place_and_a_correction(program: str, mine: str) -> None:
+    (cause, *_) = compared(program, {"x": [0.4, 1.3, 2.2]}, "x", mine).causes
+    correction = cause.correction
+    assert correction is not None
+    text, formula = CORRECTED[program, mine]
+    assert correction.source.text[slice(*correction.span)] == text
+    assert correction.formula == formula
+    again = print_expression(parse_expression(Source("again", formula), ParseLimits()))
+    assert again == formula
+    assert compared(program, {"x": [0.4, 1.3, 2.2]}, "x", formula).verdict == "pass"
+
+
+def test_numbers_have_no_certain_cause() -> None:
+    found = compared("sum(x**3)", {"x": [1.0, 2.0, 4.0]}, "x", [-3.0, -12.0, -48.0])
+    assert found.causes[0].code == "sign"
+    assert not found.sure
+    assert found.causes[0].correction is None
+
+
+def test_two_slips_are_found() -> None:
+    program, inputs = "y = tanh(X@w); sum((y - t)**2)", {
+        "X": [[0.5, -1.2], [2.0, 0.3], [-0.7, 1.1]], "w": [0.3, -0.2], "t": [0.1, 0.2, -0.4],
+    }  # fmt: skip
+    found = compared(program, inputs, "w", "X.T@(2*(y + t)*(1 + y**2))")
+    assert found.sure
+    assert "two mistakes" in found.causes[0].message
+    assert found.causes[0].correction is not None
+    assert found.causes[0].correction.formula == "X.T @ (2 * (y - t) * (1 - y**2))"
