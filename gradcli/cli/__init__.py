@@ -19,6 +19,7 @@ _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 def main() -> NoReturn:
     """The console script `gradcli`."""
     signal.signal(signal.SIGINT, _interrupt)
+    sys.unraisablehook = lambda _: None  # of a thread that got no memory: another does its work
     try:
         code = _guarded()
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import signal
 import time
 from _thread import start_new_thread
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 GRACE = 0.3
 """Seconds in which a handler may do its work."""
@@ -39,7 +39,8 @@ def watching() -> Iterator[None]:
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    start_new_thread(_wait, (reader,))
+    with suppress(RuntimeError):  # without memory for a thread, handlers alone end the process
+        start_new_thread(_wait, (reader,))
     try:
         yield
     finally:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
-import threading
+from _thread import start_new_thread
 from collections.abc import Callable
+from contextlib import suppress
+from threading import Condition
 
 import numpy as np
 
@@ -18,10 +20,15 @@ def cores() -> int:
 def spread(count: int, threads: int, begin: Callable[[], Callable[[int], None]]) -> None:
     """Do parts 0 to `count` - 1; every thread calls `begin` for the function that does a part.
 
-    Raises what the first part that fails raises, after all threads have stopped.
+    Raises what the first part that fails raises, after all threads have stopped. Threads for which
+    there is no memory are done without: `threading.Thread` would wait for ever for one that the
+    system starts and that then cannot begin.
     """
     counter = itertools.count()
     failures: dict[int, BaseException] = {}
+    changed = Condition()
+    at_work = 0
+    is_over = False
 
     def work() -> None:
         number = -1
@@ -33,11 +40,23 @@ def spread(count: int, threads: int, begin: Callable[[], Callable[[int], None]])
         except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
             failures[number] = failure
 
-    helpers = [threading.Thread(target=work, daemon=True) for _ in range(min(threads, count) - 1)]
-    for helper in helpers:
-        helper.start()
+    def help_out() -> None:
+        nonlocal at_work
+        with changed:
+            if is_over:
+                return
+            at_work += 1
+        work()
+        with changed:
+            at_work -= 1
+            changed.notify()
+
+    with suppress(RuntimeError):
+        for _ in range(min(threads, count) - 1):
+            start_new_thread(help_out, ())
     work()
-    for helper in helpers:
-        helper.join()
+    with changed:
+        is_over = True
+        changed.wait_for(lambda: not at_work)
     if failures:
         raise failures[min(failures)]

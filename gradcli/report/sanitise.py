@@ -10,6 +10,7 @@ _UNSAFE = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of what follows
     "\u2028\u2029"  # line breaks to some terminals
     "\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # have no width
+    "\ufdd0-\ufdef\ufffe\uffff"  # no characters; XML allows the last two nowhere
     "\ud800-\udfff"  # lone surrogates, which no encoding can print
     "]"
 )

@@ -127,11 +127,14 @@ def attack(seed: int, number: int, folder: Path) -> Verdict:
         prepare(inside, command)
         mark = folder / "mark"
         mark.unlink(missing_ok=True)
-        done = run(
-            *command.arguments, folder=inside, LD_PRELOAD=library(), FAULT_MARK=str(mark),
-            FAULT=f"{call}:{instant}:{error}", FAULT_FOLDER=str(inside),
-        )  # fmt: skip
-        problem = judge(name, inside, done, killed=error == KILL)
+        try:
+            done = run(
+                *command.arguments, folder=inside, LD_PRELOAD=library(), FAULT_MARK=str(mark),
+                FAULT=f"{call}:{instant}:{error}", FAULT_FOLDER=str(inside),
+            )  # fmt: skip
+            problem = judge(name, inside, done, killed=error == KILL)
+        except subprocess.TimeoutExpired:
+            problem = "it does not end"
         if problem:
             what = errno.errorcode.get(error, "killed")
             return Verdict("wrong", f"{name}, {call} {instant} {what}: {problem}")

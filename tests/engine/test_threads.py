@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
+from gradcli.engine import threads
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.session import Options, prepare
 
@@ -34,8 +37,36 @@ def test_the_bits_of_float32_do_not_depend_on_threads(text: str) -> None:
         if name in program.names
     }
     found = []
-    for threads in (1, 2, 3):
-        options = Options(precision="float32", threads=threads)
+    for number in (1, 2, 3):
+        options = Options(precision="float32", threads=number)
         result = prepare(program, inputs, (), options).run(inputs)
         found.append([each.tobytes() for each in (result.values["out"], *result.grads.values())])
     assert found[0] == found[1] == found[2]
+
+
+def _refused(_: Callable[[], None], __: tuple[()]) -> int:
+    raise RuntimeError("can't start new thread")
+
+
+def _never_begun(_: Callable[[], None], __: tuple[()]) -> int:
+    """The system has started the thread, and there is no memory for what it should do."""
+    return 1
+
+
+@pytest.mark.parametrize("start", [_refused, _never_begun])
+def test_all_parts_are_done_where_no_thread_can_help(
+    start: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "start_new_thread", start)
+    done: list[int] = []
+    threads.spread(5, 3, lambda: done.append)
+    assert done == [0, 1, 2, 3, 4]
+
+
+def test_the_first_part_that_fails_is_told() -> None:
+    def do(number: int) -> None:
+        if number > 2:
+            raise ValueError(number)
+
+    with pytest.raises(ValueError, match="3"):
+        threads.spread(9, 2, lambda: do)

@@ -177,6 +177,7 @@ def test_line_break_in_a_name_stays_in_its_line() -> None:
         ("a\u200bb\ufeff\u00ad", "a\\u200bb\\ufeff\\xad"),
         ("\U000e0041", "\\U000e0041"),
         ("\u2028\udc80", "\\u2028\\udc80"),
+        ("\ufffe\uffff\ufdd0", "\\ufffe\\uffff\\ufdd0"),
     ],
 )
 def test_sanitise(text: str, safe: str) -> None:
