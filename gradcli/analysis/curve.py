@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import INPUT, Array, ancestors
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare
@@ -22,6 +22,7 @@ class Curve:
     points: Array
     values: Array
     slopes: Array
+    notes: Sequence[Note]
 
 
 def curve(
@@ -56,7 +57,7 @@ def curve(
         ((name, value),) = result.values.items()
         values.append(float(np.sum(value * result.passes[0].gradient[name])))
         slopes.append(float(result.grads[variable]))
-    return Curve(variable, name, points, np.array(values), np.array(slopes))
+    return Curve(variable, name, points, np.array(values), np.array(slopes), result.notes)
 
 
 def _depends_on_inputs(prepared: Prepared) -> bool:

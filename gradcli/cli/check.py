@@ -51,7 +51,11 @@ Atol = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit with 1 where the result is inconclusive, too."),
+    typer.Option(
+        "--strict",
+        help="Exit with 1 where the result is inconclusive, too; refuse to broadcast gradients, "
+        "and operands that both grow.",
+    ),
 ]
 
 
@@ -86,7 +90,7 @@ def _command(
     asked = _tolerance(digits, rtol, atol, mine)
     show.format()
     with run.bounds.confined():
-        problem = posing.read_problem(run, gradient, {"--mine": mine})
+        problem = posing.read_problem(run, gradient, {"--mine": mine}, strict=strict)
         if mine:
             from gradcli.analysis.diagnosis.claim import weighed
             from gradcli.analysis.diagnosis.compare import compare

@@ -28,6 +28,7 @@ def _command(
         request = run.request(gradient, options)
         result = evaluate(request.program, request.inputs, request.gradients, request.options)
         show.write("graph", result)
+        show.remark(note for note in result.notes if note.code == "broadcast-both")
 
 
 command = expanded(_command, shows="graph")

@@ -20,6 +20,7 @@ from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.cli.request import Invocation
+    from gradcli.diagnostics import Note
     from gradcli.options import Limits, Options
     from gradcli.report.layout import Layout
 
@@ -101,7 +102,9 @@ Accumulate = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Refuse a gradient that has to be broadcast."),
+    typer.Option(
+        "--strict", help="Refuse a gradient that has to be broadcast, and operands that both grow."
+    ),
 ]
 Forward = Annotated[bool, typer.Option("--forward", help="Only values, no backward pass.")]
 
@@ -339,3 +342,11 @@ class Show:
             pieces = self.written(kind, answer, tree)
             with streams.output() as stream:
                 stream.writelines(pieces)
+
+    def remark(self, notes: Iterable[Note]) -> None:
+        """Print notes on standard error, where the answer is a picture and has no room for them."""
+        if not self.quiet:
+            from gradcli.report.sanitise import sanitise
+
+            for message in dict.fromkeys(note.message for note in notes):
+                streams.write_error(f"note: {sanitise(message)}\n")

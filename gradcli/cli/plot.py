@@ -72,6 +72,7 @@ def _command(
             request.options,
         )
         show.write("curve", drawn)
+        show.remark(note for note in drawn.notes if note.code == "broadcast-both")
 
 
 command = expanded(_command, shows="curve")

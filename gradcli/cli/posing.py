@@ -19,16 +19,19 @@ def read_problem(
     run: flag.Run,
     gradients: Sequence[str] | None,
     later: Mapping[str, Sequence[str] | None],
+    *,
+    strict: bool = False,
 ) -> Problem:
     """Read the program and its values, and trace it. Raises what reading and tracing raise.
 
-    `later` are the `[NAME=]VALUE`s of flags that will be read after it.
+    `strict` allows no surprising broadcasting; `later` are the `[NAME=]VALUE`s of flags that will
+    be read after it.
     """
     from gradcli.analysis.problem import pose
     from gradcli.data.binding import parse_gradient
 
     values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
-    request = run.request(gradients, run.options(), values)
+    request = run.request(gradients, run.options(strict=strict), values)
     return pose(request.program, request.inputs, request.gradients, request.options)
 
 

@@ -12,6 +12,7 @@ from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.calls import Calls
 from gradcli.trace.expressions import Visit
+from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
 from gradcli.trace.numerals import Numerals, numeric
@@ -183,7 +184,9 @@ class Bindings(Calls):
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
         self.graph.span = statement.span
-        self.bind(name.id, binary(self.values, statement.operator, before, value))
+        result = binary(self.values, statement.operator, before, value)
+        watch(self.autograd, result, (before, value))
+        self.bind(name.id, result)
         self._ends_on([name])
 
 

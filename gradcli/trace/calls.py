@@ -17,6 +17,7 @@ from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dt
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.frames import UserFunction
+from gradcli.trace.growth import watch
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
@@ -81,7 +82,9 @@ class Calls(Expressions):
             return construct(self.autograd, built_in, arguments, keywords)
         if "dtype" in keywords and built_in.takes_dtype:
             return compute_in(self.autograd, built_in, arguments, keywords)
-        return call(self.values, built_in, arguments, keywords)
+        result = call(self.values, built_in, arguments, keywords)
+        watch(self.autograd, result, (*arguments, *keywords.values()))
+        return result
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""

@@ -20,6 +20,7 @@ from gradcli.ops.control import detach
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module
 from gradcli.trace.frames import Frame
+from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.operators import UNARY, binary, boolean, comparison
@@ -159,7 +160,9 @@ class Expressions:
             return (yield self._logical(expression, left))
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
-        return binary(self.values, operator, left, right)
+        result = binary(self.values, operator, left, right)
+        watch(self.autograd, result, (left, right))
+        return result
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
         """`and`, `or`: elementwise; a single value on the left may decide alone."""
@@ -180,6 +183,7 @@ class Expressions:
             right = yield self.visit(operand)
             self.graph.span = expression.span
             part = comparison(self.values, operator, left, right)
+            watch(self.autograd, part, (left, right))
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result

@@ -115,8 +115,11 @@ def typed(walk: Walk, source: Source) -> Typed:
         source,
         limits.trace,
         inputs=problem.leaves | problem.names | walk.vectors,
+        strict=problem.options.strict,
     )
-    return Typed(source, parse_expression(source, limits.parse), problem.program, tracer)
+    found = Typed(source, parse_expression(source, limits.parse), problem.program, tracer)
+    problem.notes.extend(note for note in tracer.notes if note not in problem.notes)
+    return found
 
 
 @dataclass(slots=True, eq=False)
