@@ -18,6 +18,7 @@ from gradcli.passes import Backward, Gradient, differentiate, left_by_program
 from gradcli.planned import Planned
 from gradcli.result import Pass, Result, total
 from gradcli.trace import Tracer
+from gradcli.trace.autograd import BackwardCall
 from gradcli.trace.names import runs_backward
 from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
@@ -85,6 +86,7 @@ def prepare(
         notes=[*tracer.notes, *derivatives.notes],
         looked=list(dict.fromkeys(tracer.values.evaluator.looked)),
         passages=tracer.values.passages,
+        calls=[] if derivatives.backwards else tracer.autograd.calls,
         mapped=in_files(tracer.inputs, inputs),
     )
 
@@ -142,6 +144,8 @@ class Prepared:
     """Nodes whose values decided how the program went on."""
     passages: Passages | None
     """Which part of the program made which nodes, where the options ask for it."""
+    calls: list[BackwardCall]
+    """The backward passes that the program made, if their grads are the answer."""
     mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
     shown: dict[str, Node] = field(init=False)

@@ -71,7 +71,7 @@ def follow(run: SingleRun, entry: str) -> SumOverPaths:
     edges = _edges(run, start)
     ends = _ends(run)
     sums = _sums(edges, ends)
-    titles = name_nodes(_places(edges), run)
+    titles = name_nodes(_places(edges), run.prepared)
     paths = [
         _path(way, titles, ends)
         for way, _ in zip(_ways(start, edges, sums, ends), range(SHOWN), strict=False)

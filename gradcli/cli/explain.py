@@ -25,6 +25,15 @@ Entry = Annotated[
     ),
 ]
 
+Inside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--inside",
+        metavar="NAME",
+        help="Open a function, 'for', 'while' or steps 7-12, which are one step otherwise; or all.",
+    ),
+]
+
 
 def _command(
     run: flag.Run,
@@ -32,6 +41,7 @@ def _command(
     gradient: flag.Gradients = None,
     strict: flag.Strict = False,
     entry: Entry = None,
+    inside: Inside = None,
 ) -> None:
     """Explain a gradient: values forward, then grads backward, each rule with its numbers."""
     from gradcli.analysis import single
@@ -42,8 +52,11 @@ def _command(
     options = run.options(strict=strict)
     with run.bounds.confined():
         request = run.request(gradient, options)
-        traced = single.run(request.program, request.inputs, request.gradients, request.options)
-        show.write("explanation", explain(traced) if entry is None else follow(traced, entry))
+        if entry is None:
+            opened = [name.strip() for text in inside or () for name in text.split(",")]
+            show.write("explanation", explain(*request, opened))
+        else:
+            show.write("explanation", follow(single.run(*request), entry))
 
 
 command = expanded(_command, shows="explanation")

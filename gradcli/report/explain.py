@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 import numpy as np
 
-from gradcli.analysis.explain import Explanation, Grad, Part, Step
+from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.levels import Stage
 from gradcli.analysis.paths import Path, SumOverPaths
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.ops.control import LEAF
-from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.kinds import CAST
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
-from gradcli.report.arrays import brief, excerpt, inline, lines, number
+from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, lines, number
 from gradcli.report.document import (
     WIDTH,
     Block,
@@ -28,11 +27,10 @@ from gradcli.report.document import (
     render,
 )
 from gradcli.report.layout import Layout
-from gradcli.report.sanitise import sanitise
+from gradcli.report.reasons import reasons
+from gradcli.report.sentences import Sentence, Sentences
 from gradcli.spelling.formula import Formulas
 
-SMALL = 6
-"""In a rule with numbers, arrays of up to this many elements are written in full."""
 LEVELS = 8
 """How many ops below its node a rule shows."""
 
@@ -62,14 +60,10 @@ def blocks(told: Explanation | SumOverPaths, precision: int = 6) -> list[Block]:
 def document(explanation: Explanation, precision: int = 6) -> list[Block]:
     """Forward, backward, and why."""
     told = _Story(explanation, precision)
-    return [
-        Heading("Forward: each value from those before it"),
-        *map(told.step, explanation.steps),
-        Heading("Backward: v^T J, from the output to the leaves"),
-        *map(told.grad, explanation.grads),
-        Heading("Why"),
-        *told.reasons(),
-    ]
+    blocks = [*told.forward()]
+    for each in explanation.passes:
+        blocks += told.backward(each)
+    return [*blocks, Heading("Why"), *reasons(explanation, precision)]
 
 
 def entry_document(entry: SumOverPaths, precision: int = 6) -> list[Block]:
@@ -121,7 +115,8 @@ def _number(value: float, precision: int) -> str:
 
 
 def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"
 
 
 def _formulas(names: Mapping[Node, str], precision: int) -> Formulas:
@@ -148,186 +143,149 @@ class _Story:
     def __init__(self, explanation: Explanation, precision: int) -> None:
         self.explanation = explanation
         self.precision = precision
-        self.names = {node: sanitise(name) for node, name in explanation.names.items()}
-        self.texts = self.names | {
-            node: self._inline(node.known, WIDTH)
-            for node in ancestors(explanation.outputs.values())
-            if node.known is not None and 1 < node.size <= SMALL
-        }
-        self.leaves = set(explanation.leaves.values())
-        self.symbols = _formulas(self.texts, precision)
+        self.names = explanation.names
+        self.leaves = {node for told in explanation.passes for node in told.leaves}
 
-    def step(self, step: Step) -> Chain:
+    def forward(self) -> Iterator[Block]:
+        """Each value from those before it."""
+        sentences = Sentences(self.explanation, None, self.precision)
+        yield Heading("Forward: each value from those before it")
+        for step in self.explanation.steps:
+            yield self._step(step, sentences)
+
+    def _step(self, step: Step, sentences: Sentences) -> Chain:
         node = step.node
         left = self.names[node]
-        value = self._array(step.value, len(left) + 5)
+        value, remarks = self._value(step.value, len(left))
         if node in self.leaves and node.op in (INPUT, LEAF):
-            return Chain(left, [value], [f"a leaf of shape {show(node.shape)}: it gets a grad"])
+            remarks.insert(0, f"a leaf of shape {show(node.shape)}: it gets a grad")
+            return Chain(left, value, remarks)
         if node.op is INPUT or node.op is LEAF:
-            return Chain(left, [value], ["no leaf: it gets no grad"])
-        rule, remarks = _rule(self.symbols, node, WIDTH - len(left) - 5)
-        return Chain(left, [*([[rule]] if rule else []), value], remarks)
+            return Chain(left, value, ["no leaf: it gets no grad", *remarks])
+        if node in self.explanation.kept:
+            return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
+        sentence = sentences.step(step)
+        equal = [*self._right(sentence, left), *value]
+        return Chain(left, equal, [*_about(step.item, sentence), *_lines(left, sentence), *remarks])
 
-    def grad(self, grad: Grad) -> Chain:
-        """A grad as the sum of its parts, with the running sum where several meet."""
+    def backward(self, told: ToldPass) -> Iterator[Block]:
+        """The grads of a pass, from the outputs to the leaves."""
+        sentences = Sentences(self.explanation, told, self.precision)
+        where = "" if told.line is None else f", called in line {told.line}"
+        yield Heading(f"Backward: vᵀ·J, from the output to the leaves{where}")
+        for grad in told.grads:
+            yield self._grad(grad, told, sentences)
+
+    def _grad(self, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
+        """A grad as the sum of its parts."""
         left = f"{self.names[grad.node]}.grad"
-        if len(grad.parts) == 1:
-            (part,) = grad.parts
-            equal, where = self._part(part, len(left))
-            return Chain(left, equal, [*where, *self._remarks(grad.node, part)])
-        equal = []
-        remarks: list[str] = [f"{len(grad.parts)} paths meet here, and add up:"]
-        for count, part in enumerate(grad.parts, 1):
-            (rule, *numbers), where = self._part(part, len(left) + 4)
-            equal.append([("+ " if count > 1 else "  ") + rule[0], *rule[1:]])
-            through = f"through {self.names[part.through]}" if part.through else "v"
-            steps = " = ".join(" ".join(line.strip() for line in each) for each in numbers)
-            total = " ".join(line.strip() for line in self._array(part.total, 20))
-            so_far = f"; so far {total}" if count > 1 else ""
-            remarks += [f"{through}: {steps}{so_far}", *where, *self._remarks(grad.node, part)]
-        joined = [line for lines_ in equal for line in lines_]
-        return Chain(left, [joined, self._array(grad.value, len(left) + 5)], remarks)
+        total = grad.value if grad.held is None else grad.held + grad.value
+        value, large = self._value(total, len(left))
+        found = [sentences.part(grad, part) for part in grad.parts]
+        if len(found) == 1 and grad.held is None:
+            equal = self._right(found[0], left)
+            remarks = _lines(left, found[0])
+        else:
+            equal, remarks = self._added(left, grad, found)
+        for part, sentence in zip(grad.parts, found, strict=True):
+            remarks += [*self._remarks(grad, part, told), *_about(part.through, sentence)]
+        return Chain(left, [*equal, *value], [*dict.fromkeys(remarks), *large])
 
-    def _part(self, part: Part, taken: int) -> tuple[list[list[str]], list[str]]:
-        """The rule in symbols, with numbers, and its result; and what new names stand for."""
-        value = self._array(part.value, taken + 5)
-        if part.through is None:
-            return [value], []
-        width = WIDTH - taken - 10
-        rule = _bare(part.rule)
-        if rule in self.names:
-            return [[self.names[rule]], value], []
-        symbols, remarks = _rule(self.symbols, rule, width)
-        numbers = self._with_numbers(rule, width)
-        return [*([text] for text in (symbols, numbers) if text), value], remarks
-
-    def _with_numbers(self, rule: Node, width: int) -> str | None:
-        """The rule with this run's numbers; of large arrays at one index, where that is enough."""
-        used = self._used(rule)
-        arrays = {node: self.explanation.values[node] for node in used if node.known is None}
-        if all(array.size <= SMALL for array in arrays.values()):
-            texts = {node: self._inline(array, width) for node, array in arrays.items()}
-            text = self._in_full(rule, texts, width)
-            if text:
-                return text
-        if not arrays or not _is_elementwise(rule, used):
-            return None
-        shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
-        place = tuple(0 for _ in shape)
-        texts = {
-            node: self._inline(np.asarray(np.broadcast_to(array, shape)[place]), width)
-            for node, array in arrays.items()
-        }
-        text = self._in_full(rule, texts, width - 12)
-        return f"{text}    at [{', '.join(map(str, place))}]" if text else None
-
-    def _in_full(self, rule: Node, texts: Mapping[Node, str], width: int) -> str | None:
-        """A formula over these texts that leaves nothing out."""
-        formulas = _formulas({**self.texts, **texts}, self.precision)
-        known = len(formulas.names)
-        text = formulas.of(rule, width)
-        return text if len(formulas.names) == known and len(text) <= width else None
-
-    def _used(self, rule: Node) -> list[Node]:
-        """The named nodes that a rule is written over."""
-        found: dict[Node, None] = {}
-        stack = [rule]
-        while stack:
-            node = stack.pop()
-            if node in self.texts:
-                found[node] = None
-            else:
-                stack += node.inputs
-        return list(found)
-
-    def _remarks(self, node: Node, part: Part) -> list[str]:
+    def _added(
+        self, left: str, grad: Grad, found: Sequence[Sentence]
+    ) -> tuple[list[list[str]], list[str]]:
+        """Parts in one line, and each of them with numbers."""
+        texts: list[str] = []
         remarks: list[str] = []
-        name = self.names[node]
+        if len(found) > 1:
+            remarks.append(f"{len(found)} paths meet here, and add up:")
+        for part, sentence in zip(grad.parts, found, strict=True):
+            value = self._flat(part.value)
+            texts.append(sentence.text or value)
+            way = f"through {_title(part.through, self.names)}" if part.through else "v"
+            steps = [each for each in (sentence.text, sentence.numbers, value) if each]
+            if len(found) > 1:
+                remarks.append(f"{way}: {' = '.join(steps)}" if value else f"{way}: {steps[0]}")
+            remarks += _lines("", sentence)
+        if grad.held is not None:
+            texts.insert(0, self._flat(grad.held))
+            held, new = texts[0], self._flat(grad.value)
+            if held and new:
+                remarks.append(f"it held {held} from before, and this pass adds {new}")
+        shown = " + ".join(texts)
+        return ([self._wrapped(shown, left)] if all(texts) else []), remarks
+
+    def _remarks(self, grad: Grad, part: Part, told: ToldPass) -> Iterator[str]:
+        node, name = grad.node, self.names[grad.node]
         if part.through is None:
-            outputs = [n for n, output in self.explanation.given.items() if output is node]
-            if outputs:
-                remarks.append("the gradient vector v enters here")
+            if node in told.given.values():
+                yield "the gradient vector v enters here"
             else:
-                remarks.append(f"{name} is a single value: v = 1, and no gradient has to be given")
+                yield f"{name} is a single value: v = 1, and no gradient has to be given"
         elif part.summed_from is not None:
-            remarks.append(
+            yield (
                 f"{name} of shape {show(node.shape)} was broadcast to {show(part.summed_from)}: "
                 "what comes back is summed over the copies"
             )
-        elif part.rule.size < node.size and part.rule.shape != node.shape:
-            remarks.append(f"the same for all elements of {name}, shape {show(node.shape)}")
-        return remarks
+        elif part.rule.op is EXPAND and part.value.size > 1 and _is_same(part.value):
+            same = number(part.value.reshape(-1)[0], self.precision)
+            yield f"the same for all elements of {name}: {same}"
 
-    def reasons(self) -> Iterator[Paragraph]:
-        """Why some values show a grad in `eval`, and others do not."""
-        leaves = ", ".join(map(sanitise, self.explanation.leaves))
-        yield Paragraph(
-            f"{leaves} {'is a leaf' if len(self.explanation.leaves) == 1 else 'are leaves'}: "
-            "backward computes the gradients of leaves, and keeps them in .grad."
-        )
-        between = [
-            self.names[step.node]
-            for step in self.explanation.steps
-            if step.node not in self.leaves
-            and self.names[step.node] in self.explanation.titles
-            and any(grad.node is step.node for grad in self.explanation.grads)
-        ]
-        if between:
-            words = (
-                "is computed, not a leaf. Its"
-                if len(between) == 1
-                else ("are computed, not leaves. Their")
-            )
-            yield Paragraph(
-                f"{', '.join(between)} {words} grad, shown above, is used on the way back and "
-                "dropped: .grad stays None. "
-                f"gradcli eval --retain-grad {between[0]} keeps it."
-            )
-        for name, node in self.explanation.outputs.items():
-            if name in self.explanation.given and node.size > 1:
-                yield Paragraph(
-                    f"{sanitise(name)} has shape {show(node.shape)}: each of its elements has a "
-                    "gradient of its own, a row of J. v is the weights of these rows: "
-                    f"grad = v^T J. v = {self._inline(self._v(node), WIDTH)}."
-                )
-            elif node.kind == "float" and node.size == 1:
-                yield Paragraph(
-                    f"{sanitise(name)} is a single value, so J has one row, and the default v = 1 "
-                    "gives it unchanged. Another v only scales it: v = 0.1 gives a "
-                    f"tenth. Here v = {self._inline(self._v(node), WIDTH)}."
-                )
-        for node in self.explanation.stopped:
-            yield Paragraph(f"{self.names[node]} is detached: no gradient flows back through it.")
-        for note in self.explanation.notes:
-            yield Paragraph(f"Note: {sanitise(note.message)}.")
+    # --- pieces ---
 
-    def _v(self, node: Node) -> Array:
-        return next(g.parts[0].value for g in self.explanation.grads if g.node is node)
+    def _right(self, sentence: Sentence, left: str) -> list[list[str]]:
+        """A sentence in symbols and with numbers."""
+        return [self._wrapped(text, left) for text in (sentence.text, sentence.numbers) if text]
 
-    def _array(self, array: Array, taken: int) -> list[str]:
-        flat = inline(excerpt(array), self.precision, 10**6)
-        if len(flat) + taken <= WIDTH:
-            return [flat]
-        return lines(excerpt(array), self.precision, WIDTH - taken)
+    def _wrapped(self, text: str, left: str) -> list[str]:
+        return wrap(text, WIDTH - len(left) - 3, break_long_words=False, break_on_hyphens=False)
 
-    def _inline(self, array: Array, width: int) -> str:
-        return _bracketed(inline(excerpt(array), self.precision, width))
+    def _value(self, array: Array, taken: int) -> tuple[list[list[str]], list[str]]:
+        """The numbers; of an array that is too large to be shown in full, a remark about them."""
+        if array.size <= IN_FULL:
+            flat = inline(excerpt(array), self.precision, 10**6)
+            fits = len(flat) + taken + 3 <= WIDTH
+            return [
+                [flat] if fits else lines(excerpt(array), self.precision, WIDTH - taken - 5)
+            ], []
+        return [], [_described(array, self.precision)]
+
+    def _flat(self, array: Array) -> str:
+        """The numbers in one line; empty where they are too many."""
+        return inline(excerpt(array), self.precision, 10**6) if array.size <= IN_FULL else ""
 
 
-def _bare(rule: Node) -> Node:
-    """Without copies that only broadcast the grad."""
-    while rule.op in (EXPAND, CAST):
-        rule = rule.inputs[0]
-    return rule
+def _lines(left: str, sentence: Sentence) -> list[str]:
+    """The further lines of a sentence."""
+    remarks = [f"where {title} = {text}" for title, text in sentence.where]
+    place, numbers, value = sentence.element
+    if place and left:
+        remarks.append(f"{left}[{place}] = {numbers} = {value}")
+    return remarks
 
 
-def _is_elementwise(rule: Node, named: list[Node]) -> bool:
-    stack = [rule]
-    while stack:
-        node = stack.pop()
-        if node in named or (node.op is CONSTANT and not node.shape):
-            continue
-        if not isinstance(node.op, Elementwise) and node.op is not CAST:
-            return False
-        stack += node.inputs
-    return True
+def _about(item: Stage | None, sentence: Sentence) -> Iterator[str]:
+    """What a step of several is, where no sentence says it."""
+    if item is None or item.single or sentence.text:
+        return
+    if item.stretch:
+        yield f"steps {item.stretch}: --inside {item.stretch} shows them"
+    elif item.passage is not None:
+        title = item.passage.title
+        loop = item.passage.kind == "loop"
+        what = f"a loop of {_count(item.passage.result, 'pass')}" if loop else title
+        yield f"{what}: --inside {title} shows its steps"
+
+
+def _title(item: Stage, names: Mapping[Node, str]) -> str:
+    return ", ".join(names[node] for node in item.results)
+
+
+def _is_same(array: Array) -> bool:
+    return bool((array == array.reshape(-1)[0]).all())
+
+
+def _described(array: Array, precision: int) -> str:
+    """An array in a few numbers."""
+    low, high = (number(each, precision) for each in (array.min(), array.max()))
+    return f"shape {show(array.shape)}: {array.size:,} numbers from {low} to {high}"

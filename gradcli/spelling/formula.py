@@ -71,8 +71,10 @@ class Formulas:
 
     def _expression(self, node: Node, levels: int, new: dict[Node, str]) -> Expression | None:
         """The formula of a node; recurses `levels` deep at most, not counting ops without a
-        text.
+        text. Numbers that were drawn have none: another call draws others.
         """
+        if node.op.unique and not node.inputs:
+            return None
         return spell(node, [self._operand(node, i, levels, new) for i in range(len(node.inputs))])
 
     def _operand(self, user: Node, place: int, levels: int, new: dict[Node, str]) -> Expression:

@@ -36,6 +36,20 @@ def function_of(op: Op) -> Function | None:
     return function if function is not None and function.op is op else None
 
 
+def arguments_of(function: Function, node: Node) -> dict[str, Any]:
+    """The operands and attributes of a node under the names of the function's parameters."""
+    parameters = [each.name for each in function.parameters]
+    names = node.op.attributes or parameters[len(node.inputs) :]
+    operands = dict(zip(parameters, node.inputs, strict=False))
+    return operands | dict(zip(names, node.attributes, strict=False))
+
+
+def written(title: str, value: Any, ndim: int) -> Expression:
+    """A plain argument as an expression; axes count from the left of `ndim`."""
+    axes = title in ("dim", "dims") and value is not None and not isinstance(value, bool)
+    return _axes(value, ndim) if axes else argument(value)
+
+
 def _call(function: Function, node: Node, operands: Sequence[Expression]) -> Expression:
     """A call with the attributes under the names of their parameters, defaults left out."""
     parameters = {each.name: each for each in function.parameters}
@@ -62,6 +76,6 @@ def _is_all(axes: Any, node: Node) -> bool:
 def _axes(axes: int | tuple[int, ...], ndim: int) -> Expression:
     """Axes counted from the left."""
     if isinstance(axes, int):
-        return number(axes + ndim)
-    counted = [axis + ndim for axis in axes]
+        return number(axes % ndim if ndim else axes)
+    counted = [axis % ndim if ndim else axis for axis in axes]
     return number(counted[0]) if len(counted) == 1 else numbers(counted)

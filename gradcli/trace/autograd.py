@@ -7,6 +7,7 @@ the program is run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
@@ -14,6 +15,20 @@ from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstrea
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.trace.values import Value, Values, describe
+
+
+class BackwardCall(NamedTuple):
+    """A backward pass that the program has made."""
+
+    line: int
+    outputs: list[Node]
+    cotangents: list[Node]
+    given: list[bool]
+    """For each output, whether the program gives its gradient."""
+    grads: dict[Node, Node]
+    """What it left in the `.grad` of each leaf and retained intermediate, sums included."""
+    held: dict[Node, Node]
+    """What these held before it, where it added to that."""
 
 
 class Autograd:
@@ -29,8 +44,7 @@ class Autograd:
         self.names: dict[Node, str] = {}
         """The names of leaves and other top-level values."""
         self.grads: dict[Node, Node] = {}
-        self.roots: list[Node] = []
-        """The outputs that `backward` was called on."""
+        self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
         self._explicit = has_inputs
         self._written: dict[Node, int] = {}
@@ -135,7 +149,6 @@ class Autograd:
         if not leaves and not flat:
             raise self._no_leaf(outputs)
         cotangents = self._cotangents(outputs, gradients)
-        self.roots += outputs
         if inputs is not None:
             for node in inputs:
                 self.retain_grad(node)
@@ -147,6 +160,7 @@ class Autograd:
             outputs, cotangents, wanted, linked.difference(leaves, flat), retain_graph
         )
         reached = set(order)
+        held = {node: self.grads[node] for node in self._written}
         for node, grad in zip(wanted, grads, strict=True):
             # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.
             found = zeros_like(node) if grad is None and node in reached else grad
@@ -155,6 +169,15 @@ class Autograd:
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
                 self._add(node, zeros_like(node))
+        added = {node: held[node] for node in wanted if node in held}
+        given = [gradient is not None for gradient in gradients]
+        after = {node: self.grads[node] for node in wanted if node in self.grads}
+        self.calls.append(BackwardCall(self._line(), [*outputs], cotangents, given, after, added))
+
+    @property
+    def roots(self) -> list[Node]:
+        """The outputs that `backward` was called on."""
+        return [output for call in self.calls for output in call.outputs]
 
     def grad(
         self,

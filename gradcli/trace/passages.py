@@ -31,6 +31,7 @@ class Passage(NamedTuple):
     arguments: Mapping[str, Any] = EMPTY
     """Of a call, by parameter, without those that were left out: nodes and plain values."""
     result: Any = None
+    """Of a call its value, of a loop the number of passes."""
     function: Function | None = None
     """The function of the language that was called."""
 

@@ -221,7 +221,7 @@ class Tracer(Bindings):
             leave = yield self._pass(statement, number)
             if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
-        self._ended("loop", "while", statement.span, first)
+        self._ended("loop", "while", statement.span, first, result=number)
         return leave if isinstance(leave, _Return) else None
 
     def _pass(self, statement: syntax.While | syntax.For, number: int) -> Visit:
@@ -247,7 +247,7 @@ class Tracer(Bindings):
                 f"{describe(iterable)} has nothing to loop over",
                 hint="loop over range(3), a list, or the rows of a tensor",
             )
-        first, leave = self.graph.count, None
+        first, leave, number = self.graph.count, None, 0
         for number, item in enumerate(items, 1):
             self._step(statement.span)
             value = self.graph.constant(float(item)) if isinstance(item, int) else item
@@ -258,7 +258,7 @@ class Tracer(Bindings):
             leave = yield self._pass(statement, number)
             if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
-        self._ended("loop", "for", statement.span, first)
+        self._ended("loop", "for", statement.span, first, result=number)
         return leave if isinstance(leave, _Return) else None
 
     def _ended(
@@ -268,7 +268,7 @@ class Tracer(Bindings):
         span: Span,
         first: int,
         arguments: Mapping[str, Value] = EMPTY,
-        result: Value = None,
+        result: Value | int = None,
     ) -> None:
         """Remember which nodes a part of the program has made, if that is wanted."""
         if self.values.passages is not None:

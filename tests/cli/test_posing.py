@@ -20,6 +20,9 @@ def test_nothing_to_differentiate(
     gradcli: Runner, command: str, program: str, code: str, reason: str
 ) -> None:
     answer = gradcli(command, program, "-s", "x=1,2")
+    if command == "explain" and "backward" in program:
+        assert "called in line 1" in answer.out  # it tells the program's own passes
+        return
     assert answer.code == 3
     assert answer.err.startswith(f"error[{code}]: {reason}")
 

@@ -32,8 +32,9 @@ SEEDS = json.loads((ROOT / "tests" / "cli" / "seed_cases.json").read_text())["ca
 def written(text: str, inputs: Mapping[str, Array], gradient: Array | None = None) -> list[str]:
     """The derived program, and the explanation."""
     gradients = [] if gradient is None else [Gradient(gradient)]
-    single = run(parse(text), dict(inputs), gradients, Options(seed=1))
-    return [latex.equations(derive(single).program), render(blocks(explain(single)), as_latex)]
+    posed = parse(text), dict(inputs), gradients, Options(seed=1)
+    explained = render(blocks(explain(*posed)), as_latex)
+    return [latex.equations(derive(run(*posed)).program), explained]
 
 
 @pytest.mark.parametrize(("name", "case"), list(all_cases()), ids=case_id)

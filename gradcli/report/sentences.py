@@ -1,0 +1,378 @@
+"""The equations of an explanation: each is a sentence of the language, and true.
+
+A sentence is written in several ways, the shortest first: a call of a function as the program's
+author would write it, a gradient as textbooks do, the rule of an op over its operands. It is read
+and computed before it is shown, and shown only if that gives what stands on its left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.levels import Stage, nodes_of
+from gradcli.analysis.meaning import Meaning
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import CONSTANT, Array, Node
+from gradcli.language.construct import attribute, call, constant, listed, name, number, subscript
+from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Expression, FunctionDefinition
+from gradcli.ops.table import Function
+from gradcli.report.arrays import IN_FULL, brief, excerpt, inline
+from gradcli.spelling.formula import Formulas
+from gradcli.spelling.spell import arguments_of, function_of, written
+from gradcli.spelling.textbook import instantiate
+from gradcli.trace.arguments import parameters_of
+from gradcli.trace.items import Items
+
+LEVELS = 8
+"""How many ops below its node a rule shows."""
+LONGEST = 160
+"""No sentence is longer: what does not fit is told by its value, and can be opened."""
+HELPERS = 3
+"""A call whose gradient needs more further lines than this is told by its value, and can be
+opened."""
+MOST_HELPERS = 24
+"""The same for a single op, which cannot be opened."""
+SMALL = 6
+"""With numbers, arrays of up to this many elements are written in full."""
+EXACT = 17
+"""Digits that tell every float64 from the others."""
+SLACK = 2e-6
+"""Constants and numbers are rounded where they are shown, by this much of the largest at most."""
+
+_NAME = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.grad\b)?)(?![\w'\"]|\s*\(|=(?!=))")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What stands right of `=`, and the lines that it needs."""
+
+    text: str
+    """Over names; empty where nothing that short is true."""
+    numbers: str = ""
+    """The same with numbers in place of the names."""
+    where: list[tuple[str, str]] = field(default_factory=list)
+    """Further names in it, and what they stand for."""
+    element: tuple[str, str, str] = ("", "", "")
+    """Where arrays are too large for `numbers`: the first element's place, numbers and value."""
+
+
+class Sentences:
+    """Writes the steps of an explanation, and the grads of one of its passes."""
+
+    def __init__(
+        self, explanation: Explanation, told: ToldPass | None = None, precision: int = 6
+    ) -> None:
+        self._explanation = explanation
+        self._precision = precision
+        symbols = {} if told is None else told.symbols
+        self.names = {**explanation.names, **symbols}
+        self._values = {node: explanation.value(node) for node in explanation.names}
+        if told is not None:
+            given = {f"{explanation.names[each.node]}.grad": each.value for each in told.grads}
+            self._values |= {symbol: given[title] for symbol, title in symbols.items()}
+        self._symbols = {title: node for node, title in symbols.items()}
+        self._arrays = {self.names[node]: array for node, array in self._values.items()}
+        graph = next(iter(explanation.names)).graph
+        definitions = [
+            each for each in explanation.program.statements if isinstance(each, FunctionDefinition)
+        ]
+        self._meaning = Meaning(graph.precision, definitions)
+        for title, array in self._arrays.items():
+            self._meaning.learn(title, array)
+        self._helpers: dict[Node, str] = {}
+        self._lines: dict[str, str] = {}
+        """What further names stand for."""
+        self._ones = {
+            node
+            for node in (told.outputs.values() if told else ())
+            if told and node not in told.given.values() and node.size == 1
+        }
+        """Outputs whose grad is the 1 that needs no gradient, unless they are used as well."""
+
+    def step(self, step: Step) -> Sentence:
+        """What gives a value of the forward pass."""
+        item = step.item
+        if item.single:
+            return self._ruled(step.node, step.value, MOST_HELPERS)
+        text = self._call(item, step.node)
+        return self._sentence([text] if text else [], None, step.value, 0)
+
+    def part(self, grad: Grad, part: Part) -> Sentence:
+        """What one use of a value adds to its grad."""
+        if part.through is None:
+            return Sentence("")
+        texts = list(self._textbook(part.through, grad.node))
+        most = MOST_HELPERS if part.through.single else HELPERS
+        return self._sentence(texts, part.rule, part.value, most)
+
+    def agrees(self, text: str, value: Array) -> bool:
+        """Whether a text is a sentence with this value."""
+        found = self._meaning.value(text)
+        return found is not None and _same(found, value)
+
+    # --- the ways to write it ---
+
+    def _sentence(
+        self, texts: Iterable[str], rule: Node | None, value: Array, most: int
+    ) -> Sentence:
+        """The first of the texts that is true, or else the rule with `most` further lines."""
+        for text in texts:
+            if len(text) <= LONGEST and self.agrees(text, value):
+                return self._with_numbers(text, [], value)
+        if rule is None:
+            return Sentence("")
+        return Sentence(self.names[rule]) if rule in self.names else self._ruled(rule, value, most)
+
+    def _ruled(self, rule: Node, value: Array, most: int) -> Sentence:
+        """A node over its operands."""
+        for precision in (self._precision, EXACT):
+            found = self._rule(rule, precision, most)
+            if found and self.agrees(found.text, value):
+                return self._with_numbers(found.text, found.where, value)
+        return Sentence("")
+
+    def _rule(self, rule: Node, precision: int, most: int) -> Sentence | None:
+        """A node over its operands, and for each part that is left out what its name stands for.
+
+        None where these are more than `most`, or a line would be too long.
+        """
+        named = {**self.names, **self._helpers}
+        before = dict(self._helpers), dict(self._lines)
+        formulas = Formulas(named, lambda node: _literal(node, precision), LEVELS)
+        text = formulas.of(rule, LONGEST // 2)
+        known = len(named)
+        while text and len(formulas.names) > known:
+            left_out = list(formulas.names)[known]
+            known += 1
+            too_many = len(formulas.names) - len(named) > most
+            if too_many or not self._define(left_out, formulas):
+                self._helpers, self._lines = before
+                return None
+        where = self._needed(text)
+        if not text or len(text) > LONGEST:
+            return None
+        return Sentence(text, where=where)
+
+    def _define(self, node: Node, formulas: Formulas) -> bool:
+        """Give a line of its own to a part that a formula leaves out; false where it is large."""
+        title, array = formulas.names[node], self._explanation.value(node)
+        self._meaning.learn(title, array)
+        words = "" if node.op is CONSTANT else formulas.of(node, LONGEST // 2)
+        for each in [*formulas.names][len(self.names) :]:
+            self._meaning.learn(formulas.names[each], self._explanation.value(each))
+        if not words or not self.agrees(words, array):
+            if array.size > IN_FULL:
+                return False
+            words = print_expression(constant(array))
+        self._helpers[node] = title
+        self._lines[title] = words
+        return True
+
+    def _needed(self, text: str) -> list[tuple[str, str]]:
+        """The lines that a text needs, each behind those that it needs itself."""
+        found: set[str] = set()
+        stack = [text]
+        while stack:
+            new = {*_NAME.findall(stack.pop())} - found
+            found |= new
+            stack += [self._lines[title] for title in new if title in self._lines]
+        ordered = sorted(self._helpers, key=lambda node: node.index)
+        titles = [self._helpers[node] for node in ordered]
+        return [(title, self._lines[title]) for title in titles if title in found]
+
+    def _call(self, item: Stage, node: Node) -> str:
+        """A call as the program makes it; empty for what is not one."""
+        passage = item.passage
+        if passage is None or passage.kind not in ("call", "function"):
+            return ""
+        operands = self._operands(passage.arguments)
+        if operands is None:
+            return ""
+        if passage.function is None:
+            text: Expression = call(passage.title, *operands.values())
+        else:
+            text = _brief_call(passage.function, passage.arguments, operands)
+        if isinstance(passage.result, tuple | Items):
+            place = nodes_of(passage.result).index(node)
+            fields = getattr(passage.result, "_fields", None)
+            picked = subscript(text, [number(float(place))])
+            text = attribute(text, fields[place]) if fields else picked
+        return print_expression(text)
+
+    def _textbook(self, item: Stage, operand: Node) -> Iterator[str]:
+        """The gradients that the entry of a function states, for the arguments of this call."""
+        if item.single:
+            (node,) = item.nodes
+            function, result = function_of(node.op), node
+            arguments = arguments_of(function, node) if function else {}
+        elif item.passage is not None and item.passage.function is not None:
+            function, result = item.passage.function, item.passage.result
+            arguments = dict(item.passage.arguments)
+        else:
+            return
+        places = [title for title, value in arguments.items() if value is operand]
+        if function is None or len(places) != 1 or places[0] not in function.gradients:
+            return
+        for parameter in function.parameters:
+            arguments.setdefault(parameter.name, parameter.default)
+        operands = self._operands(arguments)
+        if operands is None:
+            return
+        shapes = {
+            title: value.shape for title, value in arguments.items() if isinstance(value, Node)
+        }
+        operands |= self._results(result)
+        stated = function.gradients[places[0]]
+        for text in (stated,) if isinstance(stated, str) else stated:
+            try:
+                yield print_expression(instantiate(text, operands, shapes))
+            except (GradcliError, IndexError):
+                continue  # it is for other arguments
+
+    def _results(self, result: Any) -> dict[str, Expression]:
+        """`result` and `cotangent`, or those of each field."""
+        found: dict[str, Expression] = {}
+        fields = getattr(result, "_fields", ())
+        pairs = zip(fields, result, strict=True) if fields else [("", result)]
+        for title, node in pairs:
+            end = f".{title}" if title else ""
+            if isinstance(node, Node) and node in self.names:
+                found[f"result{end}"] = name(self.names[node])
+                grad = f"{self.names[node]}.grad"
+                if grad in self._symbols:
+                    one = node in self._ones and bool(np.all(self._arrays[grad] == 1))
+                    found[f"cotangent{end}"] = number(1.0) if one else name(grad)
+        return found
+
+    def _operands(self, arguments: Mapping[str, Any]) -> dict[str, Expression] | None:
+        """The arguments of a call as expressions; None where one is too long to be written."""
+        tensors = [each for each in arguments.values() if isinstance(each, Node)]
+        ndim = tensors[0].ndim if tensors else 0
+        found: dict[str, Expression] = {}
+        for title, value in arguments.items():
+            expression = self._operand(title, value, ndim)
+            if expression is None:
+                return None
+            found[title] = expression
+        return found
+
+    def _operand(self, title: str, value: Any, ndim: int) -> Expression | None:
+        if isinstance(value, Node):
+            return self._tensor(value)
+        if isinstance(value, list | Items) or (isinstance(value, tuple) and nodes_of(value)):
+            items = [self._operand(title, each, ndim) for each in value]
+            return None if None in items else listed([each for each in items if each is not None])
+        try:
+            return written(title, value, ndim)
+        except (TypeError, AttributeError):
+            return None  # a range, or what else a program may pass
+
+    def _tensor(self, node: Node) -> Expression | None:
+        """A tensor among arguments: its name, its numbers, or its formula."""
+        if node in self.names:
+            return name(self.names[node])
+        if node.known is not None:
+            return constant(np.asarray(node.known)) if node.size <= 2 * SMALL else None
+        formula = self._rule(node, EXACT, 0)
+        if formula is None or formula.where:
+            return None
+        return parse_expression(Source("sentence", formula.text), ParseLimits())
+
+    # --- with numbers ---
+
+    def _with_numbers(self, text: str, where: list[tuple[str, str]], value: Array) -> Sentence:
+        used = {title for title in _NAME.findall(text) if title in self._arrays}
+        if where or not used:
+            return Sentence(text, where=where)
+        arrays = {title: self._arrays[title] for title in used}
+        if all(array.size <= SMALL for array in arrays.values()):
+            numbers = _replaced(text, {t: self._short(array) for t, array in arrays.items()})
+            return Sentence(text, numbers if self._close(numbers, value) else "")
+        return Sentence(text, element=self._element(text, arrays, value))
+
+    def _element(
+        self, text: str, arrays: Mapping[str, Array], value: Array
+    ) -> tuple[str, str, str]:
+        """The first element with numbers, where it depends on those of the same place alone."""
+        try:
+            at_place = {
+                title: np.asarray(np.broadcast_to(array, value.shape)[(0,) * value.ndim])
+                for title, array in arrays.items()
+            }
+        except (ValueError, IndexError):
+            return "", "", ""
+        first = np.asarray(value[(0,) * value.ndim])
+        numbers = _replaced(text, {t: self._short(array) for t, array in at_place.items()})
+        if not self._close(numbers, first):
+            return "", "", ""
+        place = ", ".join("0" * value.ndim)
+        return place, numbers, self._short(first)
+
+    def _close(self, numbers: str, value: Array) -> bool:
+        found = self._meaning.value(numbers) if len(numbers) <= LONGEST else None
+        return found is not None and _same(found, value, 5 * SLACK)
+
+    def _short(self, array: Array) -> str:
+        text = inline(excerpt(array), self._precision, LONGEST)
+        return f"({text})" if text.startswith("-") else text
+
+
+def _literal(node: Node, precision: int) -> str | None:
+    """A constant that is written where it is used."""
+    if node.known is None or not 0 < node.size <= SMALL:
+        return None
+    short = brief(node.known, precision)
+    if short is not None or precision < EXACT:
+        return short or inline(excerpt(node.known), precision, LONGEST)
+    return print_expression(constant(np.asarray(node.known)))
+
+
+def _brief_call(
+    function: Function, arguments: Mapping[str, Any], operands: Mapping[str, Expression]
+) -> Expression:
+    """A call: tensors in order, what follows them by name, and no defaults."""
+    plain: list[Expression] = []
+    keywords: dict[str, Expression] = {}
+    for parameter in parameters_of(function):
+        if parameter.name not in arguments:
+            continue
+        if not parameter.required and _is_default(arguments[parameter.name], parameter.default):
+            continue
+        follows = parameter.keyword_only or len(plain) < _place(function, parameter.name)
+        if follows or not (parameter.required or isinstance(arguments[parameter.name], Node)):
+            keywords[parameter.name] = operands[parameter.name]
+        else:
+            plain.append(operands[parameter.name])
+    return call(function.name, *plain, **keywords)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return not isinstance(value, Node) and bool(value == default)
+
+
+def _place(function: Function, title: str) -> int:
+    return [each.name for each in parameters_of(function)].index(title)
+
+
+def _replaced(text: str, numbers: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda match: numbers.get(match[1], match[1]), text)
+
+
+def _same(found: Array, value: Array, slack: float = SLACK) -> bool:
+    """Whether arrays have one shape and the same numbers, apart from rounding."""
+    if found.shape != value.shape:
+        return False
+    finite = np.abs(value[np.isfinite(value)]) if value.dtype.kind == "f" else np.abs(value * 1)
+    size = float(np.max(finite, initial=0.0))
+    with np.errstate(all="ignore"):
+        return bool(
+            np.allclose(found, value, rtol=slack, atol=slack * size + 1e-300, equal_nan=True)
+        )

@@ -1,0 +1,124 @@
+"""Every equation that an explanation prints is a sentence of the language, and true."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.explain import Explanation, explain
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array
+from gradcli.ops import Case
+from gradcli.report.document import Chain, as_text, render
+from gradcli.report.explain import document
+from gradcli.session import Gradient, Options
+from tests.analysis.programs import generated, output_shape, parse, used
+from tests.analysis.told import problems
+from tests.ops.table_cases import all_cases, case_id, trace
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = sorted((ROOT / "samples").rglob("*.grad"))
+SEEDS = json.loads((ROOT / "tests" / "cli" / "seed_cases.json").read_text())["cases"]
+CASES = list(all_cases())
+X = np.array([[1.0, 2.0, 0.5], [0.1, 0.2, 3.0]])
+CALLS = (
+    "cross_entropy(x, y)", "log_softmax(x)", "logsumexp(x)", "std(x, dim=0)", "norm(x)",
+    "softmax(x * 2, dim=0) @ x.T", "b = [1, 2, 3]; x + b", "sum(x[0] + x)", "max(x, 1).values",
+    "where(x > 1, x, 0.1 * x)", "f(a, b=2) = a * b + x; f(x * x)", "x * rand(2, 3)",
+    "s = 0; for r in x { s = s + r * s }; s", "h = x; while norm(h) < 100 { h = h * 2 }; h",
+    "U, S, V = svd(x); S", "x = x * 2; x = x * x; x", "x**x",
+)  # fmt: skip
+
+
+def told(text: str, inputs: dict[str, Array], *opened: str) -> Explanation:
+    """The explanation with a gradient, if one is needed, of different numbers."""
+    shape = output_shape(text, inputs)
+    gradients = [Gradient(np.random.default_rng(7).uniform(0.5, 1.5, shape))] if shape else []
+    return explain(parse(text), used(text, inputs), gradients, Options(seed=1), opened)
+
+
+@pytest.mark.parametrize("opened", [(), ("all",)], ids=["calls", "all"])
+@pytest.mark.parametrize("text", CALLS)
+def test_calls(text: str, opened: tuple[str, ...]) -> None:
+    inputs = {"x": X, "y": np.array([2.0, 0.0])}
+    assert [*problems(told(text, inputs, *opened))] == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_generated_programs(seed: int) -> None:
+    assert [*problems(told(*generated(seed)))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20, 1000))
+def test_more_generated_programs(seed: int) -> None:
+    for opened in ((), ("all",)):
+        assert [*problems(told(*generated(seed), *opened))] == []
+
+
+def explained(case: Case) -> list[Explanation]:
+    """A case as one step, and opened; nothing where it has no derivative."""
+    traced = trace(case)
+    if traced.output.kind != "float":
+        return []
+    values = [traced.feeds[node] for node in traced.inputs]
+    inputs = dict(zip(case.shapes, values, strict=True))
+    try:
+        return [told(case.program, inputs), told(case.program, inputs, "all")]
+    except GradcliError:
+        return []  # nothing in it can be differentiated
+
+
+@pytest.mark.parametrize(("name", "case"), CASES[::8], ids=case_id)
+def test_some_ops(name: str, case: Case) -> None:
+    assert [problem for each in explained(case) for problem in problems(each)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case"), CASES, ids=case_id)
+def test_every_op(name: str, case: Case) -> None:
+    assert [problem for each in explained(case) for problem in problems(each)] == []
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+def test_samples(sample: Path) -> None:
+    try:
+        explanation = explain(parse(sample.read_text()), {})
+    except GradcliError:
+        return  # a sample that shows an error
+    assert [*problems(explanation)] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=[seed["id"] for seed in SEEDS])
+def test_seeds(seed: dict[str, object]) -> None:
+    given = seed["set"]
+    assert isinstance(given, dict)
+    inputs = {name: np.array(value, float) for name, value in given.items()}
+    assert [*problems(told(str(seed["program"]), inputs))] == []
+
+
+def test_a_false_equation_is_found() -> None:
+    """Where a sentence is not compared with the value that it should have, the judge finds it."""
+    explanation = told("y = x * 2; sum(y)", {"x": X})
+    step = next(step for step in explanation.steps if explanation.names[step.node] == "y")
+    explanation.steps[explanation.steps.index(step)] = replace(step, value=step.value + 1)
+    assert any("false: y =" in problem for problem in problems(explanation))
+
+
+def test_cross_entropy_is_softmax_minus_one_hot() -> None:
+    explanation = told("cross_entropy(z, y)", {"z": X, "y": np.array([2.0, 0.0])})
+    assert len(explanation.steps) <= 3
+    chains = [block for block in document(explanation) if isinstance(block, Chain)]
+    assert ["(softmax(z, dim=1) - one_hot(y, 3)) / 2"] in [
+        equal for chain in chains for equal in chain.equal
+    ]
+
+
+def test_functions_of_the_program_are_one_step() -> None:
+    text = "f(a) = tanh(a) * a; out = f(x)"
+    assert "out = f(x)" in render(document(told(text, {"x": np.array(0.5)})), as_text)
+    assert "tanh(x)" in render(document(told(text, {"x": np.array(0.5)}, "f")), as_text)

@@ -1,0 +1,90 @@
+"""Judges what an explanation prints: each equation is read and computed by the session itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.analysis.explain import Explanation
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array
+from gradcli.language.syntax import FunctionDefinition
+from gradcli.report.document import Chain
+from gradcli.report.explain import _Story as Story
+from gradcli.session import Options, evaluate
+from tests.analysis.programs import parse
+
+CLOSE = 2e-5
+"""Numbers are printed with six digits."""
+
+
+def problems(explanation: Explanation) -> Iterator[str]:
+    """The printed equations that are false, or that the language cannot read."""
+    names = {title: explanation.value(node) for node, title in explanation.names.items()}
+    story = Story(explanation, 6)
+    yield from _judged(story.forward(), names, explanation)
+    for told in explanation.passes:
+        grads = {
+            f"{explanation.names[grad.node]}.grad": (
+                grad.value if grad.held is None else grad.held + grad.value
+            )
+            for grad in told.grads
+        }
+        yield from _judged(story.backward(told), names | grads, explanation)
+
+
+def _judged(
+    blocks: Iterator[object], names: dict[str, Array], explanation: Explanation
+) -> Iterator[str]:
+    functions = "".join(
+        explanation.program.source.text[slice(*each.span)] + "\n"
+        for each in explanation.program.statements
+        if isinstance(each, FunctionDefinition)
+    )
+    for block in blocks:
+        if not isinstance(block, Chain):
+            continue
+        known = dict(names)
+        equations = [[block.left, *(" ".join(lines) for lines in block.equal)]]
+        for remark in block.remarks:
+            where, _, rest = remark.partition("where ")
+            if not where and " = " in rest:
+                title, text = rest.split(" = ", 1)
+                value = computed(functions + text, known)
+                if value is None:
+                    yield f"unreadable: {remark}"
+                else:
+                    known[title] = value
+            elif " = " in remark and re.match(r"(through [\w, ]+|v): |.+\[[0, ]+\] = ", remark):
+                sides = re.sub(r"^(through [\w, ]+|v): ", "", remark).split(" = ")
+                equations.append(sides)
+        for sides in equations:
+            values = [computed(functions + side, known) for side in sides]
+            for side, value in zip(sides, values, strict=True):
+                if value is None:
+                    yield f"unreadable: {side}"
+                elif values[0] is not None and not same(values[0], value):
+                    yield f"false: {sides[0]} = {side}"
+
+
+def computed(text: str, names: dict[str, Array]) -> Array | None:
+    """The value of a sentence over named arrays."""
+    plain = re.sub(r"\b(\w+)\.grad\b", r"\1_grad_", text)
+    given = {name.replace(".grad", "_grad_"): np.asarray(value) for name, value in names.items()}
+    used = {name: value for name, value in given.items() if re.search(rf"(?<!\.)\b{name}\b", plain)}
+    try:
+        result = evaluate(parse(plain), used, (), Options(forward_only=True, values="outputs"))
+    except GradcliError:
+        return None
+    (value,) = result.values.values()
+    return np.asarray(value)
+
+
+def same(a: Array, b: Array) -> bool:
+    """Whether arrays have one shape and, apart from rounding, the same numbers."""
+    if a.shape != b.shape:
+        return False
+    size = np.max(np.abs(a[np.isfinite(a)]), initial=0.0) if a.dtype.kind == "f" else 1.0
+    return bool(np.allclose(a, b, rtol=CLOSE, atol=CLOSE * size, equal_nan=True))
