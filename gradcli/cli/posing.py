@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gradcli.analysis.diagnosis.claim import Claim
     from gradcli.analysis.evidence import Evidence
     from gradcli.analysis.problem import Problem
-    from gradcli.graph import Array, Node
+    from gradcli.graph import Array
 
 
 def read_problem(
@@ -64,50 +64,21 @@ def read_claims(
 
     Raises `usage` and `name`, and what reading and tracing raise.
     """
-    from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed
+    from gradcli.analysis.claims import claimed_numbers, claimed_text
+    from gradcli.analysis.diagnosis.claim import differentiate
+    from gradcli.cli.request import read_values
+    from gradcli.data.load import stored_dtype
 
     walk = differentiate(problem)
     claims = []
     for name, value in _by_leaf("--mine", texts, problem, safe=safe).items():
-        leaf = problem.leaves.get(name)
-        if leaf is None:
-            raise GradcliError(
-                "name",
-                f"--mine {name}: that is not a leaf; the leaves are {', '.join(problem.leaves)}",
-                hint=f"--wrt {name} makes it one" if name in problem.names else None,
-            )
         source = Source(f"--mine {name}", value.strip())
         if source.text.startswith("@"):
-            mine, evidence = _from_file(source, problem)
-            claim = Claim(walk, name, leaf, mine)
+            (array,), _, _ = read_values([(source.name, source.text)], problem.options)
+            claims.append(claimed_numbers(walk, name, array, stored_dtype(source.text[1:])))
         else:
-            own, evidence = typed(walk, source), _from_text(source, problem)
-            claim = Claim(walk, name, leaf, own.node, own if evidence.formula else None)
-        claims.append((claim, evidence))
+            claims.append(claimed_text(walk, name, source))
     return claims
-
-
-def _from_text(source: Source, problem: Problem) -> Evidence:
-    """Whether a text is a formula, or numbers with so many digits."""
-    from gradcli.analysis.evidence import from_formula, from_text
-    from gradcli.language.parser import parse_expression
-
-    expression = parse_expression(source, problem.options.limits.parse)
-    return from_text(expression, source) or from_formula(source)
-
-
-def _from_file(source: Source, problem: Problem) -> tuple[Node, Evidence]:
-    """The numbers of `@FILE`, and how exact they are."""
-    import numpy as np
-
-    from gradcli.analysis.evidence import from_file, from_values
-    from gradcli.cli.request import read_values
-    from gradcli.data.load import stored_dtype
-
-    (array,), _, _ = read_values([(source.name, source.text)], problem.options)
-    dtype = stored_dtype(source.text[1:])
-    evidence = from_values(array) if dtype is None else from_file(dtype)
-    return problem.graph.constant(np.asarray(array, problem.graph.dtype("float"))), evidence
 
 
 def _by_leaf(flag: str, texts: Iterable[str], problem: Problem, *, safe: bool) -> dict[str, str]:

@@ -1,0 +1,238 @@
+"""gradcli from Python: the text of a program and arrays in, arrays out.
+
+    from gradcli import check, compile, derive, evaluate, grad
+
+These five, `Answer`, `Compiled` and `GradcliError` are what is promised to stay; all other modules
+may change. Inputs are whatever NumPy makes an array of. Numbers are floats, as in programs; arrays
+of integers and of truth values stay what they are.
+
+Everything here raises `GradcliError`, whose `diagnostic` has a `code`, a `message`, a `hint`, and
+the `source` and `span` in the program's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gradcli.data.npy import to_run_dtype
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import EMPTY, Array, Node, Precision
+from gradcli.language.parser import parse_program
+from gradcli.language.syntax import Program
+from gradcli.options import SAFE, Limits, Options
+from gradcli.plans import Plans, Request
+from gradcli.result import Result
+from gradcli.session import Gradient, Prepared
+from gradcli.session import evaluate as run
+
+Given: TypeAlias = Any
+"""What NumPy makes an array of."""
+Gradients: TypeAlias = Any
+"""v, the weights of the output's elements in its shape, or one v for each output by name."""
+
+
+class Answer(NamedTuple):
+    """What a run gives."""
+
+    values: dict[str, Array]
+    """By name: every named value of the program."""
+    grads: dict[str, Array]
+    """By name of a leaf: vᵀ·J, in the leaf's shape."""
+    notes: tuple[str, ...] = ()
+    """What the command line tells below its tables."""
+
+
+def evaluate(
+    program: str,
+    inputs: Mapping[str, Given] = EMPTY,
+    gradient: Gradients = None,
+    *,
+    wrt: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    dtype: Precision = "float64",
+    seed: int | None = None,
+    forward_only: bool = False,
+    safe: bool = False,
+) -> Answer:
+    """Values and gradients of a program, as `gradcli eval` gives them.
+
+    `safe` sets the limits for untrusted text; it is the command line's `--safe` alone that also
+    puts the process into a box.
+    """
+    options = _options(wrt, outputs, dtype, seed, SAFE if safe else Limits())
+    parsed = _parsed(program, options)
+    arrays, gradients = _arrays(inputs, options), _gradients(gradient, options)
+    return _answer(run(parsed, arrays, gradients, options._replace(forward_only=forward_only)))
+
+
+def grad(
+    program: str,
+    inputs: Mapping[str, Given] = EMPTY,
+    gradient: Gradients = None,
+    *,
+    wrt: Sequence[str] = (),
+    dtype: Precision = "float64",
+) -> dict[str, Array]:
+    """By name of a leaf: the gradient of the program's output, or vᵀ·J for a given v."""
+    return evaluate(program, inputs, gradient, wrt=wrt, dtype=dtype).grads
+
+
+class Compiled:
+    """A program that is traced, differentiated and planned when it is first called, and once more
+    for inputs of other shapes.
+
+    A call takes inputs by name and gives an `Answer`; `gradient` is as in `evaluate`.
+    """
+
+    def __init__(self, program: str, options: Options) -> None:
+        self.program = program
+        self._options = options
+        self._plans: Plans[Answer] = Plans(options, _made)
+        self._seeds = count() if options.seed is None else None
+        _parsed(program, options)
+
+    def __call__(self, gradient: Gradients = None, /, **inputs: Given) -> Answer:
+        options = self._options
+        request = Request(
+            self.program,
+            _arrays(inputs, options),
+            _gradients(gradient, options),
+            options.outputs,
+            options.wrt,
+        )
+        return self._plans.run(request, self._seed)
+
+    def _seed(self) -> int:
+        return next(self._seeds) if self._seeds else self._options.seed or 0
+
+
+def compile(
+    program: str,
+    *,
+    wrt: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    dtype: Precision = "float64",
+    seed: int = 0,
+) -> Compiled:
+    """A function that runs the program's plan again: some microseconds where arrays are small."""
+    return Compiled(program, _options(wrt, outputs, dtype, seed, Limits()))
+
+
+class Judgement(NamedTuple):
+    """What `check` finds."""
+
+    verdict: str
+    """`pass`, `fail` or `inconclusive`."""
+    report: dict[str, Any]
+    """What `gradcli check --json` prints: by leaf the evidence, and the causes of mistakes."""
+
+
+def check(
+    program: str,
+    inputs: Mapping[str, Given] = EMPTY,
+    gradient: Gradients = None,
+    *,
+    mine: Mapping[str, str | Array] = EMPTY,
+    wrt: Sequence[str] = (),
+    dtype: Precision = "float64",
+) -> Judgement:
+    """Whether the gradient is right, by differences, complex step and forward mode.
+
+    `mine` are your own gradients by leaf. A text is a formula over the program's names, judged to
+    the rounding of its computation, or numbers, judged to the digits that they have; an array is
+    judged by its dtype.
+    """
+    from dataclasses import replace
+
+    from gradcli.analysis.check import check as judge
+    from gradcli.analysis.claims import claimed_numbers, claimed_text
+    from gradcli.analysis.diagnosis.claim import differentiate, weighed
+    from gradcli.analysis.diagnosis.compare import compare
+    from gradcli.analysis.problem import pose
+    from gradcli.report.check import data
+
+    options = _options(wrt, (), dtype, None, Limits())
+    parsed = _parsed(program, options)
+    problem = pose(parsed, _arrays(inputs, options), _gradients(gradient, options), options)
+    compared = []
+    if mine:
+        problem = weighed(problem)
+        walk = differentiate(problem)
+    for name, own in mine.items():
+        if isinstance(own, str):
+            claim, evidence = claimed_text(walk, name, Source(f"mine {name}", own))
+        else:
+            array = np.asarray(own)
+            claim, evidence = claimed_numbers(walk, name, array, array.dtype)
+        compared.append(compare(claim, evidence, None))
+    found = replace(judge(problem), mine=compared)
+    return Judgement(found.verdict, data(found))
+
+
+def derive(
+    program: str,
+    inputs: Mapping[str, Given] = EMPTY,
+    gradient: Gradients = None,
+    *,
+    wrt: Sequence[str] = (),
+) -> str:
+    """The gradient as a program of the language, simplified."""
+    from gradcli.analysis import single
+    from gradcli.analysis.derive import derive as derived
+    from gradcli.report.program import render
+
+    options = _options(wrt, (), "float64", None, Limits())
+    parsed = _parsed(program, options)
+    arrays = _arrays(inputs, options)
+    return render(derived(single.run(parsed, arrays, _gradients(gradient, options), options)))
+
+
+def _options(
+    wrt: Sequence[str], outputs: Sequence[str], dtype: Precision, seed: int | None, limits: Limits
+) -> Options:
+    return Options(
+        wrt=tuple(wrt), outputs=tuple(outputs), precision=dtype, seed=seed, limits=limits
+    )
+
+
+def _parsed(program: str, options: Options) -> Program:
+    return parse_program(Source("program", program), options.limits.parse)
+
+
+def _arrays(inputs: Mapping[str, Given], options: Options) -> dict[str, Array]:
+    return {name: _array(value, name, options) for name, value in inputs.items()}
+
+
+def _gradients(given: Gradients, options: Options) -> list[Gradient]:
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        return [Gradient(_array(given, "gradient", options))]
+    return [Gradient(_array(v, f"gradient {name}", options), name) for name, v in given.items()]
+
+
+def _array(value: Given, name: str, options: Options) -> Array:
+    """The array in the dtypes of the run. Raises `data`."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise GradcliError(
+            "data", f"{name}: {error}", hint="give numbers, as NumPy takes"
+        ) from None
+    if array.dtype.kind not in "fiub":
+        raise GradcliError("data", f"{name}: {array.dtype} is no kind of real numbers")
+    if not isinstance(value, np.ndarray | np.generic) and array.dtype.kind in "iu":
+        array = array.astype(np.float64)
+    return to_run_dtype(array, name, options.precision, options.limits.memory_bytes())
+
+
+def _made(prepared: Prepared) -> Callable[[Mapping[Node, Array]], Answer]:
+    return lambda feeds: _answer(prepared.answer(feeds))
+
+
+def _answer(result: Result) -> Answer:
+    return Answer(result.values, result.grads, tuple(note.message for note in result.notes))
