@@ -16,8 +16,10 @@ MODULES = (
     "running_products", "indexing", "rounding", "control",
     "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
     "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",
-    "special", "error_functions", "classification", "regression", "margins", "layers",
-    "normalisation", "tiling", "pooling", "convolutions", "writing",
+    "special", "error_functions", "classification", "regression", "margins", "class_margins",
+    "ctc", "layers", "layer_losses", "embeddings", "attention", "noise",
+    "normalisation", "tiling", "folding", "pooling", "adaptive", "lp_pooling", "unpooling",
+    "convolutions", "transposed", "channels", "resampling", "grids", "writing",
 )  # fmt: skip
 """The modules with entries, the most used ones first."""
 

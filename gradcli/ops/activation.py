@@ -17,7 +17,8 @@ from gradcli.ops.logistic import logaddexp, sigmoid
 from gradcli.ops.powers import square
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shapes import normalize_axis, show
+from gradcli.ops.shaping import part, reshape
 from gradcli.ops.table import Case
 
 table = Group("activation")
@@ -182,6 +183,21 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
 def silu(x: Node) -> Node:
     """x * sigmoid(x)."""
     return x * sigmoid(x)
+
+
+@table.function(
+    cases=[Case("glu(x)", {"x": (2, 4)}), Case("glu(x, dim=0)", {"x": (2, 3)})],
+    formula="a * sigmoid(b), the halves of x",
+)
+def glu(x: Node, dim: int = -1) -> Node:
+    """The first half of x along `dim`, times the sigmoid of the second (Dauphin et al. 2017)."""
+    axis = normalize_axis("glu", dim, x.ndim)
+    if not x.ndim or x.shape[axis] % 2:
+        raise GradcliError(
+            "shape", f"glu halves an axis of even length; dim {dim} of {show(x.shape)} is not even"
+        )
+    half = x.shape[axis] // 2
+    return part(x, axis, 0, half) * sigmoid(part(x, axis, half, half))
 
 
 @table.function(cases=[Case("mish(x)")], formula="x * tanh(softplus(x))")

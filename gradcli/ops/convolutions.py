@@ -71,6 +71,29 @@ def conv2d(
     return _convolution("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@table.function(
+    cases=[
+        Case("conv3d(x, w, b)", {"x": (1, 2, 2, 3, 2), "w": (1, 2, 2, 2, 1), "b": (1,)}),
+        Case(
+            "conv3d(x, w, stride=(1, 2, 1), padding=1, dilation=(2, 1, 1), groups=2)",
+            {"x": (2, 2, 2, 2), "w": (2, 1, 2, 2, 2)},
+        ),
+    ],
+    formula="bias + sum of weight * window, over channels and places of the kernel",
+)
+def conv3d(
+    input: Node,
+    weight: Node,
+    bias: Node | None = None,
+    stride: tuple[int, ...] = (1,),
+    padding: tuple[int, ...] | str = (0,),
+    dilation: tuple[int, ...] = (1,),
+    groups: int = 1,
+) -> Node:
+    """Weights (out, in / groups, kd, kh, kw) slid over input ([batch,] in, *lengths)."""
+    return _convolution("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
 def _convolution(
     name: str,
     axes: int,

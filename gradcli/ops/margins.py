@@ -140,3 +140,21 @@ def triplet_margin_loss(
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
     return reduce_loss("triplet_margin_loss", clamp_min(margin + near - far, 0.0), reduction)
+
+
+@table.function(
+    cases=[Case("triplet_margin_with_distance_loss(a, p, n, margin=3, swap=True)", TRIPLE)],
+    formula="maximum(0, dist(anchor, positive) - dist(anchor, negative) + margin)",
+    kink=MARGIN,
+)
+def triplet_margin_with_distance_loss(
+    anchor: Node,
+    positive: Node,
+    negative: Node,
+    *,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Node:
+    """`triplet_margin_loss` with the distance that PyTorch takes if none is given."""
+    return triplet_margin_loss(anchor, positive, negative, margin, swap=swap, reduction=reduction)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
+from gradcli.ops.axes import movedim
 from gradcli.ops.group import Group
 from gradcli.ops.powers import rsqrt
 from gradcli.ops.reductions import mean
 from gradcli.ops.shapes import Axes, show
 from gradcli.ops.shaping import reshape
 from gradcli.ops.table import Case
+from gradcli.ops.windows import Window, padded, windows_in_rows
 
 table = Group("layer")
 
@@ -31,15 +35,9 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Node:
     """Mean 0 and variance 1 over the last axes, which have `normalized_shape`."""
-    count = len(normalized_shape)
-    if not count or input.shape[-count:] != normalized_shape:
-        raise GradcliError(
-            "shape",
-            f"layer_norm: input {show(input.shape)} does not end in normalized_shape "
-            f"{show(normalized_shape)}",
-        )
+    axes = _last_axes("layer_norm", input, normalized_shape)
     _check_parameters("layer_norm", normalized_shape, weight=weight, bias=bias)
-    result = _standardised(input, tuple(range(-count, 0)), eps)
+    result = _standardised(input, axes, eps)
     return _scaled_and_shifted(result, weight, bias)
 
 
@@ -70,6 +68,8 @@ def batch_norm(
 
     The running statistics are not updated, as values never change in place here.
     """
+    if input.shape == (0,):
+        return input
     if input.ndim < 2:
         raise GradcliError(
             "shape", f"batch_norm takes (batch, channels, …); this is {show(input.shape)}"
@@ -97,6 +97,54 @@ def batch_norm(
         )
     else:
         result = (input - reshape(running_mean, along)) * rsqrt(reshape(running_var, along) + eps)
+    return _scaled_and_shifted(
+        result,
+        None if weight is None else reshape(weight, along),
+        None if bias is None else reshape(bias, along),
+    )
+
+
+@table.function(
+    cases=[
+        Case("instance_norm(x)", {"x": (2, 2, 3)}),
+        Case(
+            "instance_norm(x, m, s, w, b, False)",
+            {"x": (1, 2, 2), "m": (2,), "s": (2,), "w": (2,), "b": (2,)},
+            (0.3, 2.0),
+        ),
+    ],
+    formula="(input - mean) / sqrt(var + eps) * weight + bias",
+    unlike={"torch.instance_norm": "F.instance_norm(…): the other has another order of arguments"},
+)
+def instance_norm(
+    input: Node,
+    running_mean: Node | None = None,
+    running_var: Node | None = None,
+    weight: Node | None = None,
+    bias: Node | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Node:
+    """Mean 0 and variance 1 for each channel (axis 1) of each sample; or by running statistics."""
+    if input.ndim < 3:
+        raise GradcliError(
+            "shape", f"instance_norm takes (batch, channels, …); this is {show(input.shape)}"
+        )
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, eps=eps)
+    channels = (input.shape[1],)
+    _check_parameters(
+        "instance_norm", channels,
+        running_mean=running_mean, running_var=running_var, weight=weight, bias=bias,
+    )  # fmt: skip
+    if math.prod(input.shape[2:]) == 1:
+        raise GradcliError(
+            "value",
+            f"instance_norm needs more than one value a channel; this is {show(input.shape)}",
+        )
+    result = _standardised(input, tuple(range(2 - input.ndim, 0)), eps)
+    along = (*channels, *[1] * (input.ndim - 2))
     return _scaled_and_shifted(
         result,
         None if weight is None else reshape(weight, along),
@@ -139,6 +187,61 @@ def group_norm(
         None if weight is None else reshape(weight, along),
         None if bias is None else reshape(bias, along),
     )
+
+
+@table.function(
+    cases=[Case("rms_norm(x, 3)"), Case("rms_norm(x, (2, 3), w, 0.1)", {"x": (2, 3), "w": (2, 3)})],
+    formula="input / sqrt(mean(input**2) + eps) * weight",
+)
+def rms_norm(
+    input: Node,
+    normalized_shape: tuple[int, ...],
+    weight: Node | None = None,
+    eps: float | None = None,
+) -> Node:
+    """A mean square of 1 over the last axes, which have `normalized_shape`.
+
+    `eps` is the precision of floats by default.
+    """
+    axes = _last_axes("rms_norm", input, normalized_shape)
+    _check_parameters("rms_norm", normalized_shape, weight=weight)
+    least = float(np.finfo(input.graph.dtype("float")).eps) if eps is None else eps
+    result = input * rsqrt(mean(input * input, axes, True) + least)
+    return _scaled_and_shifted(result, weight, None)
+
+
+@table.function(
+    cases=[Case("local_response_norm(x, 2, 0.5, k=0.7)", {"x": (1, 3, 2)})],
+    formula="input / (k + alpha * mean(input**2))**beta, over size channels",
+)
+def local_response_norm(
+    input: Node, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Node:
+    """Each value over a power of the mean square of `size` channels (axis 1) around its own."""
+    if input.ndim < 3 or size < 1:
+        raise GradcliError(
+            "shape",
+            f"local_response_norm takes (batch, channels, …) and a size of 1 or more; this is "
+            f"{show(input.shape)} and {size}",
+        )
+    if not input.size:
+        return input
+    squares = padded(movedim(input * input, (1,), (-1,)), ((size // 2, (size - 1) // 2),))
+    around = windows_in_rows(squares, Window((size,), (1,), (1,)))
+    means = movedim(mean(around, (-2,)), (-1,), (1,))
+    return input / (means * alpha + k) ** beta
+
+
+def _last_axes(name: str, input: Node, normalized_shape: Shape) -> Axes:
+    """The axes of `normalized_shape`. Raises `shape` unless the input ends in it."""
+    count = len(normalized_shape)
+    if not count or input.shape[-count:] != normalized_shape:
+        raise GradcliError(
+            "shape",
+            f"{name}: input {show(input.shape)} does not end in normalized_shape "
+            f"{show(normalized_shape)}",
+        )
+    return tuple(range(-count, 0))
 
 
 def _standardised(x: Node, axes: Axes, eps: float) -> Node:

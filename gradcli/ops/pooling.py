@@ -91,6 +91,28 @@ def max_pool2d(
     return pooled if return_indices else pooled.values
 
 
+@table.function(
+    cases=[
+        Case("max_pool3d(x, (1, 2, 2), 1, (0, 1, 0))", {"x": (1, 1, 2, 3, 2)}),
+        Case("max_pool3d(x, 2, 2, dilation=(1, 2, 1), ceil_mode=True)", {"x": (1, 3, 3, 2)}),
+    ],
+    formula="the maximum of each window",
+    kink=TIES,
+)
+def max_pool3d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    dilation: tuple[int, ...] = (1,),
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Node | Pooled:
+    """The largest element of each window over the last three axes."""
+    pooled = _max_pool("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return pooled if return_indices else pooled.values
+
+
 def _max_pool(
     name: str,
     axes: int,
@@ -160,10 +182,31 @@ def avg_pool2d(
     divisor_override: float | None = None,
 ) -> Node:
     """The mean of each window over the last two axes; `stride` is the kernel's size."""
-    if divisor_override == 0:
-        raise GradcliError("value", "avg_pool2d: divisor_override must not be 0")
     return _avg_pool(
         "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+@table.function(
+    cases=[
+        Case("avg_pool3d(x, (1, 2, 2), 1, (0, 1, 0))", {"x": (1, 1, 2, 3, 2)}),
+        Case("avg_pool3d(x, 2, 2, 1, True, False)", {"x": (1, 3, 2, 2)}),
+    ],
+    formula="the mean of each window",
+)
+def avg_pool3d(
+    input: Node,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] | None = None,
+    padding: tuple[int, ...] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: float | None = None,
+) -> Node:
+    """The mean of each window over the last three axes; `stride` is the kernel's size."""
+    return _avg_pool(
+        "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
         divisor_override,
     )  # fmt: skip
 
@@ -179,6 +222,8 @@ def _avg_pool(
     count_include_pad: bool,
     divisor: float | None,
 ) -> Node:
+    if divisor == 0:
+        raise GradcliError("value", f"{name}: divisor_override must not be 0")
     window, paddings = _geometry(name, axes, x, kernel, stride, padding, (1,))
     lengths = x.shape[-axes:]
     around = _paddings_behind(window, lengths, paddings, ceil_mode)
@@ -213,12 +258,7 @@ def _geometry(
     dilation: Lengths,
 ) -> tuple[Window, Paddings]:
     """The window, and the given padding."""
-    if x.ndim not in (axes + 1, axes + 2):
-        raise GradcliError(
-            "shape",
-            f"{name} takes {axes + 1} or {axes + 2} dimensions, ([batch,] channels, "
-            f"{'length' if axes == 1 else 'height, width'}); this is {show(x.shape)}",
-        )
+    check_layout(name, x, axes)
     kernel = lengths_of(name, "kernel_size", kernel, axes, 1)
     window = Window(
         kernel,
@@ -234,6 +274,20 @@ def _geometry(
     paddings = tuple((pad, pad) for pad in padded)
     check_fits(name, window, x.shape[-axes:], paddings)
     return window, paddings
+
+
+AXES = {1: "length", 2: "height, width", 3: "depth, height, width"}
+"""What windows slide over, in words."""
+
+
+def check_layout(name: str, x: Node, axes: int) -> None:
+    """Raise `shape` unless x is one sample or a batch of them."""
+    if x.ndim not in (axes + 1, axes + 2):
+        raise GradcliError(
+            "shape",
+            f"{name} takes {axes + 1} or {axes + 2} dimensions, ([batch,] channels, {AXES[axes]}); "
+            f"this is {show(x.shape)}",
+        )
 
 
 def _paddings_behind(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.arithmetic import times
@@ -11,6 +13,7 @@ from gradcli.ops.axes import flip, roll
 from gradcli.ops.contractions import bmm, mm, mv
 from gradcli.ops.creation import arange
 from gradcli.ops.group import Group
+from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.kinds import cast
 from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
@@ -257,3 +260,22 @@ def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -
     if p < 0:
         raise GradcliError("value", f"cdist: p is {p:g}; it cannot be negative")
     return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
+
+
+@table.function(
+    cases=[Case("pdist(x)", {"x": (3, 2)}), Case("pdist(x, 1)", {"x": (3, 2)})],
+    formula="norm(x[i] - x[j], p), for i < j",
+    kink="0 where two rows are equal",
+)
+def pdist(input: Node, p: float = 2.0) -> Node:
+    """The distance of every two rows of a matrix: (0, 1), (0, 2), …, (1, 2), …"""
+    if input.ndim != 2:
+        raise GradcliError("shape", f"pdist takes a matrix; this is {show(input.shape)}")
+    if p < 0:
+        raise GradcliError("value", f"pdist: p is {p:g}; it cannot be negative")
+    count = input.shape[0]
+    check_places(input.graph, "pdist", count * (count - 1))
+    first, second = (
+        index_along(input, -2, input.graph.constant(each)) for each in np.triu_indices(count, 1)
+    )
+    return norm(first - second, p, -1)

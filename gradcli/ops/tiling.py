@@ -1,4 +1,4 @@
-"""Copies of elements: repeats, tiles, padding and sliding windows."""
+"""Copies of elements: repeats, tiles and padding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.axes import movedim
 from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.promotion import filling
@@ -195,31 +194,3 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
     ones = expand(x.graph.constant(True), x.shape)
     inside, outside = filling(inside, x.graph.constant(value))
     return where(embed(ones, padded, tuple(places)), inside, outside)
-
-
-# --- windows -------------------------------------------------------------------------------
-
-
-@table.function(
-    unlike={"F.unfold": "x.unfold(dimension, size, step) for each axis"},
-    cases=[Case("x.unfold(1, 2, 1)"), Case("x.unfold(0, 3, 2)", {"x": (6, 2)})],
-)
-def unfold(x: Node, dimension: int, size: int, step: int) -> Node:
-    """Windows of `size` elements along an axis, `step` apart, each laid along a new last axis."""
-    axis = normalize_axis("unfold", dimension, x.ndim)
-    single = not x.shape
-    x = reshape(x, (1,)) if single else x
-    length = x.shape[axis]
-    if not 0 <= size <= length or step < 1:
-        raise GradcliError(
-            "value",
-            f"unfold: windows of {size}, {step} apart, do not fit axis {dimension} of "
-            f"{show(x.shape)}",
-            hint="size is at most the axis's length, and step at least 1",
-        )
-    check_places(x.graph, "unfold", ((length - size) // step + 1) * max(1, size))
-    if single:  # PyTorch counts one window, and gives it no axis
-        return part(x, axis, 0, size)
-    starts = np.arange(0, length - size + 1, min(step, length + 1))
-    windows = index_along(x, axis, x.graph.constant(starts[:, None] + np.arange(size)))
-    return movedim(windows, (axis,), (-1,))

@@ -168,6 +168,14 @@ def windows(x: Node, window: Window) -> Node:
     return x.graph.apply(WINDOWS, (x,), (window,))
 
 
+def overlap_add(x: Node, window: Window) -> Node:
+    """Windows (…, *kernel, *counts) added where they overlap: (…, *lengths), all of them met."""
+    axes = len(window.kernel)
+    sides = zip(x.shape[x.ndim - axes :], window.stride, window.span, strict=True)
+    lengths = tuple((count - 1) * step + span for count, step, span in sides)
+    return x.graph.apply(OVERLAP_ADD, (x,), (lengths, window))
+
+
 def windows_in_rows(x: Node, window: Window) -> Node:
     """The same with the places of a kernel on one axis: (…, prod(kernel), *counts)."""
     found = windows(x, window)

@@ -27,6 +27,8 @@ REFUSED = {
     "generator": "gradcli eval --seed N sets the seed of all random numbers",
     "size_average": "write reduction='mean' or reduction='sum'",
     "reduce": "write reduction='mean', 'sum' or 'none'",
+    "distance_function": "write clamp_min(margin + near - far, 0) with the two distances",
+    "options": "it has no effect on values: leave it out",
     "out_dtype": "a run has one floating-point dtype: --dtype float32 sets it",
     "sparse": "gradients are never sparse here: leave it out",
     "sparse_grad": "gradients are never sparse here: leave it out",
@@ -75,6 +77,15 @@ def _dims_or_bool(values: Values, value: Value, what: str) -> tuple[int, ...] | 
 
 def _number_or_string(values: Values, value: Value, what: str) -> float | str:
     return value if isinstance(value, str) else values.number(value, what)
+
+
+def _lengths_or_none(values: Values, value: Value, what: str) -> tuple[int | None, ...]:
+    """Lengths, some of them None."""
+    if value is None:
+        return (None,)
+    if isinstance(value, Items | tuple):
+        return tuple(None if item is None else values.integer(item, what) for item in value)
+    return values.integers(value, what)
 
 
 def _integers_or_string(values: Values, value: Value, what: str) -> tuple[int, ...] | str:
@@ -126,6 +137,8 @@ CONVERSIONS: dict[str, Convert] = {
     "Dims": _dims,
     "Dims | bool": _dims_or_bool,
     "tuple[int, ...]": Values.integers,
+    "tuple[float, ...]": Values.numbers,
+    "Sequence[int | None]": _lengths_or_none,
     "int | tuple[int, ...]": _integer_or_integers,
     "int | tuple[Sequence[int], Sequence[int]]": _count_or_axes,
     "bool": _bool,

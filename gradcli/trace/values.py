@@ -164,6 +164,15 @@ class Values:
             )
         return tuple(self.integer(row, what) for row in self.rows(node))
 
+    def numbers(self, value: Value, what: str) -> tuple[float, ...]:
+        """One or several numbers, as a tuple."""
+        if isinstance(value, Items | tuple):
+            return tuple(self.number(item, what) for item in value)
+        node = self.tensor(value, what)
+        if node.ndim != 1:
+            return (self.number(node, what),)
+        return tuple(self.number(row, what) for row in self.rows(node))
+
     def truth(self, value: Value) -> bool:
         """Whether a condition holds; it must be a single value."""
         if value is None or isinstance(value, str | tuple | Items):

@@ -214,6 +214,10 @@ def _short(array: Array) -> str:
 DOCUMENTED = {
     "cholesky_solve": "the triangle that is not read gets no gradient",
     "linalg.lstsq": "the residuals are there for every matrix",
+    "nn.functional.ctc_loss": "behind log_softmax both are the same",
+    "nn.functional.max_unpool1d": "what was overwritten gets no gradient",
+    "nn.functional.max_unpool2d": "what was overwritten gets no gradient",
+    "nn.functional.max_unpool3d": "what was overwritten gets no gradient",
     "nn.functional.hardsigmoid": "PyTorch's 1/6 has nine digits",
 }
 """Functions that differ on purpose: see `gradcli ops --deviations`."""

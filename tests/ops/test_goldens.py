@@ -38,10 +38,14 @@ def stored() -> list[Any]:
     for path in case_files():
         content = json.loads(path.read_text())
         for number, golden in enumerate(content["goldens"]):
-            program = golden["records"][0]["program"]
-            name = f"{path.stem}-{number}-{program}"
+            name = f"{path.stem}-{number}-{program_of(golden, golden['records'][0])}"
             found.append(pytest.param(golden, content["arrays"], id=name))
     return found
+
+
+def program_of(golden: dict[str, Any], record: dict[str, Any]) -> str:
+    """What a record runs: the golden's program, unless it has one of its own."""
+    return str(record.get("program") or golden["program"])
 
 
 def compare(found: Array, expected: Array, golden: dict[str, Any], what: str) -> None:
@@ -60,8 +64,9 @@ def test_golden(golden: dict[str, Any], arrays: list[dict[str, Any]]) -> None:
         inputs = {name: decode(arrays[place]) for name, place in record["inputs"].items()}
         value = decode(arrays[record["value"]])
         grads = {name: decode(arrays[place]) for name, place in record.get("grads", {}).items()}
-        what = f"{record['program']} on {inputs}"
-        program = parse_program(Source("golden", record["program"]), ParseLimits())
+        text = program_of(golden, record)
+        what = f"{text} on {inputs}"
+        program = parse_program(Source("golden", text), ParseLimits())
         result = evaluate(
             program,
             inputs,

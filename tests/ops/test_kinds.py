@@ -56,6 +56,9 @@ KINDS_DIFFER = {
 """Programs whose numbers are PyTorch's for every mixture, but not whose kind."""
 VALUES_DIFFER = {
     "avg_pool": CUT,
+    "F.avg_pool3d": CUT,
+    "F.lp_pool": CUT,
+    "F.local_response_norm": CUT,
     "hinge_embedding_loss(x, y, margin": CUT,
     "addcmul(x, y, x, value=0.5)": FRACTION,
     "addmm(y[0], x, y, beta=0.5": FRACTION,

@@ -57,7 +57,7 @@ def as_array(value: Input) -> Array:
 
 
 def record(golden: Golden, inputs: dict[str, Input], store: Store) -> dict[str, Any]:
-    """One run: the program as gradcli reads it, and what PyTorch makes of it."""
+    """One run: what PyTorch makes of it, and the program where it reads an input by a view."""
     leaves: dict[str, torch.Tensor] = {}
     operands: list[torch.Tensor] = []
     views = []
@@ -74,7 +74,7 @@ def record(golden: Golden, inputs: dict[str, Input], store: Store) -> dict[str, 
             operands.append(leaf)
     result = golden.torch(*operands)
     stored: dict[str, Any] = {
-        "program": "".join(views) + golden.program,
+        **({"program": "".join(views) + golden.program} if views else {}),
         "inputs": {name: store.put(leaf.detach().numpy()) for name, leaf in leaves.items()},
         "value": store.put(result.detach().numpy()),
     }
@@ -101,6 +101,7 @@ def entry(golden: Golden, store: Store) -> dict[str, Any]:
             raise
     return {
         "function": golden.function,
+        "program": golden.program,
         **tolerance,
         "elementwise": golden.elementwise,
         "records": records,

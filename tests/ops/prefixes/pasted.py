@@ -63,7 +63,7 @@ ARGUMENTS = (
 """What stands in the parentheses: the same text in Python and in gradcli."""
 COUNTS = ("2", "3", "(2, 3)", "2, 3", "2, 3, 1", "0, 1, 5", "1, 7, 2", "(2, 3), 7")
 """For functions that make tensors: elsewhere, NumPy's results are whole numbers."""
-RANDOM = ("rand", "randn")
+RANDOM = ("rand", "randn", "dropout", "dropout1d", "dropout2d", "dropout3d")
 
 
 def arguments_of(module: str, name: str) -> tuple[str, ...]:
