@@ -24,7 +24,7 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
     if options.outputs:
         return {name: _lookup(tracer, name, "--output") for name in options.outputs}, []
     if tracer.last is None:
-        if tracer.special.printed or tracer.autograd.roots:
+        if tracer.special.printed or tracer.autograd.roots or tracer.values.is_pytorch:
             return {}, []
         raise GradcliError(
             "value",

@@ -366,6 +366,8 @@ class Graph:
         self.precision: Precision = precision
         self.seed = seed
         self.draws = 0
+        self.reseeded = False
+        """Whether the program itself has set the seed."""
         self.max_nodes = max_nodes
         self.largest = 0
         """The most elements that a node has."""
@@ -468,6 +470,11 @@ class Graph:
     def lift(self, value: Operand) -> Node:
         """A node as it is, a number as a constant."""
         return value if isinstance(value, Node) else self.constant(value)
+
+    def reseed(self, seed: int) -> None:
+        """Let what is drawn from now on come from a seed, unless the run has one."""
+        if self.seed is None or self.reseeded:
+            self.seed, self.draws, self.reseeded = seed, 0, True
 
     def draw(self) -> tuple[int, int]:
         """The seed and the number of the next random draw; a seed is drawn if none was given."""

@@ -96,6 +96,8 @@ def differentiate(
         found.notes.append(_no_derivative(outputs, asked=bool(gradients or options.wrt)))
     elif not leaves:
         found.notes.append(NO_LEAF)
+    elif tracer.values.is_pytorch and not gradients and any(o.size != 1 for o in floats.values()):
+        found.notes.append(NO_GRADIENT)
     else:
         for given in _grouped(gradients):
             found.backwards.append(
@@ -105,6 +107,11 @@ def differentiate(
     return found
 
 
+NO_GRADIENT = Note(
+    "gradient-required",
+    "the output has several elements and nothing was differentiated: --gradient gives a weight for "
+    "each",
+)
 NO_LEAF = Note(
     "no-grad",
     "there is no leaf to differentiate by: --set NAME=… makes one, and so does a name bound to a "

@@ -6,46 +6,85 @@ A method gets the parts of its node (nodes, or places of tokens) and its place i
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Span
 from gradcli.language import targets
 from gradcli.language.precedence import fold
 from gradcli.language.syntax import (
+    Assert,
     Assign,
     Attribute,
     AugmentedAssign,
     Break,
     Call,
+    ChainedAssign,
+    Clause,
+    Comprehension,
+    Conditional,
     Constant,
+    Context,
     Continue,
+    Delete,
     Ellipsis,
     Evaluate,
     Expression,
+    Field,
     For,
     FormalParameter,
     FunctionDefinition,
+    Handler,
     If,
+    Import,
+    Imported,
     Index,
     Keyword,
+    Lambda,
     List,
     Name,
     Number,
     PassStatement,
     Return,
     Slice,
+    Starred,
     Statement,
     String,
+    Template,
+    Try,
     Tuple,
     While,
+    With,
 )
-from gradcli.language.tokens import Tokens
+from gradcli.language.templates import content, prefix
+from gradcli.language.tokens import NUMBER_OF, Tokens
 
 Parts = list[Any]
 
 _CONSTANTS = {"true": True, "false": False, "none": None}
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
+_CONVERSION = NUMBER_OF["CONVERSION"]
+_ESCAPE = re.compile(r"\\([\s\S])")
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "\n": ""}
+
+
+class _Block(NamedTuple):
+    body: tuple[Statement, ...]
+
+
+class Otherwise(_Block):
+    """The block of `else`."""
+
+
+class Finally(_Block):
+    """The block of `finally`."""
+
+
+class _Decorator(NamedTuple):
+    value: Expression
+
+
+def _bodies(parts: Parts, wanted: type[_Block]) -> tuple[tuple[Statement, ...]]:
+    """The body of that kind among the parts, which may be empty."""
+    return (next((part.body for part in parts if type(part) is wanted), ()),)
 
 
 class Builder:
@@ -87,32 +126,55 @@ class Builder:
     def evaluate(self, parts: Parts, span: Span) -> Evaluate:
         return Evaluate(parts[0], span)
 
+    def chain(self, parts: Parts, span: Span) -> ChainedAssign:
+        *written, value = parts
+        source = self.tokens.source
+        return ChainedAssign(
+            tuple(targets.assignable(target, source) for target in written), value, span
+        )
+
+    def annotate(self, parts: Parts, span: Span) -> Assign | PassStatement:
+        """`x: float = 3`: a type means nothing here."""
+        target, _, _, *values = parts
+        name = targets.name_only(target, self.tokens.source)
+        return Assign(name, values[0], span) if values else PassStatement(span)
+
     def assign(self, parts: Parts, span: Span) -> Assign | FunctionDefinition:
         target, value = parts
         if isinstance(target, Call):
             name, parameters = targets.function_head(target, self.tokens.source)
-            return FunctionDefinition(name, parameters, (Return(value, value.span),), span)
+            return FunctionDefinition(name, parameters, (Return(value, value.span),), (), span)
         return Assign(targets.assignable(target, self.tokens.source), value, span)
 
     def augment(self, parts: Parts, span: Span) -> AugmentedAssign:
         target, place, value = parts
         operator: Any = self.tokens.text(place)[:-1]
-        name = targets.name_only(target, self.tokens.source)
-        return AugmentedAssign(name, operator, value, span)
+        return AugmentedAssign(
+            targets.changeable(target, self.tokens.source), operator, value, span
+        )
+
+    def decorator(self, parts: Parts, _span: Span) -> _Decorator:
+        return _Decorator(parts[1])
+
+    def annotation(self, _parts: Parts, _span: Span) -> None:
+        """A type means nothing here."""
 
     def function(self, parts: Parts, span: Span) -> FunctionDefinition:
-        place, *parameters, body = parts
+        decorators = tuple(part.value for part in parts if type(part) is _Decorator)
+        place, *rest, body = parts[len(decorators) :]
+        parameters = tuple(part for part in rest if type(part) is FormalParameter)
         targets.check_parameters(parameters, self.tokens.source)
         if self.jumps and self.jumps[-1].span[0] >= span[0]:
             self.program([], span)
         while self.returns and self.returns[-1].span[0] >= span[0]:
             self.returns.pop()
-        return FunctionDefinition(self.tokens.name(place), tuple(parameters), body, span)
+        return FunctionDefinition(self.tokens.name(place), parameters, body, decorators, span)
 
     def parameter(self, parts: Parts, span: Span) -> FormalParameter:
-        return FormalParameter(
-            self.tokens.name(parts[0]), parts[1] if len(parts) > 1 else None, span
-        )
+        name, *rest = parts
+        if rest and type(rest[0]) is int:  # a type means nothing here
+            del rest[:2]
+        return FormalParameter(self.tokens.name(name), rest[0] if rest else None, span)
 
     def return_statement(self, parts: Parts, span: Span) -> Return:
         self.returns.append(Return(parts[0] if parts else None, span))
@@ -133,25 +195,116 @@ class Builder:
 
     def while_statement(self, parts: Parts, span: Span) -> While:
         self._close_loop(span)
-        return While(parts[0], parts[1], span)
+        test, body, *otherwise = parts
+        return While(test, body, *_bodies(otherwise, Otherwise), span)
 
     def for_statement(self, parts: Parts, span: Span) -> For:
         self._close_loop(span)
-        target, iterable, body = parts
-        return For(targets.names_only(target, self.tokens.source), iterable, body, span)
+        target, iterable, body, *otherwise = parts
+        names = targets.names_only(target, self.tokens.source)
+        return For(names, iterable, body, *_bodies(otherwise, Otherwise), span)
 
     def _close_loop(self, span: Span) -> None:
         while self.jumps and self.jumps[-1].span[0] >= span[0]:
             self.jumps.pop()
 
     def if_statement(self, parts: Parts, span: Span) -> If:
-        otherwise = parts.pop() if len(parts) % 2 else ()
+        otherwise = parts.pop().body if len(parts) % 2 else ()
         return If(tuple(zip(parts[::2], parts[1::2], strict=True)), otherwise, span)
+
+    def otherwise(self, parts: Parts, _span: Span) -> Otherwise:
+        return Otherwise(parts[0])
+
+    def with_statement(self, parts: Parts, span: Span) -> With:
+        *contexts, body = parts
+        return With(tuple(contexts), body, span)
+
+    def context(self, parts: Parts, span: Span) -> Context:
+        return Context(parts[0], self._named(parts[1:]), span)
+
+    def try_statement(self, parts: Parts, span: Span) -> Try:
+        body, *rest = parts
+        handlers = tuple(part for part in rest if type(part) is Handler)
+        (otherwise,) = _bodies(rest, Otherwise)
+        (last,) = _bodies(rest, Finally)
+        if not handlers and not last:
+            raise self.error(
+                (span[0], span[0] + len("try")), "this `try` has no `except`", "write except: …"
+            )
+        return Try(body, handlers, otherwise, last, span)
+
+    def handler(self, parts: Parts, span: Span) -> Handler:
+        *head, body = parts
+        return Handler(head[0] if head else None, self._named(head[1:]), body, span)
+
+    def last(self, parts: Parts, _span: Span) -> Finally:
+        return Finally(parts[0])
+
+    def _named(self, parts: Parts) -> str | None:
+        return self.tokens.name(parts[0]) if parts else None
+
+    def path(self, parts: Parts, _span: Span) -> str:
+        return ".".join(map(self.tokens.name, parts))
+
+    def module(self, parts: Parts, span: Span) -> Imported:
+        path, *alias = parts
+        if alias:
+            return Imported(self.tokens.name(alias[0]), path, span)
+        root = path.partition(".")[0]
+        return Imported(root, root if root == path else f"{root}:{path}", span)
+
+    def import_statement(self, parts: Parts, span: Span) -> Import:
+        return Import(tuple(parts), span)
+
+    def member(self, parts: Parts, span: Span) -> Imported:
+        return Imported(self.tokens.name(parts[-1]), self.tokens.name(parts[0]), span)
+
+    def from_statement(self, parts: Parts, span: Span) -> Import:
+        path, *members = parts
+        return Import(
+            tuple(Imported(each.name, f"{path}.{each.path}", each.span) for each in members), span
+        )
+
+    def assert_statement(self, parts: Parts, span: Span) -> Assert:
+        return Assert(parts[0], parts[1] if len(parts) > 1 else None, span)
+
+    def delete_statement(self, parts: Parts, span: Span) -> Delete:
+        names = targets.names_only(parts[0], self.tokens.source)
+        items: Any = (names,) if isinstance(names, Name) else names.items
+        return Delete(tuple(targets.name_only(item, self.tokens.source) for item in items), span)
 
     # --- expressions ---
 
-    def expression(self, parts: Parts, span: Span) -> Expression:
+    def operation(self, parts: Parts, span: Span) -> Expression:
         return fold(parts, self.tokens, *span) if len(parts) > 1 else parts[0]
+
+    def conditional(self, parts: Parts, span: Span) -> Conditional:
+        value, test, otherwise = parts
+        return Conditional(test, value, otherwise, span)
+
+    def function_expression(self, parts: Parts, span: Span) -> Lambda:
+        *parameters, _, value = parts
+        targets.check_parameters(parameters, self.tokens.source)
+        return Lambda(tuple(parameters), value, span)
+
+    def comprehension(self, parts: Parts, span: Span) -> Comprehension:
+        item, *clauses = parts
+        return Comprehension(item, tuple(clauses), span)
+
+    def clause(self, parts: Parts, span: Span) -> Clause:
+        target, iterable, *tests = parts
+        names = targets.names_only(target, self.tokens.source)
+        return Clause(names, iterable, tuple(tests), span)
+
+    def starred(self, parts: Parts, span: Span) -> Starred:
+        place, value = parts
+        if self.tokens.text(place) != "*":
+            raise self.error(
+                self.tokens.span(place),
+                f"`{self.tokens.text(place)}` has no value before it",
+                "arguments are given one by one",
+            )
+        return Starred(value, span)
 
     def name(self, parts: Parts, span: Span) -> Name:
         name = self.tokens.name(parts[0])
@@ -170,19 +323,55 @@ class Builder:
             )
         return Number(value, span)
 
-    def string(self, parts: Parts, span: Span) -> String:
-        text = self.tokens.text(parts[0])[1:-1]
-        if "\\" in text:
-            for escape in _ESCAPE.finditer(text):
-                if escape[1] not in _ESCAPES:
-                    at = span[0] + 1 + escape.start()
-                    raise self.error(
-                        (at, at + 2),
-                        f"{escape[0]} means nothing in a string",
-                        r"there are \n \t \\ \' and \"; write \\ for a backslash",
-                    )
-            text = _ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], text)
-        return String(text, span)
+    def string(self, parts: Parts, span: Span) -> String | Template:
+        """Strings that stand one after another are one."""
+        pieces: list[str | Field] = []
+        for part in parts:
+            pieces += [self._string(part)] if type(part) is int else part.pieces
+        if any(type(part) is not int for part in parts):
+            return Template(tuple(pieces), span)
+        return String("".join(pieces), span)  # type: ignore[arg-type]
+
+    def _string(self, place: int) -> str:
+        text, (start, end) = self.tokens.source.text, self.tokens.span(place)
+        first, last = content(text, start, end)
+        is_long = last + 3 == end
+        return self._unescaped(first, last, raw="r" in prefix(text, start), lax=is_long)
+
+    def _unescaped(self, start: int, end: int, *, raw: bool = False, lax: bool = False) -> str:
+        """The text of a string; where it is `lax`, as in a docstring, unknown escapes stay."""
+        text = self.tokens.source.text[start:end]
+        if raw or "\\" not in text:
+            return text
+        for escape in _ESCAPE.finditer(text):
+            if escape[1] not in _ESCAPES and not lax:
+                at = start + escape.start()
+                raise self.error(
+                    (at, at + 2),
+                    f"{escape[0]} means nothing in a string",
+                    r"there are \n \t \\ \' and \"; write \\ for a backslash",
+                )
+        return _ESCAPE.sub(lambda escape: _ESCAPES.get(escape[1], escape[0]), text)
+
+    def template(self, parts: Parts, span: Span) -> Template:
+        return Template(self._pieces(parts), span)
+
+    def _pieces(self, parts: Parts) -> tuple[str | Field, ...]:
+        doubled = (
+            self._unescaped(*self.tokens.span(part)) if type(part) is int else part
+            for part in parts
+        )
+        return tuple(
+            each.replace("{{", "{").replace("}}", "}") if type(each) is str else each
+            for each in doubled
+        )
+
+    def field(self, parts: Parts, span: Span) -> Field:
+        value, *rest = parts
+        conversion = ""
+        if rest and type(rest[0]) is int and self.tokens.kinds[rest[0]] == _CONVERSION:
+            conversion = self.tokens.text(rest.pop(0))[1:]
+        return Field(value, conversion, self._pieces(rest), span)
 
     def constant(self, parts: Parts, span: Span) -> Constant:
         return Constant(_CONSTANTS[self.tokens.text(parts[0]).lower()], span)

@@ -13,34 +13,31 @@ from gradcli.language.wrong_token import ENDS_OPERAND, INFIX, KEYWORDS, OPERANDS
 _BLOCK_WORDS = {"if", "elif", "else", "while", "for", "def"}
 
 _FOREIGN_WORDS = {
-    "lambda": "a function is written f(x) = x**2",
-    "import": "every function is there already, torch.mean(x) and np.mean(x) too: delete the line",
-    "from": "every function is there already, torch.mean(x) and np.mean(x) too: delete the line",
-    "class": "there are functions: f(x) = …, or def f(x): …",
+    "class": "there are functions, def f(x): …, and models of layers, nn.Sequential(…)",
     "function": "a function is written f(x) = …, or def f(x): …",
     "fn": "a function is written f(x) = …, or def f(x): …",
     "func": "a function is written f(x) = …, or def f(x): …",
     "let": "a name is bound with =: x = 3",
     "var": "a name is bound with =: x = 3",
     "const": "a name is bound with =: x = 3",
-    "with": "write what is inside the block by itself",
-    "assert": "write assert_close(a, b), or an expectation behind a value: y  #= 3",
     "print": "write print(…), with parentheses",
     "elseif": "write elif",
     "elsif": "write elif",
-    "is": "equality is written ==",
     "mod": "a remainder is written %",
     "div": "whole division is written //",
     "xor": "of two truth values, a != b is exclusive or",
-    "del": "names need not be deleted",
     "global": "a function reads outer names, and what it binds stays inside",
+    "nonlocal": "a function reads outer names, and what it binds stays inside",
+    "raise": "a check is written assert c, 'message'",
+    "yield": "collect values in a list: hs.append(h)",
+    "async": "a program runs one statement after another",
     "then": "a block begins with a colon: if c: …",
     "do": "a block begins with a colon: while c: …",
 }
 _JOINED = {
     ("=", ">"): ">=", ("=", "<"): "<=", ("==", "="): "==", ("!=", "="): "!=", ("<", ">"): "!=",
     ("&", "&"): "and, or & between masks", ("|", "|"): "or, or | between masks",
-    ("-", ">"): "def f(x): … without a type",
+    (":", "="): "x = 3, in a statement of its own", ("-", ">"): "def f(x): … without a type",
 }  # fmt: skip
 """Two tokens without a space that look like one operator, and what to write instead."""
 
@@ -78,12 +75,11 @@ def _foreign_word(wrong: WrongToken) -> Answer | None:
             return f"`{word}` is not part of the language", _FOREIGN_WORDS[word]
     if wrong.text in ("if", "for", "in") and wrong.kind_before in ENDS_OPERAND:
         hint = {
-            "if": "a choice between two values is written where(condition, a, b)",
-            "for": "write a loop with braces, and collect what it makes: "
-            "hs = []; for i in range(3) { hs = append(hs, i) }",
+            "if": "a choice between two values is written a if condition else b",
+            "for": "a list is made in brackets: [x**2 for x in xs]",
             "in": "membership of a value x in a tensor a is written any(a == x)",
         }[wrong.text]
-        return f"`{wrong.text}` cannot stand inside an expression", hint
+        return f"`{wrong.text}` cannot stand here", hint
     if wrong.before == "else" and wrong.text == "if":
         return "`else if` is not part of the language", "write elif"
     if wrong.text in ("else", "elif"):

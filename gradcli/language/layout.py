@@ -12,21 +12,25 @@ from dataclasses import dataclass
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language import indentation
 from gradcli.language.characters import stray_character
-from gradcli.language.tokens import END, NUMBER_OF, TABLES, Tokens
+from gradcli.language.templates import Templates, prefix
+from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Tokens
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
 _INDENT = NUMBER_OF["_INDENT"]
 _DEDENT = NUMBER_OF["_DEDENT"]
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
-_HEADS = frozenset(NUMBER_OF[word] for word in ("IF", "ELIF", "ELSE", "WHILE", "FOR", "DEF"))
+_HEADS = frozenset(
+    NUMBER_OF[word.upper()]
+    for word in ["if", "elif", "else", "while", "for", "def", "with", "try", "except", "finally"]
+)
 """The words before the `:` of a block."""
-_CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE"))
+_CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE", "EXCEPT", "FINALLY"))
 """Those that go on with a statement."""
 
 
 @dataclass(slots=True, eq=False)
-class _Block:
+class _Indented:
     """A block that a `:` began."""
 
     header: int
@@ -42,14 +46,16 @@ class TextLayout:
     needs nothing more.
     """
 
-    __slots__ = ("begin", "blocks", "brackets", "depth", "separator", "tokens")
+    __slots__ = ("begin", "blocks", "brackets", "lambdas", "limits", "separator", "tokens")
 
-    def __init__(self, tokens: Tokens, depth: int) -> None:
+    def __init__(self, tokens: Tokens, limits: ParseLimits) -> None:
         self.tokens = tokens
-        self.depth = depth
+        self.limits = limits
+        self.lambdas = 0
+        """Those outside brackets whose `:` has not come."""
         self.brackets: list[int] = []
         """The places in the text of the brackets that are open, and of the `:` before blocks."""
-        self.blocks: list[_Block] = []
+        self.blocks: list[_Indented] = []
         """Those that a `:` began, and that have not ended."""
         self.begin = 0
         """The place among the tokens where the statement begins."""
@@ -61,6 +67,7 @@ class TextLayout:
         self._store(_SEPARATOR, *self.separator)
         self.separator = None
         self.begin = len(self.tokens.kinds)
+        self.lambdas = 0
 
     @property
     def innermost(self) -> str:
@@ -99,10 +106,10 @@ class TextLayout:
 
     def open(self, start: int, end: int) -> bool:
         self.brackets.append(start)
-        if len(self.brackets) > self.depth:
+        if len(self.brackets) > self.limits.depth:
             raise GradcliError(
                 "limit-depth",
-                f"more than {self.depth:,} brackets are open here",
+                f"more than {self.limits.depth:,} brackets are open here",
                 source=self.tokens.source,
                 span=(start, end),
             )
@@ -112,6 +119,21 @@ class TextLayout:
         self.begin = len(self.tokens.kinds) + 1
         return self.goes_on(start, end) or self.open(start, end)
 
+    def function(self, _start: int, _end: int) -> bool:
+        """`lambda` has a `:` of its own."""
+        self.lambdas += self.innermost not in ("(", "[")
+        return False
+
+    def string(self, start: int, end: int) -> bool:
+        """A string with fields is several tokens."""
+        text = self.tokens.source.text
+        if text[start] in "'\"" or "f" not in prefix(text, start):
+            return False
+        if self.separator:
+            self.separate()
+        Templates(self.tokens, self.limits, self._store).template(start, end)
+        return True
+
     # --- blocks by indentation ---
 
     def colon(self, start: int, end: int) -> bool:
@@ -120,11 +142,14 @@ class TextLayout:
         is_header = self.begin < len(kinds) and kinds[self.begin] in _HEADS
         if not is_header or self.separator or self.innermost in ("(", "["):
             return False
+        if self.lambdas:
+            self.lambdas -= 1
+            return False
         if self.innermost == ":" and self.blocks[-1].first is None:
             if kinds[self.begin] in _CONTINUING:
                 return False  # the parser says what is wrong
             raise self._error("a block within a block begins on a line of its own", start, end)
-        self.blocks.append(_Block(self.tokens.starts[self.begin]))
+        self.blocks.append(_Indented(self.tokens.starts[self.begin]))
         self.open(start, end)
         self._store(_INDENT, start, end)
         self.begin = len(kinds)
@@ -279,6 +304,10 @@ for _name, _handler in {
     "DOT": TextLayout.goes_on,
     "ELSE": TextLayout.goes_on,
     "ELIF": TextLayout.goes_on,
+    "EXCEPT": TextLayout.goes_on,
+    "FINALLY": TextLayout.goes_on,
+    "LAMBDA": TextLayout.function,
+    "STRING": TextLayout.string,
     "SIGN": TextLayout.sign,
     "$OTHER": TextLayout.stray,
 }.items():

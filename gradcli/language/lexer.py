@@ -10,7 +10,14 @@ from itertools import islice
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.characters import clean, normalised_name
 from gradcli.language.layout import HANDLERS, TextLayout
-from gradcli.language.tokens import NUMBER_OF, RESERVED, TABLES, ParseLimits, Tokens
+from gradcli.language.tokens import (
+    NUMBER_OF,
+    RESERVED,
+    TABLES,
+    ParseLimits,
+    Tokens,
+    too_many_tokens,
+)
 
 _NAME = NUMBER_OF["NAME"]
 
@@ -25,7 +32,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     source = clean(source)
     tokens = Tokens(source, [], [], [], {}, [], [])
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
-    layout = TextLayout(tokens, limits.depth)
+    layout = TextLayout(tokens, limits)
     keywords, handlers = TABLES.keywords, HANDLERS
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
     matches = TABLES.pattern.finditer(source.text, 0, len(source.text.rstrip(" \t")))
@@ -43,13 +50,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
         starts.append(start)
         ends.append(end)
     if surplus := next(matches, None):
-        raise GradcliError(
-            "limit-tokens",
-            f"the text has more than {limits.tokens:,} tokens",
-            hint="data are read from files: --set x=@data.npy",
-            source=source,
-            span=surplus.span(surplus.lastindex or 0),
-        )
+        raise too_many_tokens(source, limits, surplus.span(surplus.lastindex or 0))
     layout.finish()
     if not source.text.isascii():
         _normalise_names(tokens)

@@ -25,7 +25,7 @@ def explain(tokens: Tokens, place: int, expected: set[int]) -> GradcliError:
 def _place_of(wrong: WrongToken) -> Span:
     """The token's place; at the end of a line or of the text, the place behind the token before."""
     start, end = wrong.tokens.span(wrong.place)
-    if wrong.kind in (0, NUMBER_OF["_SEPARATOR"]) and wrong.text != ";":
+    if wrong.kind in (0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["_DEDENT"]) and wrong.text != ";":
         start = wrong.tokens.ends[wrong.place - 1] if wrong.place else start
         end = start
     return start, end

@@ -15,12 +15,9 @@ from gradcli.language.syntax import (
     Evaluate,
     Expectation,
     Expression,
-    For,
-    FunctionDefinition,
-    If,
     Program,
     Statement,
-    While,
+    bodies,
 )
 from gradcli.language.tokens import TABLES, ParseLimits, Tokens
 
@@ -57,7 +54,7 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
     while waiting:
         statement = waiting.pop()
         ended.setdefault(statement.span[1], statement)
-        waiting += reversed(_inner(statement))
+        waiting += [inner for body in reversed(bodies(statement)) for inner in reversed(body)]
     expectations = []
     for span, end in tokens.comments:
         owner = ended.get(end)
@@ -77,16 +74,6 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
             raise misplaced(tokens.source, span)
         expectations.append(Expectation(kind, text, owner, span))
     return tuple(expectations)
-
-
-def _inner(statement: Statement) -> tuple[Statement, ...]:
-    """The statements directly inside one."""
-    if isinstance(statement, While | For | FunctionDefinition):
-        return statement.body
-    if isinstance(statement, If):
-        branches = (inner for _, body in statement.branches for inner in body)
-        return (*branches, *statement.otherwise)
-    return ()
 
 
 # --- the automaton -------------------------------------------------------------------------

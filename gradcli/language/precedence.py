@@ -12,7 +12,7 @@ _LEVELS = [
     ["or"],
     ["and"],
     ["not"],
-    ["==", "!=", "<", "<=", ">", ">="],
+    ["==", "!=", "<", "<=", ">", ">=", "is", "is not"],
     ["|"],
     ["&"],
     ["+", "-"],
@@ -58,7 +58,7 @@ def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
 class _Climber:
     """Operands and operators that wait for an operator with a lower precedence."""
 
-    __slots__ = ("operands", "operators", "starts", "tokens")
+    __slots__ = ("negated", "operands", "operators", "starts", "tokens")
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -67,9 +67,14 @@ class _Climber:
         """Where each operand begins, its parentheses included."""
         self.operators: list[tuple[int, int, bool]] = []
         """Level, place of the token, and whether it is a prefix operator."""
+        self.negated: set[int] = set()
+        """The places of each `is` with a `not` behind it."""
 
     def prefix(self, place: int) -> None:
         level = NOT if self.tokens.text(place) == "not" else SIGN
+        if level == NOT and self.operators and self.tokens.text(self.operators[-1][1]) == "is":
+            self.negated.add(self.operators[-1][1])
+            return
         if level == NOT and self.operators and self.operators[-1][0] > NOT:
             operator = self.tokens.text(self.operators[-1][1])
             raise GradcliError(
@@ -114,7 +119,8 @@ class _Climber:
     def _reduce_comparisons(self, end: int) -> None:
         operators: list[Any] = []
         while self.operators and self.operators[-1][0] == COMPARISON:
-            operators.append(self.tokens.text(self.operators.pop()[1]))
+            place = self.operators.pop()[1]
+            operators.append("is not" if place in self.negated else self.tokens.text(place))
         count = len(operators) + 1
         operands = tuple(self.operands[-count:])
         start = self.starts[-count]

@@ -11,25 +11,34 @@ from typing import Any, TypeAlias
 
 from gradcli.language.precedence import COMPARISON, LEVEL, NOT, POWER, SIGN
 from gradcli.language.syntax import (
+    Assert,
     Assign,
     Attribute,
     AugmentedAssign,
     Binary,
     Break,
     Call,
+    ChainedAssign,
     Compare,
+    Comprehension,
+    Conditional,
     Constant,
     Continue,
+    Delete,
     Ellipsis,
     Evaluate,
     Expectation,
     Expression,
+    Field,
     For,
     FormalParameter,
     FunctionDefinition,
     If,
+    Import,
+    Imported,
     Index,
     Keyword,
+    Lambda,
     List,
     Name,
     Number,
@@ -37,13 +46,18 @@ from gradcli.language.syntax import (
     Program,
     Return,
     Slice,
+    Starred,
     Statement,
     String,
+    Template,
+    Try,
     Tuple,
     Unary,
     While,
+    With,
 )  # fmt: skip
 
+_LOOSEST = -1
 _ANY = -1
 _ATOM = POWER + 1
 
@@ -84,23 +98,18 @@ def _statement(
 ) -> list[tuple[int, str | Statement]]:
     """The lines and statements that a statement consists of, and how much deeper they are."""
     behind = f"  #{expectation.kind} {expectation.text}" if expectation else ""
+    lines: list[tuple[int, str | Statement]] = []
     match statement:
-        case FunctionDefinition(name, parameters, body):
+        case FunctionDefinition(name, parameters, body, decorators):
             head = f"{name}({_parameters(parameters)})"
-            if len(body) == 1 and isinstance(body[0], Return) and body[0].value is not None:
+            if not decorators and len(body) == 1 and isinstance(body[0], Return) and body[0].value:
                 return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
+            lines += [(0, f"@{print_expression(each)}") for each in decorators]
             blocks = [(f"def {head}", body)]
-        case While(test, body):
-            blocks = [(f"while {print_expression(test)}", body)]
-        case For(target, iterable, body):
-            blocks = [(f"for {_bare(target)} in {print_expression(iterable)}", body)]
-        case If(branches, otherwise):
-            blocks = [(f"elif {print_expression(test)}", body) for test, body in branches]
-            blocks[0] = blocks[0][0][2:], blocks[0][1]
-            blocks += [("else", otherwise)] if otherwise else []
+        case While() | For() | If() | With() | Try():
+            blocks = _blocks(statement)
         case _:
             return [(0, _simple(statement) + behind)]
-    lines: list[tuple[int, str | Statement]] = []
     closing = ""
     for head, body in blocks:
         lines.append((0, f"{closing}{head} {{"))
@@ -109,14 +118,69 @@ def _statement(
     return [*lines, (0, "}" + behind)]
 
 
+def _blocks(
+    statement: While | For | If | With | Try,
+) -> list[tuple[str, tuple[Statement, ...]]]:
+    """The blocks of a statement and what stands before each."""
+    match statement:
+        case While(test, body, otherwise):
+            blocks = [(f"while {print_expression(test)}", body)]
+        case For(target, iterable, body, otherwise):
+            blocks = [(f"for {_bare(target)} in {print_expression(iterable)}", body)]
+        case If(branches, otherwise):
+            blocks = [(f"elif {print_expression(test)}", body) for test, body in branches]
+            blocks[0] = blocks[0][0][2:], blocks[0][1]
+        case With(contexts, body):
+            written = (print_expression(each.value) + _as(each.name) for each in contexts)
+            return [(f"with {', '.join(written)}", body)]
+        case Try(body, handlers, otherwise, last):
+            blocks = [("try", body)]
+            for handler in handlers:
+                error = f" {print_expression(handler.error)}" if handler.error else ""
+                blocks.append((f"except{error}{_as(handler.name)}", handler.body))
+            blocks += [("else", otherwise)] if otherwise else []
+            return [*blocks, ("finally", last)] if last else blocks
+    return [*blocks, ("else", otherwise)] if otherwise else blocks
+
+
+def _as(name: str | None) -> str:
+    return f" as {name}" if name else ""
+
+
+def _imported(item: Imported) -> str:
+    path = item.path.partition(":")[2] or item.path
+    if ":" in item.path or path == item.name:
+        return path
+    return f"{path} as {item.name}"
+
+
 def _simple(
-    statement: Assign | AugmentedAssign | Evaluate | Return | Break | Continue | PassStatement,
+    statement: Assign
+    | ChainedAssign
+    | AugmentedAssign
+    | Evaluate
+    | Return
+    | Break
+    | Continue
+    | PassStatement
+    | Import
+    | Assert
+    | Delete,
 ) -> str:
     match statement:
         case Assign(target, value):
             return f"{_bare(target)} = {_bare(value)}"
         case AugmentedAssign(target, operator, value):
-            return f"{target.id} {operator}= {print_expression(value)}"
+            return f"{print_expression(target)} {operator}= {print_expression(value)}"
+        case ChainedAssign(chain, value):
+            return " = ".join(map(_bare, (*chain, value)))
+        case Import(items):
+            return f"import {', '.join(map(_imported, items))}"
+        case Assert(test, message):
+            said = f", {print_expression(message)}" if message else ""
+            return f"assert {print_expression(test)}{said}"
+        case Delete(names):
+            return f"del {', '.join(name.id for name in names)}"
         case Evaluate(value):
             return _bare(value)
         case Return(value):
@@ -181,6 +245,45 @@ def _string(string: String) -> tuple[int, list[_Piece]]:
     return _ATOM, [quote, text.replace(quote, "\\" + quote), quote]
 
 
+def _template(node: Template) -> tuple[int, list[_Piece]]:
+    return _ATOM, ['f"""', *_text_and_fields(node.pieces), '"""']
+
+
+def _text_and_fields(parts: Iterable[str | Field]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for part in parts:
+        if isinstance(part, str):
+            text = part.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+            pieces.append(text.replace('"', '\\"').replace("{", "{{").replace("}", "}}"))
+        else:
+            pieces += ["{", (part.value, _LOOSEST + 1), part.conversion and f"!{part.conversion}"]
+            pieces += [":", *_text_and_fields(part.format)] if part.format else []
+            pieces.append("}")
+    return pieces
+
+
+def _conditional(node: Conditional) -> tuple[int, list[_Piece]]:
+    value, test = (node.value, LEVEL["or"]), (node.test, LEVEL["or"])
+    return _LOOSEST, [value, " if ", test, " else ", (node.otherwise, _LOOSEST)]
+
+
+def _lambda(node: Lambda) -> tuple[int, list[_Piece]]:
+    parameters = _parameters(node.parameters)
+    return _LOOSEST, [
+        f"lambda {parameters}: " if parameters else "lambda: ",
+        (node.value, _LOOSEST),
+    ]
+
+
+def _comprehension(node: Comprehension) -> tuple[int, list[_Piece]]:
+    pieces: list[_Piece] = ["[", (node.item, _ANY)]
+    for clause in node.clauses:
+        pieces += [f" for {_bare(clause.target)} in ", (clause.iterable, LEVEL["or"])]
+        for test in clause.tests:
+            pieces += [" if ", (test, LEVEL["or"])]
+    return _ATOM, [*pieces, "]"]
+
+
 def _tuple(node: Tuple) -> tuple[int, list[_Piece]]:
     return _ATOM, ["(", *_separated(node.items), ",)" if len(node.items) == 1 else ")"]
 
@@ -234,6 +337,11 @@ _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Binary: _binary,
     Compare: _compare,
     Call: _call,
+    Conditional: _conditional,
+    Lambda: _lambda,
+    Comprehension: _comprehension,
+    Template: _template,
+    Starred: lambda node: (_ATOM, ["*", (node.value, _ANY)]),
     Keyword: lambda node: (_ATOM, [f"{node.name}=", (node.value, _ANY)]),
     Attribute: _attribute,
     Index: lambda node: (_ATOM, [(node.value, _ATOM), "[", *_separated(node.items), "]"]),

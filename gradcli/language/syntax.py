@@ -74,6 +74,22 @@ class Constant(Syntax):
     span: Span
 
 
+class Field(Syntax):
+    """`{value!r:format}` in a string; `format` is a row of text and fields."""
+
+    value: Expression
+    conversion: str
+    format: tuple[str | Field, ...]
+    span: Span
+
+
+class Template(Syntax):
+    """`f"…"`: a row of text and fields."""
+
+    pieces: tuple[str | Field, ...]
+    span: Span
+
+
 class Name(Syntax):
     id: str
     span: Span
@@ -106,7 +122,7 @@ class Binary(Syntax):
 class Compare(Syntax):
     """`a < b <= c`: `operands` has one more element than `operators`."""
 
-    operators: tuple[Literal["==", "!=", "<", "<=", ">", ">="], ...]
+    operators: tuple[Literal["==", "!=", "<", "<=", ">", ">=", "is", "is not"], ...]
     operands: tuple[Expression, ...]
     span: Span
 
@@ -154,26 +170,75 @@ class Index(Syntax):
     span: Span
 
 
+class Conditional(Syntax):
+    """`value if test else otherwise`."""
+
+    test: Expression
+    value: Expression
+    otherwise: Expression
+    span: Span
+
+
+class Lambda(Syntax):
+    """`lambda x, y=1: value`."""
+
+    parameters: tuple[FormalParameter, ...]
+    value: Expression
+    span: Span
+
+
+class Clause(Syntax):
+    """`for target in iterable if test if test` of a comprehension."""
+
+    target: Name | Tuple
+    iterable: Expression
+    tests: tuple[Expression, ...]
+    span: Span
+
+
+class Comprehension(Syntax):
+    """`[item for … in …]`, and the same in parentheses: a list."""
+
+    item: Expression
+    clauses: tuple[Clause, ...]
+    span: Span
+
+
+class Starred(Syntax):
+    """`*value` among the arguments of a call: each of its elements is one."""
+
+    value: Expression
+    span: Span
+
+
 Expression: TypeAlias = (
-    Number | String | Constant | Name | List | Tuple | Unary | Binary | Compare | Call | Attribute
-    | Index
+    Number | String | Template | Constant | Name | List | Tuple | Unary | Binary | Compare | Call
+    | Attribute | Index | Conditional | Lambda | Comprehension | Starred
 )  # fmt: skip
 
 # --- statements ----------------------------------------------------------------------------
 
 
 class Assign(Syntax):
-    """`target = value`; the target is a name, a flat tuple of names, or `x.requires_grad`."""
+    """`target = value`; the target is a name, a tuple of names, or an attribute: `x.grad`."""
 
     target: Name | Tuple | Attribute
     value: Expression
     span: Span
 
 
-class AugmentedAssign(Syntax):
-    """`name += value`: binds a new value to the name."""
+class ChainedAssign(Syntax):
+    """`a = b = value`."""
 
-    target: Name
+    targets: tuple[Name | Tuple | Attribute, ...]
+    value: Expression
+    span: Span
+
+
+class AugmentedAssign(Syntax):
+    """`name += value`: binds a new value to the name. Also `x.data += value`."""
+
+    target: Name | Attribute
     operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "|"]
     value: Expression
     span: Span
@@ -198,6 +263,7 @@ class FunctionDefinition(Syntax):
     name: str
     parameters: tuple[FormalParameter, ...]
     body: tuple[Statement, ...]
+    decorators: tuple[Expression, ...]
     span: Span
 
 
@@ -221,8 +287,11 @@ class PassStatement(Syntax):
 
 
 class While(Syntax):
+    """`otherwise` is the body of `else`, which runs unless the loop is left by `break`."""
+
     test: Expression
     body: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
     span: Span
 
 
@@ -230,6 +299,7 @@ class For(Syntax):
     target: Name | Tuple
     iterable: Expression
     body: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
     span: Span
 
 
@@ -241,8 +311,70 @@ class If(Syntax):
     span: Span
 
 
+class Context(Syntax):
+    """`value as name` of `with`."""
+
+    value: Expression
+    name: str | None
+    span: Span
+
+
+class With(Syntax):
+    contexts: tuple[Context, ...]
+    body: tuple[Statement, ...]
+    span: Span
+
+
+class Handler(Syntax):
+    """`except error as name: body`."""
+
+    error: Expression | None
+    name: str | None
+    body: tuple[Statement, ...]
+    span: Span
+
+
+class Try(Syntax):
+    """`otherwise` is the body of `else`, `last` that of `finally`."""
+
+    body: tuple[Statement, ...]
+    handlers: tuple[Handler, ...]
+    otherwise: tuple[Statement, ...]
+    last: tuple[Statement, ...]
+    span: Span
+
+
+class Imported(Syntax):
+    """What an import binds a name to: `path` is written with dots."""
+
+    name: str
+    path: str
+    span: Span
+
+
+class Import(Syntax):
+    """`import a.b as c`, or `from a import b, c`."""
+
+    items: tuple[Imported, ...]
+    span: Span
+
+
+class Assert(Syntax):
+    test: Expression
+    message: Expression | None
+    span: Span
+
+
+class Delete(Syntax):
+    """`del a, b`."""
+
+    names: tuple[Name, ...]
+    span: Span
+
+
 Statement: TypeAlias = (
     Assign
+    | ChainedAssign
     | AugmentedAssign
     | Evaluate
     | FunctionDefinition
@@ -253,6 +385,11 @@ Statement: TypeAlias = (
     | While
     | For
     | If
+    | With
+    | Try
+    | Import
+    | Assert
+    | Delete
 )
 
 
@@ -276,3 +413,18 @@ class Program(NamedTuple):
     """Warnings about what is allowed but probably not meant, and where it stands."""
     names: frozenset[str] = frozenset()
     """Every name of a value or function in the text, read or bound."""
+
+
+def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The bodies directly inside a statement."""
+    match statement:
+        case FunctionDefinition() | With():
+            return (statement.body,)
+        case While() | For():
+            return statement.body, statement.otherwise
+        case If():
+            return *(body for _, body in statement.branches), statement.otherwise
+        case Try():
+            handled = (handler.body for handler in statement.handlers)
+            return statement.body, *handled, statement.otherwise, statement.last
+    return ()

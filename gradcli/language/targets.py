@@ -20,23 +20,37 @@ from gradcli.language.syntax import (
     Tuple,
 )
 
+ATTRIBUTES = ("requires_grad", "grad", "data", "weight", "bias")
+"""Those that can be set."""
+
 
 def assignable(target: Expression, source: Source) -> Name | Tuple | Attribute:
-    """The target of `=`, which may also be `x.requires_grad`."""
-    if isinstance(target, Attribute) and target.name == "requires_grad":
-        name_only(target.value, source)
+    """The target of `=`, which may also be an attribute such as `x.requires_grad`."""
+    if isinstance(target, Attribute) and target.name in ATTRIBUTES:
         return target
     return names_only(target, source)
 
 
+def changeable(target: Expression, source: Source) -> Name | Attribute:
+    """The target of `+=`: a name, `x.data` or `x.grad`."""
+    if isinstance(target, Attribute) and target.name in ("grad", "data"):
+        return target
+    return name_only(target, source)
+
+
 def names_only(target: Expression, source: Source) -> Name | Tuple:
-    """A name or a flat tuple of names."""
+    """A name, or a tuple of names and of tuples of names."""
     if not isinstance(target, Tuple):
         return name_only(target, source)
-    if not target.items:
-        raise _refused(target, source, "an empty tuple")
-    for item in target.items:
-        name_only(item, source)
+    waiting: list[Expression] = [target]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Tuple):
+            name_only(part, source)
+        elif not part.items:
+            raise _refused(part, source, "an empty tuple")
+        else:
+            waiting += reversed(part.items)
     return target
 
 
@@ -88,10 +102,8 @@ def _refused(target: Expression, source: Source, what: str) -> GradcliError:
     hint = "on the left stands a name (z = …), names (a, b = …) or f(x) = …"
     if isinstance(target, Index):
         hint = "values never change in place; where, scatter and index_put make a changed copy"
-    elif isinstance(target, Attribute) and target.name == "data":
-        hint = "values never change in place; bind the name again: x -= 0.1 * x.grad"
-    elif isinstance(target, Attribute) and target.name == "grad":
-        hint = "x.grad.zero_() sets it back to zero, zero_grad() all of them"
+    elif isinstance(target, Attribute):
+        hint = f"of attributes, {', '.join(ATTRIBUTES[:-1])} and {ATTRIBUTES[-1]} can be set"
     elif isinstance(target, Compare | Number):
         hint = "a comparison is written =="
     return _error(target, source, f"{what} cannot be assigned to", hint)
@@ -105,7 +117,7 @@ def _described(target: Expression) -> str:
     if isinstance(target, Number | String):
         return f"a {type(target).__name__.lower()}"
     if isinstance(target, List | Tuple):
-        return "a list" if isinstance(target, List) else "a tuple inside a tuple"
+        return "a list" if isinstance(target, List) else "a tuple"
     if isinstance(target, Call):
         return "the result of a call"
     return "an attribute" if isinstance(target, Attribute) else "an expression"

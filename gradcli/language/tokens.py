@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gradcli.diagnostics import Source, Span
+from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.tables import load_tables
 
 TABLES = load_tables()
@@ -47,3 +47,20 @@ class Tokens:
 
     def span(self, index: int) -> Span:
         return self.starts[index], self.ends[index]
+
+    def insert(self, index: int, kind: int, start: int, end: int) -> None:
+        """Put a token before another one, near the end of those found so far."""
+        self.kinds.insert(index, kind)
+        self.starts.insert(index, start)
+        self.ends.insert(index, end)
+
+
+def too_many_tokens(source: Source, limits: ParseLimits, span: Span) -> GradcliError:
+    """The error at the first token beyond the limit."""
+    return GradcliError(
+        "limit-tokens",
+        f"the text has more than {limits.tokens:,} tokens",
+        hint="data are read from files: --set x=@data.npy",
+        source=source,
+        span=span,
+    )

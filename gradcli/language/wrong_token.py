@@ -8,12 +8,12 @@ from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 
 OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "STRING", "CONSTANT")}
 ENDS_OPERAND = OPERANDS | {NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]}
-INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "POWER", "SIGN", "AND", "OR")}
+INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "AT", "POWER", "SIGN", "AND", "OR", "IS")}
 KEYWORDS = set(TABLES.keywords.values())
-SEPARATING = {NUMBER_OF["_SEPARATOR"], NUMBER_OF["LBRACE"], NUMBER_OF["RBRACE"]}
+SEPARATING = {NUMBER_OF[name] for name in ("_SEPARATOR", "LBRACE", "RBRACE", "_INDENT", "_DEDENT")}
 LONGEST = 40
 """The most characters of a token that a message repeats."""
-ENDING = {0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["RBRACE"]}
+ENDING = {0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["RBRACE"], NUMBER_OF["_DEDENT"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vj
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.shapes import show
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -46,7 +47,7 @@ class Autograd:
         self.grads: dict[Node, Node] = {}
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
-        self._explicit = has_inputs
+        self.values.explicit = has_inputs
         self._written: dict[Node, int] = {}
         """Leaves whose grads are not zeroed, and the line that wrote these first."""
         self._freed: dict[Node, int] = {}
@@ -66,13 +67,13 @@ class Autograd:
                 f"only floats can require grad; this holds {value.kind}",
                 hint="float(x) makes floats of it",
             )
-        self._explicit = True
+        self.values.explicit = True
         return leaf(value, marked=True)
 
     def is_leaf(self, node: Node) -> bool:
         """Whether backward stores a grad for this node."""
         if node.op is LEAF:
-            return bool(node.attributes[0]) or not self._explicit
+            return bool(node.attributes[0]) or not self.values.explicit
         return node.op is INPUT and node.kind == "float"
 
     def requires_grad(self, node: Node) -> bool:
@@ -87,7 +88,7 @@ class Autograd:
     def set_requires_grad(self, node: Node, wanted: bool) -> Node:
         """What `x.requires_grad = …` binds to x."""
         if wanted:
-            return node if self.requires_grad(node) and self._explicit else self.mark(node)
+            return node if self.requires_grad(node) and self.values.explicit else self.mark(node)
         if not self.is_leaf(node) and self.requires_grad(node):
             raise GradcliError(
                 "no-grad",
@@ -128,6 +129,34 @@ class Autograd:
             )
         self._written.pop(node, None)
         self.grads[node] = detach(zeros_like(node))
+
+    def set_grad(self, node: Value, grad: Node | None) -> None:
+        """`x.grad = …`."""
+        if not isinstance(node, Node):
+            raise GradcliError("type", f"{describe(node)} has no grad")
+        self._written.pop(node, None)
+        self.grads.pop(node, None)
+        if grad is None:
+            return
+        if grad.shape != node.shape:
+            raise GradcliError(
+                "gradient-shape",
+                f"a grad of {show(grad.shape)} does not fit a tensor of {show(node.shape)}",
+                hint="a grad has the shape of its tensor",
+            )
+        self.grads[node] = grad
+        self._written[node] = self._line()
+
+    def follow(self, old: Node, new: Node) -> None:
+        """A tensor was changed in place: its grad and its name belong to the new node."""
+        if old in self.grads:
+            self.grads[new] = self.grads.pop(old)
+        if old in self._written:
+            self._written[new] = self._written.pop(old)
+        if old in self.names:
+            self.names[new] = self.names.pop(old)
+        if old in self.retained:
+            self.retained.add(new)
 
     def backward(
         self,
@@ -286,6 +315,7 @@ class Autograd:
 
     def _add(self, node: Node, grad: Node) -> None:
         """Add to a `.grad`, as PyTorch does."""
+        node = self.values.current(node)
         if node not in self._written:
             self.grads[node] = grad
             self._written[node] = self._line()

@@ -10,13 +10,16 @@ from gradcli.graph import CONSTANT, INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.calls import Calls
 from gradcli.trace.expressions import Visit
+from gradcli.trace.frames import UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
 from gradcli.trace.numerals import Numerals, numeric
+from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
+from gradcli.trace.special import Special
+from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -28,7 +31,7 @@ class Binding(NamedTuple):
     span: Span | None = None
 
 
-class Bindings(Calls):
+class Bindings(Updates):
     """Runs assignments; `Tracer` adds the other statements."""
 
     def __init__(
@@ -51,53 +54,80 @@ class Bindings(Calls):
         """The values of the last top-level expression or assignment: several for a tuple, and no
         value for an expression that is None. None where there was no such statement.
         """
-        self.leaves: dict[Node, str] = {}
-        """Leaves that the program made at top level, and the names they were first bound to."""
         self._retains = retains
         self._rebound: set[str] = set()
+        if any(word in source.text for word in ("nn", "optim", "func", "vmap")):
+            self._functions |= self._of_pytorch()
+
+    def _of_pytorch(self) -> dict[str, Special]:
+        """Functions of parts of PyTorch that few programs use."""
+        from gradcli.trace.layers import Layers
+        from gradcli.trace.optimisers import Optimisers
+        from gradcli.trace.parameter_calls import ParameterCalls
+        from gradcli.trace.transforms import Transforms
+
+        layers = Layers(self.autograd, self.function_call)
+        optimisers = Optimisers(self.autograd, self.replace)
+        parameters = ParameterCalls(self.autograd, self.function_call, self.replace)
+        return (
+            layers.functions
+            | optimisers.functions
+            | parameters.functions
+            | Transforms(self.values).functions
+        )
 
     def assign(self, statement: syntax.Assign) -> Visit:
         value = yield self.visit(statement.value)
+        yield self._assign(statement, statement.target, value)
+
+    def chained_assign(self, statement: syntax.ChainedAssign) -> Visit:
+        value = yield self.visit(statement.value)
+        for target in statement.targets:
+            yield self._assign(statement, target, value)
+
+    def _assign(
+        self,
+        statement: syntax.Assign | syntax.ChainedAssign,
+        target: syntax.Name | syntax.Tuple | syntax.Attribute,
+        value: Value,
+    ) -> Visit:
         self.graph.span = statement.span
-        target = statement.target
         if isinstance(target, syntax.Name):
-            self.bind(target.id, self._settled(statement.value, value))
+            self.bind(target.id, self._settled(statement.value, value, target.id))
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
             if isinstance(statement.value, syntax.Tuple) and isinstance(value, tuple):
                 pairs = zip(statement.value.items, value, strict=True)
-                value = tuple(self._settled(part, each) for part, each in pairs)
+                value = tuple(self._settled(part, each, "") for part, each in pairs)
             self.unpack(target, value)
             self._ends_on(target.items)
         else:
-            yield self._require_grad(target, value)
+            yield self.set_attribute(target, value)
 
-    def _require_grad(self, target: syntax.Attribute, wanted: Value) -> Visit:
-        """`x.requires_grad = True`: x is bound to a leaf with its value."""
-        assert isinstance(target.value, syntax.Name)
-        value = yield self.visit(target.value)
-        self.graph.span = target.span
-        node = self.values.tensor(value, target.value.id)
-        self.bind(target.value.id, self.autograd.set_requires_grad(node, self.values.truth(wanted)))
-
-    def _settled(self, expression: syntax.Expression, value: Value) -> Value:
+    def _settled(self, expression: syntax.Expression, value: Value, name: str) -> Value:
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
         if isinstance(expression, syntax.List) and isinstance(value, Items) and value:
-            value = self._tensor_if_even(value)
+            value = self._tensor_if_even(value, keeps=not self._retains(name))
+        is_row = isinstance(value, Node) and value.ndim == 1 and value.known is not None
+        if is_row and isinstance(value, Node) and isinstance(expression, syntax.List):
+            self.values.number_lists.add(value)
         if (
             self.frame is self.globals
             and isinstance(value, Node)
             and value.kind == "float"
             and value.op is not DETACH
+            and not self.values.is_pytorch
             and self._reads_no_name(expression)
         ):
             value = value if value.op is LEAF else leaf(value, marked=False)
         return value
 
-    def _tensor_if_even(self, items: Items) -> Value:
-        """A list of equal shapes as a tensor; a ragged one stays a list."""
+    def _tensor_if_even(self, items: Items, *, keeps: bool) -> Value:
+        """A list of equal shapes as a tensor, which `keeps` its elements; a ragged one stays a
+        list.
+        """
         try:
-            return self.values.tensor(items)
+            return self.values.as_list(items) if keeps else self.values.tensor(items)
         except GradcliError:
             return items
 
@@ -121,6 +151,13 @@ class Bindings(Calls):
         return True
 
     def bind(self, name: str, value: Value) -> None:
+        if isinstance(value, UserFunction):
+            self.frame.functions[name] = value
+            return
+        if isinstance(value, Object) and self.frame is self.globals:
+            for node, path in value.tensors():
+                self.leaves.setdefault(node, f"{name}.{path}")
+                self.autograd.names.setdefault(node, f"{name}.{path}")
         if self.frame is self.globals and isinstance(value, Node):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
                 value = bind(value) if value.op is CONSTANT else value
@@ -150,24 +187,34 @@ class Bindings(Calls):
             )
 
     def unpack(self, target: syntax.Tuple, value: Value) -> None:
-        names = [item.id for item in target.items if isinstance(item, syntax.Name)]
-        parts = self.values.rows(value) if isinstance(value, Node) and value.shape else value
-        if not isinstance(parts, list | tuple | Items):
+        waiting: list[tuple[Any, Value]] = [(target, value)]
+        while waiting:
+            part, value = waiting.pop()
+            if isinstance(part, syntax.Name):
+                self.bind(part.id, value)
+            else:
+                waiting += reversed(list(zip(part.items, self._parts(part, value), strict=True)))
+
+    def _parts(self, target: syntax.Tuple, value: Value) -> list[Value]:
+        """As many values as the target has names."""
+        if not isinstance(value, list | tuple | Items | range) and not (
+            isinstance(value, Node) and value.shape
+        ):
             raise GradcliError(
                 "type",
                 f"{describe(value)} cannot be taken apart",
                 hint="a, b = … takes a tuple, a list, or the rows of a tensor",
             )
-        if len(parts) != len(names):
+        parts = self.values.elements(value)
+        if len(parts) != len(target.items):
             raise GradcliError(
                 "value",
-                f"{len(names)} names for {len(parts)} values",
+                f"{len(target.items)} names for {len(parts)} values",
                 hint=f"write {', '.join(f'v{i}' for i in range(1, len(parts) + 1))} = …"
                 if 1 < len(parts) < 10
                 else "bind the tuple to one name, and index it: t[0]",
             )
-        for name, part in zip(names, parts, strict=True):
-            self.bind(name, part)
+        return parts
 
     def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
         """Remember a top-level assignment, as the program may end on it."""
@@ -175,15 +222,37 @@ class Bindings(Calls):
             self.last = [
                 binding
                 for name in names
-                if isinstance(name, syntax.Name)
+                if isinstance(name, syntax.Name) and self._is_output(name.id)
                 for binding in as_outputs(name, self.frame.values[name.id])
             ]
 
+    def _is_output(self, name: str) -> bool:
+        return name in self.frame.values and not isinstance(self.frame.values[name], Object)
+
     def augmented_assign(self, statement: syntax.AugmentedAssign) -> Visit:
         name = statement.target
+        if isinstance(name, syntax.Attribute):
+            value = yield self.visit(statement.value)
+            self.graph.span = statement.span
+            yield self.change_by(name, statement.operator, value)
+            return
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
         self.graph.span = statement.span
+        is_leaf = isinstance(before, Node) and before.op is LEAF and before.attributes[0]
+        if is_leaf and not self.records:
+            changed = binary(self.values, statement.operator, before, value)
+            yield self.store(name, before, changed)
+            return
+        if isinstance(before, str):
+            self.bind(name.id, self._of_string(statement.operator, before, value))
+            return
+        if isinstance(before, Items) and statement.operator == "+":
+            longer = before
+            for each in self.values.elements(value):
+                longer = longer.appended(each)
+            self.bind(name.id, longer)
+            return
         result = binary(self.values, statement.operator, before, value)
         watch(self.autograd, result, (before, value))
         self.bind(name.id, result)

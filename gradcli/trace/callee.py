@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from gradcli.diagnostics import GradcliError, nearest
+from gradcli.graph import EMPTY
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import TABLE, Function
@@ -20,6 +21,14 @@ MODULES = {
     "T": "torch", "torch.nn.functional": "F", "nn.functional": "F", "linalg": "torch.linalg",
     "autograd": "torch.autograd", "numpy": "np", "numpy.linalg": "np.linalg",
     "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
+    "nn": "torch.nn", "optim": "torch.optim",
+    **{name: name for name in (
+        "torch.nn", "torch.optim", "torch.func", "torch.autograd.functional", "torch.nn.init",
+        "torch.nn.utils", "torch.autograd.variable", "torch.nn.parameter",
+    )},
+    "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "functorch": "torch.func",
+    "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
+    "numpy.random": "numpy.random",
 }  # fmt: skip
 """Prefixes before a function's name in code that people paste: the module that each stands for."""
 MODELS = {
@@ -27,37 +36,44 @@ MODELS = {
     "jax.scipy.linalg": "scipy.linalg",
 }  # fmt: skip
 """Modules whose functions mean what those of another module mean."""
+_OPEN = ("torch", "torch.linalg", "torch.special", "torch.autograd", "torch.testing")
+"""Modules of which some functions are not in the op table."""
 PYTHON = ("append", "len", "print", "range")
 """Functions that are called without a module."""
-STRANGERS = frozenset(("nn", "os", "sys", "subprocess", "tf", "random"))
+STRANGERS = frozenset(("os", "sys", "subprocess", "tf", "random", "plt", "time"))
 """Modules that have no function of the language."""
-AUTOGRAD_GRAD = "autograd.grad"
+AUTOGRAD_GRAD = "torch.autograd.grad"
 """PyTorch's `grad`, which returns a tuple; `grad` returns the tensor of a single input."""
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES) | STRANGERS
 
 
-def function_name(callee: syntax.Expression, bound: Container[str]) -> str | None:
+def function_name(
+    callee: syntax.Expression,
+    bound: Container[str],
+    imports: Mapping[str, str] = EMPTY,
+    special: Container[str] = (),
+) -> str | None:
     """The function's name in the op table; None for a method of a value.
 
     A module's function may differ from the one without a module, which is PyTorch's: then its name
-    here is `np.std`, too. `bound` are the names that have a value. Raises `name` for an unknown
-    module, and for a function that its module does not have.
+    here is `np.std`, too. `bound` are the names that have a value, `imports` what imported names
+    stand for, and `special` the functions outside the op table that have names with dots. Raises
+    `name` for an unknown module, and for a function that its module does not have.
     """
-    if isinstance(callee, syntax.Name):
+    if isinstance(callee, syntax.Name) and callee.id not in imports:
         return callee.id
-    path = _path(callee)
-    if path is None or path[0] not in ROOTS or path[0] in bound:
+    path = path_of(callee)
+    if path is None or path[0] in bound:
+        return None
+    if path[0] in imports:
+        path = [*imports[path[0]].split("."), *path[1:]]
+    elif path[0] not in ROOTS:
         return None
     *rooms, name = path
     written, module = ".".join(path), MODULES.get(".".join(rooms))
-    if module == "torch.autograd" and name == "grad":
-        return AUTOGRAD_GRAD
-    if (
-        module is not None
-        and module.startswith("torch")
-        and name not in FUNCTIONS
-        and name not in PYTHON
-    ):
+    if f"{module}.{name}" in special:
+        return f"{module}.{name}"
+    if module in _OPEN and name not in FUNCTIONS and name not in PYTHON:
         return name  # not in the op table, as torch.clone
     if module is None or name not in has(module):
         raise _no_function(written, name, module, callee)
@@ -114,7 +130,7 @@ def _no_function(
     elif guess:
         hint = f"did you mean {guess!r}?"
     else:
-        hint = "there are no modules: gradcli ops lists all functions"
+        hint = "gradcli ops lists all functions, gradcli help language the modules"
     library = (module or "").partition(".")[0]
     elsewhere = [each for each in modules_with(name) if each.partition(".")[0] == library]
     if elsewhere and name in FUNCTIONS:
@@ -122,7 +138,7 @@ def _no_function(
     return GradcliError("name", f"there is no function {written!r}", hint=hint, span=callee.span)
 
 
-def _path(expression: syntax.Expression) -> list[str] | None:
+def path_of(expression: syntax.Expression) -> list[str] | None:
     """The names in `a.b.c`, None for anything else."""
     names: list[str] = []
     while isinstance(expression, syntax.Attribute):

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradcli.diagnostics import GradcliError, Span, nearest
-from gradcli.graph import Graph
+from gradcli.diagnostics import GradcliError, Note, nearest
+from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function
-from gradcli.trace.arguments import call
+from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
-from gradcli.trace.callee import function_name, method_name, place_receiver
+from gradcli.trace.callee import function_name, method_name, path_of, place_receiver
 from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dtype_name
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.expressions import Expressions, Visit
-from gradcli.trace.frames import UserFunction
 from gradcli.trace.growth import watch
+from gradcli.trace.imports import constant_of, imported
+from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
+from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.python_functions import ON_NUMBERS
+from gradcli.trace.settings import SettingCalls
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values
+
+_NOT_PYTORCHS = Note(
+    "random",
+    "random numbers are gradcli's own: the same seed gives others in PyTorch",
+)
 
 
 class Calls(Expressions):
@@ -31,13 +40,15 @@ class Calls(Expressions):
     ) -> None:
         super().__init__(graph, values, autograd, numerals)
         calls, conversions = AutogradCalls(autograd), Conversions(autograd)
-        self._functions = self.special.functions | calls.functions | conversions.functions
+        settings = SettingCalls(autograd)
+        self._functions: dict[str, Special] = (
+            self.special.functions
+            | self.python.functions
+            | calls.functions
+            | conversions.functions
+            | settings.functions
+        )
         self._methods = self.special.methods | calls.methods | conversions.methods
-
-    def user_call(
-        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value], span: Span
-    ) -> Visit:
-        raise NotImplementedError
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value, in the body that is run."""
@@ -45,44 +56,194 @@ class Calls(Expressions):
 
     def call(self, expression: syntax.Call) -> Visit:
         callee = expression.callee
-        if isinstance(callee, syntax.Attribute) and callee.name == "zero_":
-            return (yield self._zero(callee))
-        name = function_name(callee, self.frame)
-        method = name is None
-        arguments: list[Value] = []
+        name = function_name(callee, self.frame, self.frame.imports, self._functions)
         if name is None:
-            if not isinstance(callee, syntax.Attribute):
-                self.graph.span = callee.span
-                raise GradcliError(
-                    "type", "only a function can be called", hint="a product is written with *"
-                )
-            name = callee.name
-            arguments.append((yield self.visit(callee.value)))
-        plain = isinstance(callee, syntax.Name)
-        function = self.frame.function(name) if plain else None
-        special: Special | None = (self._methods if method else self._functions).get(name)
-        built_in = None if function or special else self._built_in(name, method, callee)
+            return (yield self._method(expression))
+        held = self._held(callee)
+        special = self._functions.get(name)
+        if held is None and special is None:
+            self._built_in(name, False, callee)
+        arguments = []
         for argument in expression.arguments:
-            dtype = self._dtype(argument) if method and name in TAKE_DTYPES else None
-            arguments.append(dtype or (yield self.visit(argument)))
+            if isinstance(argument, syntax.Starred):
+                arguments += self.values.elements((yield self.visit(argument.value)))
+            else:
+                arguments.append((yield self.visit(argument)))
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
+        if held is not None:
+            return (yield held.call(arguments, keywords))
+        return (yield self.function_call(name, arguments, keywords))
+
+    def _held(self, callee: syntax.Expression) -> Object | None:
+        """The function, layer … that a name or an imported name is bound to in the program."""
+        if not isinstance(callee, syntax.Name):
+            return None
+        holder = self.frame.holder(callee.id)
+        value = None if holder is None else holder.values[callee.id]
+        return value if isinstance(value, Object) else self.frame.function(callee.id)
+
+    def function_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """The value of a call of a function that is not the program's own."""
+        special = self._functions.get(name)
+        if special is not None:
+            return special(arguments, keywords)
+        if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
+            return self.python.number(arguments[0], name)
+        if name in ON_NUMBERS and not keywords:
+            found = self.python.of_numbers(name, arguments)
+            if found is not None:
+                return found
+        if name == "sum" and not keywords and self._is_python_sum(arguments):
+            return self.python.sum(arguments)
+        return self._applied(FUNCTIONS[name], arguments, keywords)
+
+    def _is_python_sum(self, arguments: list[Value]) -> bool:
+        """Whether Python's sum of a list is meant, not that of a tensor written as lists."""
+        if not 0 < len(arguments) < 3 or not isinstance(arguments[0], Items):
+            return False
+        return not any(isinstance(each, Items) for each in arguments[0])
+
+    def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
+        function = self.frame.function(callee.id) if isinstance(callee, syntax.Name) else None
         if function is not None:
-            return (yield self.user_call(function, arguments, keywords, expression.span))
+            return function
+        path = path_of(callee)
+        written = imported(path, self.frame.imports) if path else None
+        if written is not None:
+            constant = constant_of(written)
+            if constant is not None:
+                return self.graph.constant(constant) if isinstance(constant, float) else constant
+        if isinstance(callee, syntax.Attribute) and (written is None or "." not in written):
+            return None
+        if written is None:
+            return None
+        try:
+            name = function_name(callee, self.frame, self.frame.imports, self._functions)
+        except GradcliError:
+            if isinstance(callee, syntax.Name):
+                raise
+            return None
+        if name is None or (name not in FUNCTIONS and name not in self._functions):
+            return None
+        return BuiltIn(name, self.function_call)
+
+    def _method(self, expression: syntax.Call) -> Visit:
+        """The value of a call of a method, or of what an expression gives."""
+        callee = expression.callee
+        if not isinstance(callee, syntax.Attribute):
+            return (yield self._call_of_value(expression))
+        name = callee.name
+        if name.endswith("_") and name not in self._methods and not name.startswith("_"):
+            return (yield self.change(callee, expression))
+        owner = yield self.visit(callee.value)
+        if isinstance(owner, Object):
+            self.graph.span = callee.name_span
+            method = owner.method(name)
+            arguments = yield self.arguments(expression)
+            keywords = yield self._keywords(expression)
+            self.graph.span = expression.span
+            return (yield method(arguments, keywords))
+        if name in ("append", "extend", "format"):
+            found = yield self._of_sequence(name, owner, expression)
+            if found is not owner:
+                return found
+        special = self._methods.get(name)
+        built_in = None if special else self._built_in(name, True, callee)
+        arguments = [owner]
+        for argument in expression.arguments:
+            dtype = self._dtype(argument) if name in TAKE_DTYPES else None
+            arguments += [dtype] if dtype else (yield self.arguments_of(argument))
+        keywords = (yield self._keywords(expression)) if expression.keywords else {}
+        self.graph.span = expression.span
         if special is not None:
             result = special(arguments, keywords)
-            owner = callee.value if isinstance(callee, syntax.Attribute) else None
-            if name == "requires_grad_" and isinstance(owner, syntax.Name):
-                self.bind(owner.id, result)
+            if name == "requires_grad_" and isinstance(result, Node):
+                self.mark_in_place(callee.value, owner, result)
             return result
         assert built_in is not None
-        if method:
-            place_receiver(built_in, arguments, keywords)
+        place_receiver(built_in, arguments, keywords)
+        return self._applied(built_in, arguments, keywords)
+
+    def _call_of_value(self, expression: syntax.Call) -> Visit:
+        """`grad(f)(x)`."""
+        callee = expression.callee
+        value = None
+        if isinstance(callee, syntax.Call | syntax.Index | syntax.Lambda | syntax.Conditional):
+            value = yield self.visit(callee)
+        self.graph.span = callee.span
+        if not isinstance(value, Object):
+            raise GradcliError(
+                "type", "only a function can be called", hint="a product is written with *"
+            )
+        arguments = yield self.arguments(expression)
+        keywords = yield self._keywords(expression)
+        self.graph.span = expression.span
+        return (yield value.call(arguments, keywords))
+
+    def arguments(self, expression: syntax.Call) -> Visit:
+        """The arguments without names."""
+        arguments: list[Value] = []
+        for argument in expression.arguments:
+            arguments += yield self.arguments_of(argument)
+        return arguments
+
+    def arguments_of(self, argument: syntax.Expression | syntax.Starred) -> Visit:
+        """The values that an argument stands for: several for `*values`."""
+        if isinstance(argument, syntax.Starred):
+            return self.values.elements((yield self.visit(argument.value)))
+        return [(yield self.visit(argument))]
+
+    def _of_sequence(self, name: str, owner: Value, expression: syntax.Call) -> Visit:
+        """`'{}'.format(x)`, `xs.append(x)` and `xs.extend(ys)`; the owner itself for others."""
+        callee = expression.callee
+        assert isinstance(callee, syntax.Attribute)
+        if isinstance(owner, str) and name == "format":
+            arguments = yield self.arguments(expression)
+            keywords = yield self._keywords(expression)
+            self.graph.span = expression.span
+            return self.python.filled(owner, arguments, keywords)
+        items = self.values.listed.get(owner) if isinstance(owner, Node) else owner
+        if not isinstance(items, Items) or not isinstance(callee.value, syntax.Name):
+            return owner
+        (item,) = bind_names(name, ("item",), (yield self.arguments(expression)), {}).values()
+        for each in [item] if name == "append" else self.values.elements(item):
+            items = items.appended(each)
+        holder = self.frame.holder(callee.value.id)
+        assert holder is not None
+        holder.values[callee.value.id] = items
+        return None
+
+    # --- what changes in place ---
+
+    def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
+        """A method that changes a tensor in place: `w.sub_(…)`."""
+        raise NotImplementedError
+
+    def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
+        """`x.requires_grad_()` has made a leaf of a tensor."""
+        raise NotImplementedError
+
+    def _applied(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """The value of a call of a function of the op table."""
+        draws = self.graph.draws
+        result = self._result(built_in, arguments, keywords)
+        if self.graph.draws > draws:
+            self.note_random()
+        return result
+
+    def _result(
+        self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         if built_in.group == "creation":
             return construct(self.autograd, built_in, arguments, keywords)
         if "dtype" in keywords and built_in.takes_dtype:
             return compute_in(self.autograd, built_in, arguments, keywords)
-        result = call(self.values, built_in, arguments, keywords)
+        result: Value = call(self.values, built_in, arguments, keywords)
         watch(self.autograd, result, (*arguments, *keywords.values()))
         return result
 
@@ -93,6 +254,16 @@ class Calls(Expressions):
             return None
         return name
 
+    def _dtype_of(self, value: syntax.Expression) -> str | None:
+        """The dtype that is named, unless the name is bound to one."""
+        is_bound = isinstance(value, syntax.Name) and value.id in self.frame
+        return None if is_bound else dtype_name(value)
+
+    def note_random(self) -> None:
+        """Note once that random numbers are not PyTorch's."""
+        if "torch" in self.frame.imports.values() and _NOT_PYTORCHS not in self.autograd.notes:
+            self.autograd.notes.append(_NOT_PYTORCHS)
+
     def _keywords(self, expression: syntax.Call) -> Visit:
         keywords: dict[str, Value] = {}
         for keyword in expression.keywords:
@@ -102,26 +273,17 @@ class Calls(Expressions):
                     "type", f"{keyword.name} is given twice", hint="leave one of them out"
                 )
             named = keyword.name == "dtype" or keyword.name in LAYOUTS
-            dtype = dtype_name(keyword.value) if named else None
+            dtype = self._dtype_of(keyword.value) if named else None
             keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
         return keywords
 
-    def _zero(self, callee: syntax.Attribute) -> Visit:
-        """`x.grad.zero_()` and `x.grad.data.zero_()`: nothing else changes in place."""
-        grad = callee.value
-        if isinstance(grad, syntax.Attribute) and grad.name == "data":
-            grad = grad.value
-        if not (isinstance(grad, syntax.Attribute) and grad.name == "grad"):
-            self.graph.span = callee.name_span
-            raise GradcliError(
-                "name",
-                "zero_ is for x.grad.zero_(): values never change in place",
-                hint="zeros_like(x) is a new tensor of zeros",
-            )
-        owner = yield self.visit(grad.value)
-        self.graph.span = callee.span
-        self.autograd.zero(owner)
-        return None
+    def unknown_method(self, callee: syntax.Attribute) -> GradcliError:
+        """The error for a method that there is not."""
+        self.graph.span = callee.name_span
+        name = callee.name
+        return GradcliError(
+            "name", f"there is no method {name!r}", hint=self._hint_for_method(name)
+        )
 
     def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
         function = FUNCTIONS.get(method_name(name) if method else name)
@@ -133,10 +295,8 @@ class Calls(Expressions):
         raise GradcliError("name", f"there is no {kind} {name!r}", hint=hint)
 
     def _hint_for_method(self, name: str) -> str:
-        if name.removesuffix("_") in FUNCTIONS:
-            return f"values never change in place: write x = x.{name.removesuffix('_')}(…)"
-        if name == "append":
-            return "a list never changes: write hs = append(hs, h)"
+        if name in ("append", "extend"):
+            return "a list has a name that it is appended to: hs.append(h), or hs = append(hs, h)"
         if name in self._functions or self.frame.function(name):
             return f"{name} is a function: write {name}(x, …)"
         return _guess(name, [*FUNCTIONS, *self._methods])

@@ -71,6 +71,8 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     """The node with elements of the dtype of that name; the error `type` lists the dtypes, and a
     note says where floats have the run's dtype instead.
     """
+    if isinstance(dtype, str):
+        dtype = dtype.removeprefix("torch.")
     if not isinstance(dtype, str) or dtype not in KINDS:
         guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None
         raise GradcliError(

@@ -76,7 +76,12 @@ class Conversions:
         return self.values.graph.constant(value)
 
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        return detach(self._only("numpy", arguments, keywords))
+        node = detach(self._only("numpy", arguments, keywords))
+        if node.kind != "float" or not node.shape or not self.values.is_pytorch:
+            return node
+        array = bind(node)
+        self.values.arrays.add(array)
+        return array
 
     # --- copies, dtypes and devices ---
 

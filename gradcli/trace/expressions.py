@@ -7,23 +7,25 @@ stack. So the code reads like recursion, and no program is too deep for Python's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from gradcli.diagnostics import Advice, GradcliError, Setting, nearest
-from gradcli.graph import Graph, Node
+from gradcli.diagnostics import Advice, GradcliError, Setting, Span, nearest
+from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose, t
-from gradcli.ops.control import detach
+from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.callee import ROOTS, is_module
-from gradcli.trace.frames import Frame
+from gradcli.trace.callee import ROOTS, is_module, path_of
+from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.operators import UNARY, binary, boolean, comparison
+from gradcli.trace.objects import Object
+from gradcli.trace.operators import UNARY, binary, boolean, comparison, identity
+from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
 
@@ -44,8 +46,9 @@ class Expressions:
         self.autograd = autograd
         self.frame = Frame()
         self.special = Specials(values)
+        self.python = PythonFunctions(values, self.special.numbers)
         self._numerals = numerals
-        self._visitors: dict[type[Any], Callable[[Any], Visit | Value]] = {
+        recorded: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: numerals.number,
             syntax.Constant: self._constant,
             syntax.String: self._string,
@@ -58,11 +61,53 @@ class Expressions:
             syntax.Call: self.call,
             syntax.Attribute: self._attribute,
             syntax.Index: self._index,
+            syntax.Conditional: self._conditional,
+            syntax.Lambda: self._lambda,
+            syntax.Comprehension: self._comprehension,
+            syntax.Template: self._template,
         }
+        computing = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Attribute)
+        silent = {kind: self._silenced(recorded[kind]) for kind in computing}
+        self._visitors_of = {True: recorded, False: recorded | silent}
+        self._visitors = recorded
 
     def visit(self, expression: syntax.Expression) -> Visit | Value:
         """The visitor of an expression, or its value at once if it has no parts."""
         return self._visitors[type(expression)](expression)
+
+    # --- what is recorded for backward ---
+
+    @property
+    def records(self) -> bool:
+        """Whether gradients flow through what is computed now."""
+        return self._visitors is self._visitors_of[True]
+
+    @records.setter
+    def records(self, enabled: bool) -> None:
+        self._visitors = self._visitors_of[enabled]
+
+    def _silenced(self, visitor: Callable[[Any], Visit | Value]) -> Callable[[Any], Visit | Value]:
+        """A visitor through whose result no gradient flows, as under `torch.no_grad()`."""
+
+        def visit(expression: syntax.Expression) -> Visit:
+            return self._cut_off((yield visitor(expression)))
+
+        return visit
+
+    def _cut_off(self, value: Value) -> Value:
+        """A value without its graph; leaves and plain numbers stay what they are."""
+        if isinstance(value, tuple):
+            parts = [self._cut_off(each) for each in value]
+            return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+        if (
+            not isinstance(value, Node)
+            or value.kind != "float"
+            or value.op in (LEAF, INPUT, DETACH)
+        ):
+            return value
+        return value if value in self.special.numbers else detach(value)
+
+    # --- how visitors are run ---
 
     def run(self, visit: Visit | Value) -> Any:
         """Run a visitor and all that it yields, on a stack that is not Python's.
@@ -107,11 +152,21 @@ class Expressions:
     def _name(self, expression: syntax.Name) -> Value:
         frame = self.frame.holder(expression.id)
         if frame is not None:
-            return frame.values[expression.id]
+            value = frame.values[expression.id]
+            if self.values.latest and isinstance(value, Node):
+                return self.values.current(value)
+            return value
         if expression.id in CONSTANTS:
             return self.graph.constant(CONSTANTS[expression.id])
         self.graph.span = expression.span
-        raise self._unknown_name(expression.id)
+        found = "__main__" if expression.id == "__name__" else self.function_value(expression)
+        if found is None:
+            raise self._unknown_name(expression.id)
+        return found
+
+    def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
+        """A function, constant or dtype that a name or a module's member stands for, else None."""
+        raise NotImplementedError
 
     def _unknown_name(self, name: str) -> GradcliError:
         guess = nearest(name, self.frame.names() | CONSTANTS.keys())
@@ -143,6 +198,93 @@ class Expressions:
             items.append((yield self.visit(item)))
         return tuple(items)
 
+    def _template(self, expression: syntax.Template) -> Visit:
+        """An f-string: its values are looked at now."""
+        parts: list[str] = []
+        for piece in expression.pieces:
+            parts.append(piece if isinstance(piece, str) else (yield self._field(piece)))
+        self.graph.span = expression.span
+        return self.python.joined(parts)
+
+    def _field(self, field: syntax.Field) -> Visit:
+        value = yield self.visit(field.value)
+        parts = []
+        for piece in field.format:
+            parts.append(piece if isinstance(piece, str) else (yield self._field(piece)))
+        self.graph.span = field.span
+        if field.conversion in ("!r", "!a") and isinstance(value, str):
+            value = repr(value)
+        return self.python.formatted(value, "".join(parts))
+
+    # --- functions and choices ---
+
+    def _conditional(self, expression: syntax.Conditional) -> Visit:
+        test = yield self.visit(expression.test)
+        self.graph.span = expression.test.span
+        chosen = expression.value if self.values.truth(test) else expression.otherwise
+        return (yield self.visit(chosen))
+
+    def _lambda(self, expression: syntax.Lambda) -> Value:
+        body = (syntax.Return(expression.value, expression.value.span),)
+        definition = syntax.FunctionDefinition(
+            "lambda", expression.parameters, body, (), expression.span
+        )
+        return UserFunction(definition, self.frame, self.user_call)
+
+    def user_call(
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit:
+        """The value of a call of the user's function."""
+        raise NotImplementedError
+
+    def step(self, span: Span) -> None:
+        """Count a step of a loop."""
+        raise NotImplementedError
+
+    def unpack(self, target: syntax.Tuple, value: Value) -> None:
+        """Give the names of a tuple the parts of a value."""
+        raise NotImplementedError
+
+    def _comprehension(self, expression: syntax.Comprehension) -> Visit:
+        """A list; its names are seen inside only."""
+        outer = self.frame
+        self.frame = Frame(outer)
+        items: list[Value] = []
+        loops: list[Iterator[Value]] = []
+        try:
+            while True:
+                if len(loops) == len(expression.clauses):
+                    items.append((yield self.visit(expression.item)))
+                else:
+                    clause = expression.clauses[len(loops)]
+                    iterable = yield self.visit(clause.iterable)
+                    self.graph.span = clause.iterable.span
+                    loops.append(iter(self.values.elements(iterable)))
+                while loops and not (yield self._next(expression, loops)):
+                    loops.pop()
+                if not loops:
+                    return Items(items)
+        finally:
+            self.frame = outer
+
+    def _next(self, expression: syntax.Comprehension, loops: list[Iterator[Value]]) -> Visit:
+        """Bind the names of the innermost loop to its next values that pass its tests."""
+        clause = expression.clauses[len(loops) - 1]
+        for value in loops[-1]:
+            self.step(clause.span)
+            if isinstance(clause.target, syntax.Name):
+                self.frame.values[clause.target.id] = value
+            else:
+                self.unpack(clause.target, value)
+            for test in clause.tests:
+                found = yield self.visit(test)
+                self.graph.span = test.span
+                if not self.values.truth(found):
+                    break
+            else:
+                return True
+        return False
+
     # --- operators ---
 
     def _unary(self, expression: syntax.Unary) -> Visit:
@@ -160,9 +302,19 @@ class Expressions:
             return (yield self._logical(expression, left))
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
+        if left.__class__ is str:
+            return self._of_string(operator, left, right)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
         return result
+
+    def _of_string(self, operator: str, left: str, right: Value) -> Value:
+        """`'…' % x` and `'…' + '…'`."""
+        if operator == "%":
+            return self.python.percent(left, right)
+        if operator == "+" and isinstance(right, str):
+            return self.python.joined([left, right])
+        return binary(self.values, operator, left, right)
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
         """`and`, `or`: elementwise; a single value on the left may decide alone."""
@@ -182,7 +334,8 @@ class Expressions:
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
             self.graph.span = expression.span
-            part = comparison(self.values, operator, left, right)
+            is_same = operator in ("is", "is not")
+            part = (identity if is_same else comparison)(self.values, operator, left, right)
             watch(self.autograd, part, (left, right))
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
@@ -209,12 +362,20 @@ class Expressions:
                 found = yield self.visit(item)
                 items += found if isinstance(found, tuple) else [found]
         self.graph.span = expression.span
+        if isinstance(value, Object):
+            value = value.elements()
         return self.values.subscript(value, items)
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name
         if name in CONSTANTS and is_module(owner, self.frame):
             return self.graph.constant(CONSTANTS[name])
+        path = path_of(expression)
+        if path is not None and path[0] not in self.frame:
+            self.graph.span = expression.span
+            found = self.function_value(expression)
+            if found is not None:
+                return found
         value = yield self.visit(owner)
         self.graph.span = expression.span
         return self._attribute_of(value, expression)
@@ -226,20 +387,18 @@ class Expressions:
                 oldest = self.graph.count
                 turned = t(value) if name == "T" else matrix_transpose(value)
                 return self.values.new(turned, oldest)  # type: ignore[no-any-return]
-            if name == "shape":
-                return self.special.shape(value)
-            if name == "ndim":
-                return self.graph.constant(float(value.ndim))
-            if name == "data":
-                return detach(value)
-            if name == "grad":
-                return self.autograd.grad_of(value)
-            if name == "requires_grad":
-                return self.graph.constant(self.autograd.requires_grad(value))
+            if name in _PROPERTIES:
+                return _PROPERTIES[name](self, value)
+        if isinstance(value, Object):
+            self.graph.span = expression.name_span
+            found: Value = value.attribute(name)
+            return found
+        if isinstance(value, Items) and name in _OF_TENSORS:
+            return self._attribute_of(self.values.tensor(value), expression)
         fields: tuple[str, ...] = getattr(value, "_fields", ())
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
-        known = fields or ("T", "mT", "shape", "ndim", "data", "grad", "requires_grad")
+        known = fields or _OF_TENSORS
         guess = nearest(name, known)
         if name in FUNCTIONS:
             hint = f"{name} is a method: call it as .{name}(…)"
@@ -247,3 +406,32 @@ class Expressions:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         self.graph.span = expression.name_span
         raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+
+
+def _grad_fn(expressions: Expressions, node: Node) -> Value:
+    """Whether there is one, and of which op: PyTorch's names may be others."""
+    if expressions.autograd.is_leaf(node) or not expressions.autograd.requires_grad(node):
+        return None
+    words = node.op.name.replace(".", "_").split("_")
+    return f"<{''.join(word.capitalize() for word in words)}Backward0>"
+
+
+_DTYPES = {"int": "torch.int64", "bool": "torch.bool"}
+_PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
+    "shape": lambda tracer, node: tracer.special.shape(node),
+    "ndim": lambda tracer, node: tracer.graph.constant(float(node.ndim)),
+    "data": lambda tracer, node: detach(node),
+    "grad": lambda tracer, node: tracer.autograd.grad_of(node),
+    "requires_grad": lambda tracer, node: tracer.graph.constant(
+        tracer.autograd.requires_grad(node)
+    ),
+    "is_leaf": lambda tracer, node: tracer.graph.constant(
+        tracer.autograd.is_leaf(node) or not tracer.autograd.requires_grad(node)
+    ),
+    "grad_fn": _grad_fn,
+    "dtype": lambda tracer, node: _DTYPES.get(node.kind, f"torch.{tracer.graph.precision}"),
+    "device": lambda tracer, node: "cpu",
+}
+"""What is known of a tensor, by attribute."""
+_OF_TENSORS = ("T", "mT", *_PROPERTIES)
+"""Attributes of lists that stand for tensors."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from gradcli.language import syntax
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
 
 
 class Frame:
     """The names that one body can see: its own, then those of the body around it."""
 
-    __slots__ = ("functions", "outer", "values")
+    __slots__ = ("functions", "imports", "outer", "values")
 
     def __init__(self, outer: Frame | None = None) -> None:
         self.outer = outer
         self.values: dict[str, Value] = {}
         self.functions: dict[str, UserFunction] = {}
+        self.imports: dict[str, str] = {} if outer is None else outer.imports
+        """What imported names stand for, written with dots; imports hold in the whole program."""
 
     def __iter__(self) -> Iterator[Frame]:
         """The frame, then those around it, from the inside out."""
@@ -52,11 +56,25 @@ class Frame:
         return {name for frame in self for name in frame.functions}
 
 
-class UserFunction:
+class UserFunction(Object):
     """A function that the program defined, and the frame that its body sees."""
 
-    __slots__ = ("definition", "frame")
+    what = "a function"
 
-    def __init__(self, definition: syntax.FunctionDefinition, frame: Frame) -> None:
+    def __init__(
+        self,
+        definition: syntax.FunctionDefinition,
+        frame: Frame,
+        run: Callable[[UserFunction, list[Value], Given], Any],
+        records: bool | None = None,
+    ) -> None:
+        """`run` gives the visitor of a call; `records` is whether its graph is recorded, None where
+        that depends on the call.
+        """
         self.definition = definition
         self.frame = frame
+        self.records = records
+        self._run = run
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        return self._run(self, arguments, keywords)

@@ -18,7 +18,7 @@ def _modules() -> dict[str, frozenset[str]]:
 
 def has(module: str) -> frozenset[str]:
     """The names of a module's functions."""
-    return _modules()[module]
+    return _modules().get(module, frozenset())
 
 
 def modules_with(name: str) -> list[str]:

@@ -38,8 +38,19 @@ def boolean(values: Values, value: Value) -> Node:
     return values.graph.constant(values.truth(value))
 
 
+def identity(values: Values, operator: str, left: Value, right: Value) -> Node:
+    """`is` and `is not`: whether two values are one; numbers and truth values are if equal."""
+    same = left is right or (isinstance(left, str | range) and left == right)
+    return values.graph.constant(same == (operator == "is"))
+
+
 def comparison(values: Values, operator: str, left: Value, right: Value) -> Node:
     """A comparison element by element; strings and None are equal or not as a whole."""
+    if isinstance(left, tuple) and isinstance(right, tuple) and operator in ("==", "!="):
+        same = len(left) == len(right) and all(
+            values.truth(comparison(values, "==", a, b)) for a, b in zip(left, right, strict=True)
+        )
+        return values.graph.constant(same == (operator == "=="))
     plain = left is None or right is None or isinstance(left, str) or isinstance(right, str)
     if plain and operator in ("==", "!="):
         return values.graph.constant((left == right) == (operator == "=="))

@@ -10,6 +10,7 @@ from gradcli.graph import INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value
 
 
@@ -19,7 +20,13 @@ class PrintedNumber(NamedTuple):
     node: Node
 
 
-Piece: TypeAlias = Node | PrintedNumber | str
+class PrintedArray(NamedTuple):
+    """A tensor that was made an array of NumPy, which is printed in its way."""
+
+    node: Node
+
+
+Piece: TypeAlias = Node | PrintedNumber | PrintedArray | str
 """Text, or a tensor or number whose value is not known yet."""
 
 WIDTH = 80
@@ -49,13 +56,15 @@ class Printed(NamedTuple):
         waiting = (
             p for line in (*self.lines, *self.others) for p in line if not isinstance(p, str)
         )
-        return list(dict.fromkeys(p.node if isinstance(p, PrintedNumber) else p for p in waiting))
+        return list(dict.fromkeys(p if isinstance(p, Node) else p.node for p in waiting))
 
 
 class PrintedNumbers:
     """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, arrays: set[Node]) -> None:
+        """`arrays` are tensors that are printed as NumPy's."""
+        self.arrays = arrays
         self._found: dict[Node, bool] = {}
 
     def __contains__(self, node: Node) -> bool:
@@ -76,18 +85,24 @@ class PrintedNumbers:
         return self._found[node]
 
 
-def pieces(values: Sequence[Value], numbers: PrintedNumbers, ledger: Ledger) -> list[Piece]:
-    """Values with blanks between them; nested lists are handled without recursion.
+def pieces(
+    values: Sequence[Value], numbers: PrintedNumbers, ledger: Ledger, separator: str = " "
+) -> list[Piece]:
+    """Values with a separator between them; nested lists are handled without recursion.
 
     The size of their text is put on the ledger: a list may hold the same list many times.
     """
     found: list[Piece] = []
-    waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(_joined(values, " "))]
+    waiting: list[tuple[Value, bool]] = [
+        (value, False) for value in reversed(_joined(values, separator))
+    ]
     while waiting:
         value, quoted = waiting.pop()
         if isinstance(value, Items | tuple):
             opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
             inside = _joined(value, ", ")
+            if type(value).__name__ == "Size":
+                opening, closing = "torch.Size([", "])"
             waiting.append((closing, False))
             waiting += [(part, place % 2 == 0) for place, part in enumerate(inside)][::-1]
             waiting.append((opening, False))
@@ -105,6 +120,8 @@ def _text_bytes(piece: Piece) -> int:
         return TEXTS * len(piece) * (1 if piece.isascii() else 4)
     if isinstance(piece, PrintedNumber):
         return CELL
+    if isinstance(piece, PrintedArray):
+        piece = piece.node
     shape = piece.shape
     lengths = [min(length, 2 * EDGE) for length in shape] if piece.size > MANY else shape
     return CELL * math.prod(lengths)
@@ -118,13 +135,17 @@ def _joined(values: Sequence[Value], separator: str) -> list[Value]:
     return joined[:-1]
 
 
-def _plain(value: Node | range | None, numbers: PrintedNumbers) -> Piece:
+def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piece:
     """The piece for a value: what is known after the run, or its text."""
+    if isinstance(value, Object):
+        return value.shown()
     if not isinstance(value, Node):
         return str(value)
     known = None if value.shape else value.graph.look(value)
     if known is not None:
         return _number(known)
+    if value in numbers.arrays:
+        return PrintedArray(value)
     return PrintedNumber(value) if value in numbers else value
 
 
@@ -143,6 +164,8 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
         return piece
     if isinstance(piece, PrintedNumber):
         return _number(arrays[piece.node])
+    if isinstance(piece, PrintedArray):
+        return str(arrays[piece.node])
     return _tensor(arrays[piece])
 
 

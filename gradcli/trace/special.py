@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
-from gradcli.trace.printing import Piece, Printed, PrintedNumbers, pieces
+from gradcli.trace.printing import LINE, Piece, Printed, PrintedNumbers, pieces
 from gradcli.trace.values import Value, Values, describe
 
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 """A function of the values that stand in the parentheses, without and with names."""
+
+
+class Size(tuple[Node, ...]):
+    """A tensor's shape, as print shows it in PyTorch."""
+
+    __slots__ = ()
 
 
 class Specials:
@@ -25,23 +33,34 @@ class Specials:
         self.graph = values.graph
         self.printed: list[list[Piece]] = []
         """A list of pieces for each line."""
-        self.numbers = PrintedNumbers()
+        self._goes_on = False
+        """Whether what is printed next stands on the last of these lines."""
+        self.numbers = PrintedNumbers(values.arrays)
         self.functions: dict[str, Special] = {
             "range": self._range,
             "append": self._append,
             "len": self._len,
             "print": self._print,
             "assert_close": self._assert_close,
+            "torch.allclose": self._allclose,
+            "torch.equal": self._equal,
+            "torch.nonzero": self._nonzero,
+            "np.allclose": self._allclose,
         }
         self.methods: dict[str, Special] = {
             "size": self._size,
             "dim": self._dim,
             "numel": self._numel,
+            "nelement": self._numel,
+            "allclose": self._allclose,
+            "equal": self._equal,
+            "nonzero": self._nonzero,
         }
 
     def shape(self, node: Node) -> tuple[Node, ...]:
         """The lengths of a tensor's axes, as numbers to compute with."""
-        return tuple(self._number(length) for length in node.shape)
+        lengths = [self._number(length) for length in node.shape]
+        return Size(lengths) if self.values.is_pytorch else tuple(lengths)
 
     def _number(self, count: int) -> Node:
         return self.graph.constant(float(count))
@@ -104,9 +123,58 @@ class Specials:
         return Printed(self.printed, lines)
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        _no_names("print", keywords)
-        self.printed.append(pieces(arguments, self.numbers, self.graph.ledger))
+        given = bind_names("print", ("sep", "end", "flush"), (), keywords, ("sep", "end", "flush"))
+        separator, end = (
+            " " if given.get("sep") is None else given["sep"],
+            LINE if given.get("end") is None else given["end"],
+        )
+        if not isinstance(separator, str) or not isinstance(end, str):
+            raise GradcliError("type", "print: sep and end are strings", hint="sep=', '")
+        line = pieces(arguments, self.numbers, self.graph.ledger, separator)
+        if self._goes_on:
+            self.printed[-1] += line
+        else:
+            self.printed.append(line)
+        self._goes_on = not end.endswith(LINE)
+        rest = end.removesuffix(LINE)
+        if rest:
+            self.printed[-1] += pieces([rest], self.numbers, self.graph.ledger)
         return None
+
+    def _allclose(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Whether |a - b| <= atol + rtol·|b| for each element."""
+        from gradcli.trace.closeness import worst
+
+        names = ("input", "other", "rtol", "atol", "equal_nan")
+        given = bind_names("allclose", names, arguments, keywords, names[2:])
+        a, b = (self.values.tensor(given[name], f"allclose: {name}") for name in names[:2])
+        rtol, atol = (
+            self.values.number(given[name], name) if name in given else default
+            for name, default in zip(names[2:4], (1e-5, 1e-8), strict=True)
+        )
+        arrays = [self.values.evaluator.value(each) for each in (a, b)]
+        equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
+        found, wanted = np.broadcast_arrays(*arrays)
+        mismatch = worst(found, wanted, rtol, atol, equal_nan=equal_nan)
+        return self.graph.constant(mismatch is None)
+
+    def _equal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Whether shapes and elements are the same: a number, as in PyTorch, not a tensor."""
+        given = bind_names("equal", ("input", "other"), arguments, keywords)
+        a, b = (self.values.tensor(given[name], f"equal: {name}") for name in given)
+        same = a.shape == b.shape and np.array_equal(
+            self.values.evaluator.value(a), self.values.evaluator.value(b)
+        )
+        return self.graph.constant(same)
+
+    def _nonzero(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The indices of elements that are not 0, looked at now: a row for each."""
+        given = bind_names("nonzero", ("self", "as_tuple"), arguments, keywords, ("as_tuple",))
+        array = self.values.evaluator.value(self.values.tensor(given["self"]))
+        places = [each.astype(np.int64) for each in np.nonzero(np.atleast_1d(array))]
+        if "as_tuple" in given and self.values.truth(given["as_tuple"]):
+            return tuple(map(self.graph.constant, places))
+        return self.graph.constant(np.stack(places, 1))
 
     def _assert_close(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """As in PyTorch, with its tolerances: |a - b| <= atol + rtol·|b| for each element."""

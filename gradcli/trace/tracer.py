@@ -12,13 +12,13 @@ from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.bindings import Bindings, as_outputs
+from gradcli.trace.bindings import as_outputs
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
-from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.values import Value, Values, describe
+from gradcli.trace.scopes import Scopes
+from gradcli.trace.values import Value, Values
 
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
@@ -41,7 +41,7 @@ class _Return(NamedTuple):
     value: Value
 
 
-class Tracer(Bindings):
+class Tracer(Scopes):
     """Runs a program. Afterwards `globals`, `last` and `leaves` say what it bound and made."""
 
     def __init__(
@@ -68,6 +68,7 @@ class Tracer(Bindings):
         self._likely_meant_to_bind: frozenset[syntax.Statement] = frozenset()
         self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
             syntax.Assign: self.assign,
+            syntax.ChainedAssign: self.chained_assign,
             syntax.AugmentedAssign: self.augmented_assign,
             syntax.Evaluate: self._evaluate,
             syntax.FunctionDefinition: self._function,
@@ -78,6 +79,11 @@ class Tracer(Bindings):
             syntax.While: self._while,
             syntax.For: self._for,
             syntax.If: self._if,
+            syntax.With: self.with_,
+            syntax.Try: self.try_,
+            syntax.Import: self.import_,
+            syntax.Delete: self.delete,
+            syntax.Assert: self.assert_,
         }
 
     def trace(self, program: syntax.Program) -> None:
@@ -91,13 +97,13 @@ class Tracer(Bindings):
             if _compares_name(statement) and statement not in checked
         )
         try:
-            self.run(self._body(program.statements))
+            self.run(self.body(program.statements))
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
 
     # --- bodies ---
 
-    def _body(self, statements: Sequence[syntax.Statement]) -> Visit:
+    def body(self, statements: Sequence[syntax.Statement]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         for statement in statements:
             leave = yield self.statement(statement)
@@ -109,7 +115,7 @@ class Tracer(Bindings):
         """The visitor of a statement, or how it leaves its body."""
         return self._statements[type(statement)](statement)
 
-    def _step(self, span: Span) -> None:
+    def step(self, span: Span) -> None:
         self._steps += 1
         if self._steps > self._limits.steps:
             self.graph.span = span
@@ -134,7 +140,7 @@ class Tracer(Bindings):
                 for part, each in zip(expression.items, value, strict=True)
                 for binding in as_outputs(part, each)
             ]
-        elif value is not None:
+        elif value is not None and not _changes(expression):
             self.last = as_outputs(expression, value)
         elif not isinstance(expression, syntax.Call):  # `print(x)` is called for its effect
             self.last = []
@@ -161,33 +167,44 @@ class Tracer(Bindings):
 
     # --- functions ---
 
-    def _function(self, statement: syntax.FunctionDefinition) -> None:
-        self.frame.functions[statement.name] = UserFunction(statement, self.frame)
+    def _function(self, statement: syntax.FunctionDefinition) -> Visit:
+        records: bool | None = None
+        for decorator in statement.decorators:
+            value = yield self.visit(decorator)
+            self.graph.span = decorator.span
+            records = self.recording(value, self.records)
+        function = UserFunction(statement, self.frame, self.user_call, records)
+        self.frame.functions[statement.name] = function
 
     def _return(self, statement: syntax.Return) -> Visit:
         value = None if statement.value is None else (yield self.visit(statement.value))
         return _Return(value)
 
     def user_call(
-        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value], span: Span
+        self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit:
         """The value of a call of the user's function: its body is run in a frame of its own."""
-        self._step(span)
+        span = self.graph.span or function.definition.span
+        self.step(span)
         self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
-        caller = self.frame
+        caller, recorded = self.frame, self.records
         first = self.graph.count
         given = self._given(function.definition, arguments, keywords)
         self.frame = frame
-        for parameter in function.definition.parameters:
-            if parameter.name in given:
-                frame.values[parameter.name] = given[parameter.name]
-            else:
-                assert parameter.default is not None
-                frame.values[parameter.name] = yield self.visit(parameter.default)
-        leave = yield self._body(function.definition.body)
-        self.frame = caller
-        self.graph.ledger.give_back(CALL_BYTES)
+        if function.records is not None:
+            self.records = function.records
+        try:
+            for parameter in function.definition.parameters:
+                if parameter.name in given:
+                    frame.values[parameter.name] = given[parameter.name]
+                else:
+                    assert parameter.default is not None
+                    frame.values[parameter.name] = yield self.visit(parameter.default)
+            leave = yield self.body(function.definition.body)
+        finally:
+            self.frame, self.records = caller, recorded
+            self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
         result = leave.value if isinstance(leave, _Return) else None
         self._ended("function", function.definition.name, span, first, given, result)
@@ -216,18 +233,24 @@ class Tracer(Bindings):
     def _while(self, statement: syntax.While) -> Visit:
         first, leave, number = self.graph.count, None, 0
         while (yield self._holds(statement.test)):
-            self._step(statement.span)
+            self.step(statement.span)
             number += 1
             leave = yield self._pass(statement, number)
             if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
         self._ended("loop", "while", statement.span, first, result=number)
-        return leave if isinstance(leave, _Return) else None
+        return (yield self._after_loop(statement, leave))
+
+    def _after_loop(self, statement: syntax.While | syntax.For, leave: Any) -> Visit:
+        """What `else` behind a loop does that was not left by `break`."""
+        if isinstance(leave, _Return):
+            return leave
+        return None if leave is Leave.BREAK else (yield self.body(statement.otherwise))
 
     def _pass(self, statement: syntax.While | syntax.For, number: int) -> Visit:
         """The body of a loop once; the result says how it was left."""
         first = self.graph.count
-        leave = yield self._body(statement.body)
+        leave = yield self.body(statement.body)
         self._ended("pass", str(number), statement.span, first)
         return leave
 
@@ -239,18 +262,13 @@ class Tracer(Bindings):
     def _for(self, statement: syntax.For) -> Visit:
         iterable = yield self.visit(statement.iterable)
         self.graph.span = statement.iterable.span
-        whole = isinstance(iterable, Node) and iterable.shape
-        items = self.values.rows(iterable) if whole else iterable
-        if not isinstance(items, list | tuple | range | Items):
-            raise GradcliError(
-                "type",
-                f"{describe(iterable)} has nothing to loop over",
-                hint="loop over range(3), a list, or the rows of a tensor",
-            )
+        items = iterable if isinstance(iterable, range) else self.values.elements(iterable)
         first, leave, number = self.graph.count, None, 0
         for number, item in enumerate(items, 1):
-            self._step(statement.span)
+            self.step(statement.span)
             value = self.graph.constant(float(item)) if isinstance(item, int) else item
+            if self.values.latest and isinstance(value, Node):
+                value = self.values.current(value)
             if isinstance(statement.target, syntax.Name):
                 self.bind(statement.target.id, value)
             else:
@@ -259,7 +277,7 @@ class Tracer(Bindings):
             if leave is Leave.BREAK or isinstance(leave, _Return):
                 break
         self._ended("loop", "for", statement.span, first, result=number)
-        return leave if isinstance(leave, _Return) else None
+        return (yield self._after_loop(statement, leave))
 
     def _ended(
         self,
@@ -278,8 +296,17 @@ class Tracer(Bindings):
     def _if(self, statement: syntax.If) -> Visit:
         for test, body in statement.branches:
             if (yield self._holds(test)):
-                return (yield self._body(body))
-        return (yield self._body(statement.otherwise))
+                return (yield self.body(body))
+        return (yield self.body(statement.otherwise))
+
+
+def _changes(expression: syntax.Expression) -> bool:
+    """Whether an expression stands alone because it changes something, as `w.sub_(1)` does."""
+    return (
+        isinstance(expression, syntax.Call)
+        and isinstance(expression.callee, syntax.Attribute)
+        and expression.callee.name.endswith("_")
+    )
 
 
 def _compares_name(statement: syntax.Statement) -> bool:

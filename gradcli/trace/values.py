@@ -22,9 +22,10 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
 
-Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | range | None"
+Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
 
 
 class Values:
@@ -35,6 +36,64 @@ class Values:
         self.evaluator = evaluator
         self.passages: Passages | None = None
         """Which part of the program makes which nodes, where that is to be remembered."""
+        self.latest: dict[Node, Node] = {}
+        """What tensors that were changed in place have become."""
+        self.listed: dict[Node, Items] = {}
+        """The elements of tensors that stand for lists."""
+        self.number_lists: set[Node] = set()
+        """Leaves that stand for lists of numbers, while there are no leaves that were marked."""
+        self.explicit = False
+        """Whether only marked leaves and inputs are differentiated by."""
+        self.arrays: set[Node] = set()
+        """What print shows as NumPy's arrays."""
+        self.is_pytorch = False
+        """Whether the program has imported PyTorch."""
+
+    # --- tensors and lists that change ---
+
+    def current(self, node: Node) -> Node:
+        """The tensor as it is now, if it was changed in place."""
+        latest = self.latest
+        if node in latest:
+            found = latest[node]
+            while found in latest:
+                found = latest[found]
+            latest[node] = found
+            return found
+        items = self.listed.get(node)
+        if items is not None:
+            now = [self.current(each) if isinstance(each, Node) else each for each in items]
+            if any(new is not old for new, old in zip(now, items, strict=True)):
+                return self.as_list(Items(now))
+        return node
+
+    def as_list(self, items: Items) -> Node:
+        """A list as a tensor; its elements are still those of the list."""
+        node = self.tensor(items)
+        if node.op is not CONSTANT:
+            self.listed[node] = items
+        return node
+
+    def elements(self, value: Value) -> list[Value]:
+        """What a loop runs over: elements, or rows."""
+        if isinstance(value, Node) and value in self.listed:
+            value = self.listed[value]
+        if isinstance(value, Node) and value.shape:
+            if self.explicit and value in self.number_lists:
+                return [self.graph.constant(each) for each in self.evaluator.value(value).tolist()]
+            return [*self.rows(value)]
+        if isinstance(value, range):
+            self.graph.check_room(len(value))
+            return [self.graph.constant(float(each)) for each in value]
+        if isinstance(value, Items | tuple):
+            if not self.latest:
+                return list(value)
+            return [self.current(each) if isinstance(each, Node) else each for each in value]
+        raise GradcliError(
+            "type",
+            f"{describe(value)} has nothing to loop over",
+            hint="loop over range(3), a list, or the rows of a tensor",
+        )
 
     # --- tensors ---
 
@@ -177,6 +236,8 @@ class Values:
         """Whether a condition holds; it must be a single value."""
         if value is None or isinstance(value, str | tuple | Items):
             return bool(value)
+        if isinstance(value, Object):
+            return True
         if isinstance(value, range):
             return len(value) > 0
         if value.size != 1:
@@ -210,6 +271,10 @@ class Values:
 
     def subscript(self, value: Value, items: Sequence[Any]) -> Value:
         """`value[items]`: of a tensor, or one item of a list or tuple."""
+        if self.listed and isinstance(value, Node) and value in self.listed and len(items) == 1:
+            place = items[0]
+            if isinstance(place, Node) and not place.shape and place.kind != "bool":
+                value = self.listed[value]
         if isinstance(value, Items | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
@@ -271,6 +336,8 @@ class Values:
                 hint=f"indices are from {-len(values)} to {len(values) - 1}" if values else None,
             )
         element = values[place]
+        if self.latest and isinstance(element, Node):
+            return self.current(element)
         return self.graph.constant(float(element)) if isinstance(element, int) else element
 
 
@@ -304,6 +371,8 @@ def describe(value: Value) -> str:
         return "a string"
     if value is None:
         return "None"
+    if isinstance(value, Object):
+        return value.what
     return (
         "a tuple"
         if isinstance(value, tuple)

@@ -57,7 +57,7 @@ def test_accepts_what_python_accepts(words: list[str]) -> None:
     else:
         unpacks = [node for node in ast.walk(tree) if isinstance(node, ast.Starred)]
         keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
-        assume(not unpacks and not keywords)  # f(*a) and f(**a) are Python's alone
+        assume(not unpacks and not keywords)  # f(**a) is Python's alone
     ours, theirs = outcomes(text)
     assert ours == theirs
 
@@ -79,9 +79,25 @@ def test_reads_as_python_does(text: str) -> None:
     assert shape(expression(text)) == python_shape(text)
 
 
-def test_conditions_of_python_are_not_in_the_language() -> None:
-    with pytest.raises(GradcliError, match=r"."):
-        expression("a if b else c")
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("a if b else c", "(a) if (b) else (c)"),
+        ("a if b else c if d else x", "a if b else (c if d else x)"),
+        ("a or b if not c else x + 1", "(a or b) if (not c) else (x + 1)"),
+        ("lambda x: x if a else b", "lambda x: (x if a else b)"),
+        ("a is not b", "a is not (b)"),
+        ("a is b is not c", "a is b is not c"),
+        ("[x for x in a or b if c if d]", "[x for x in (a or b) if (c) if (d)]"),
+    ],
+)
+def test_looser_than_all_operators(text: str, same: str) -> None:
+    assert shape(expression(text)) == shape(expression(same))
+
+
+def test_is_not_is_one_operator() -> None:
+    assert shape(expression("a is not b"))[1] == ("is not",)
+    assert shape(expression("a is (not b)"))[1] == ("is",)
 
 
 @given(st.floats(min_value=0, allow_nan=False, allow_infinity=False))

@@ -99,9 +99,9 @@ def compound_statements(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
     match draw(st.sampled_from(["while", "for", "if", "function"])):
         case "while":
             jump = st.sampled_from([syntax.Break(NOWHERE), syntax.Continue(NOWHERE)])
-            return syntax.While(draw(expressions), (*draw(body), draw(jump)), NOWHERE)
+            return syntax.While(draw(expressions), (*draw(body), draw(jump)), draw(body), NOWHERE)
         case "for":
-            return syntax.For(draw(targets), draw(expressions), draw(body), NOWHERE)
+            return syntax.For(draw(targets), draw(expressions), draw(body), draw(body), NOWHERE)
         case "if":
             branches = draw(st.lists(st.tuples(expressions, body), min_size=1, max_size=3))
             return syntax.If(tuple(branches), draw(body), NOWHERE)
@@ -110,7 +110,9 @@ def compound_statements(draw: Draw, inner: st.SearchStrategy[Any]) -> Any:
             plain = syntax.FormalParameter("x", None, NOWHERE)
             with_default = syntax.FormalParameter("y", draw(expressions), NOWHERE)
             parameters = draw(st.sampled_from([(), (plain,), (plain, with_default)]))
-            return syntax.FunctionDefinition(draw(names), parameters, (*draw(body), leave), NOWHERE)
+            decorators = draw(st.sampled_from([(), (syntax.Name("g", NOWHERE),)]))
+            inside = (*draw(body), leave)
+            return syntax.FunctionDefinition(draw(names), parameters, inside, decorators, NOWHERE)
 
 
 @given(st.lists(st.recursive(simple_statements(), compound_statements, max_leaves=4), max_size=4))
@@ -128,7 +130,11 @@ def test_a_program_reads_back(statements: list[Any]) -> None:
         "(a < b) < c", "a or b and c", "(a or b) and c", "a or (b or c)", "f(-x, dim=(0, 1))",
         "(a + b).T", "(-x).abs()", "(2).sum()", "x[0, 1:2, ::-1, :, ..., None]", "x[(0, 1)]",
         "(1,)", "()", "[[1, 2], [3, 4]]", "f(x)(y)[0].T", "'it'", '"it\'s"', "True", "1e-9",
-        "x > 0 and y",
+        "x > 0 and y", "a if b else c", "(a if b else c) + 1", "f(a if b else c)",
+        "(a if b else c) if x else y", "a if x else lambda: b", "lambda x, y=1: x + y",
+        "(lambda x: x)(1)", "[x**2 for x in y if x > 0]",
+        "[x for x, (a, b) in y for c in (a if b else x)]",
+        "f(*a, b)", "a is not b", "a is (not b)", 'f"""{x:.3f} {a!r} {{}}"""', 'f"""{x:{a}}\\n"""',
     ],
 )  # fmt: skip
 def test_canonical_text_stays(text: str) -> None:
@@ -141,7 +147,9 @@ def test_canonical_text_stays(text: str) -> None:
         ("((a))+(b*c)", "a + b * c"), ("a*(b**c)", "a * b**c"), ("(a*b)*c", "a * b * c"),
         ("f( x,)", "f(x)"), ("x[1:2:]", "x[1:2]"), ("true", "True"), ("none", "None"),
         ("2.0", "2"), ("1e3", "1000"), (".5", "0.5"), ("1E+22", "1e22"), ("1e-07", "1e-7"),
-        ("0.1000", "0.1"), ('"a"', "'a'"),
+        ("0.1000", "0.1"), ('"a"', "'a'"), ("'a' 'b'", "'ab'"), ("r'\\n'", "'\\\\n'"),
+        ('f"{x}" "b"', 'f"""{x}b"""'), ("(x for x in y)", "[x for x in y]"),
+        ("f'{x = }'", 'f"""x = {x}"""'),
     ],
 )  # fmt: skip
 def test_canonical_text(text: str, canonical: str) -> None:
@@ -179,5 +187,28 @@ def test_a_program_is_laid_out() -> None:
         "}\n"
         "g(3)  #= 9 ± 1e-9\n"
         "g(x, x)  #! type\n"
+        "import torch.nn as nn, torch, torch.sin as s\n"
+        "@torch.no_grad()\n"
+        "def h() {\n"
+        "    pass\n"
+        "}\n"
+        "a = b, c = x\n"
+        "with h() as f, g() {\n"
+        "    x.data -= 1\n"
+        "}\n"
+        "try {\n"
+        "    assert a, 'b'\n"
+        "} except (A, B) as e {\n"
+        "    del a, b\n"
+        "} except {\n"
+        "} else {\n"
+        "    pass\n"
+        "} finally {\n"
+        "    pass\n"
+        "}\n"
+        "for i in a {\n"
+        "} else {\n"
+        "    pass\n"
+        "}\n"
     )
     assert print_program(program(text)) == text

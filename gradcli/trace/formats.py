@@ -1,0 +1,110 @@
+"""Numbers and tensors as text, by Python's format specifications."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+
+_SPECIFICATION = re.compile(
+    r"(?:.?[<>=^])?[-+ ]?z?#?0?(\d*)[_,]?(?:\.(\d+))?([bcdeEfFgGnosxX%]?)", re.DOTALL
+)
+_PERCENT = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d+))?([sdifFeEgGrc%]|.|$)", re.DOTALL)
+_INTEGRAL = frozenset("bcdoxX")
+WIDEST = 1000
+"""The largest width and precision: more fills memory with blanks."""
+
+
+def formatted(value: str | float | bool, specification: str) -> str:
+    """`format(value, specification)`; a number with an integer value is an integer where that is
+    asked for or where nothing else is.
+    """
+    found = _SPECIFICATION.fullmatch(specification)
+    if found is None or any(int(part or 0) > WIDEST for part in found.group(1, 2)):
+        raise GradcliError(
+            "value",
+            f"{specification!r} is no format",
+            hint="{x:.3f} has three decimals, {x:>8} is 8 characters wide",
+        )
+    return _written(_number(value, found[3], found[2]), specification)
+
+
+def _number(value: str | float | bool, letter: str, precision: str | None) -> str | float | int:
+    is_number = isinstance(value, float) and value.is_integer()
+    if is_number and (letter in _INTEGRAL if letter else precision is None):
+        return int(value)
+    return value
+
+
+def _written(value: str | float | int, specification: str) -> str:
+    try:
+        return format(value, specification)
+    except (ValueError, OverflowError) as error:
+        what = "a string" if isinstance(value, str) else "a number"
+        raise GradcliError(
+            "value", f"the format {specification!r} does not fit {what}: {error}",
+            hint="d is for whole numbers, f and e for all, s for strings",
+        ) from None  # fmt: skip
+
+
+def percent(template: str, values: list[Any]) -> str:
+    """`template % values`, of numbers and strings."""
+    waiting = iter(values)
+    parts, place = [], 0
+    for found in _PERCENT.finditer(template):
+        parts.append(template[place : found.start()])
+        place = found.end()
+        flags, width, precision, letter = found.groups()
+        if letter == "%":
+            parts.append("%")
+            continue
+        try:
+            value = next(waiting)
+        except StopIteration:
+            raise GradcliError(
+                "type", f"{template!r} has more places than there are values"
+            ) from None
+        parts.append(_converted(value, flags, width, precision, letter))
+    if next(waiting, None) is not None:
+        raise GradcliError("type", f"{template!r} has fewer places than there are values")
+    return "".join([*parts, template[place:]])
+
+
+def _converted(value: Any, flags: str, width: str, precision: str | None, letter: str) -> str:
+    if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGrc":
+        raise GradcliError("value", f"%{flags}{width}{letter} is no format", hint="%d, %.3f, %s")
+    points = "" if precision is None else f".{precision}"
+    if letter in "sr":
+        value, letter = value if isinstance(value, str) else formatted(value, ""), "s"
+    elif isinstance(value, str):
+        raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")
+    elif letter in "dic":
+        value, letter = int(value), "d" if letter == "i" else letter
+    try:
+        return str(f"%{flags}{width}{points}{letter}" % value)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise GradcliError("value", f"%{letter} does not fit: {error}") from None
+
+
+_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]")
+
+
+def places(template: str) -> list[str | tuple[str, str]]:
+    """The parts of the text of `'…{}…'.format(…)`: text, and fields as name and specification."""
+    parts: list[str | tuple[str, str]] = []
+    last = 0
+    for found in _PLACE.finditer(template):
+        parts.append(template[last : found.start()])
+        last = found.end()
+        if found[0] in ("{{", "}}"):
+            parts.append(found[0][0])
+        elif len(found[0]) == 1:
+            raise GradcliError(
+                "value",
+                f"a `{found[0]}` in {template!r} belongs to no field",
+                hint="fields are {}, {0} and {name:.3f}; the character itself is written twice",
+            )
+        else:
+            parts.append((found[1], found[3] or ""))
+    return [*parts, template[last:]]

@@ -1,0 +1,74 @@
+"""What an import binds: modules whose functions gradcli has, and members of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from gradcli.diagnostics import GradcliError
+from gradcli.ops import FUNCTIONS
+from gradcli.trace.callee import MODULES, PYTHON
+from gradcli.trace.constructors import KINDS
+from gradcli.trace.libraries import has
+
+_PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
+_EMPTY = frozenset(("__future__", "typing", "warnings", "collections.abc"))
+"""Modules that have no part in what is computed: importing from them does nothing."""
+_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
+_LAYOUTS = ("strided", "contiguous_format", "preserve_format")
+_HOMES = ("torch", "np", "math", "jnp")
+"""Modules that have constants and dtypes."""
+
+
+def check(path: str, special: Mapping[str, object]) -> str | None:
+    """What the path of an import stands for; None where that is nothing.
+
+    `special` are functions with dots in their names. Raises `name` where gradcli has no such module
+    or member.
+    """
+    if path in MODULES or path in _PACKAGES:
+        return path
+    module, _, member = path.rpartition(".")
+    if path in _EMPTY or module in _EMPTY:
+        return None
+    home = MODULES.get(module)
+    if home is None:
+        _unknown_module(module or path)
+    known = f"{home}.{member}" in special or constant_of(path) is not None
+    of_table = member in FUNCTIONS or member in PYTHON or member in special
+    if known or (of_table and (member in has(home) or home.startswith("torch"))):
+        return path
+    raise GradcliError(
+        "name",
+        f"gradcli has no {path}",
+        hint="delete it from the import, unless it is used: gradcli ops lists all functions",
+    )
+
+
+def imported(path: Sequence[str], imports: Mapping[str, str]) -> str | None:
+    """The whole path of a name, or of a name behind a module, as it was imported."""
+    if path[0] in imports:
+        return ".".join([imports[path[0]], *path[1:]])
+    return ".".join(path) if len(path) > 1 and ".".join(path[:-1]) in MODULES else None
+
+
+def constant_of(path: str) -> float | str | None:
+    """The constant or dtype of that path: `math.pi`, `torch.float32`."""
+    module, _, name = path.rpartition(".")
+    home = MODULES.get(module)
+    if home not in _HOMES:
+        return None
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
+    is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
+    return f"torch.{name}" if is_dtype else None
+
+
+def _unknown_module(module: str) -> NoReturn:
+    raise GradcliError(
+        "name",
+        f"gradcli has no module {module!r}",
+        hint="there are torch, numpy and math with parts of them (gradcli help language): delete "
+        "the import and what uses it",
+    )

@@ -1,0 +1,84 @@
+"""Values that are neither tensors nor numbers, strings or lists: functions, layers, optimisers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from gradcli.diagnostics import GradcliError, nearest
+
+Given = dict[str, Any]
+"""Arguments by name."""
+
+
+class Object:
+    """A value with methods and attributes of its own, which may be called."""
+
+    what: ClassVar[str]
+    """In words, with an article."""
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        """The value of a call, or a visitor that finds it."""
+        raise GradcliError("type", f"{self.what} cannot be called")
+
+    def attribute(self, name: str) -> Any:
+        """The value of an attribute. Raises `name`."""
+        raise self.has_no("attribute", name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Give an attribute a value. Raises `name`."""
+        raise self.has_no("attribute", name)
+
+    def elements(self) -> Any:
+        """What a number in brackets chooses from. Raises `type`."""
+        raise GradcliError("type", f"{self.what} has no elements")
+
+    def shown(self) -> str:
+        """How print shows it."""
+        return f"<{self.what}>"
+
+    def tensors(self) -> list[tuple[Any, str]]:
+        """The leaves that it made, and what they are called in it."""
+        return []
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        """What its methods are called, and their functions of the arguments."""
+        return {}
+
+    def method(self, name: str) -> Callable[[list[Any], Given], Any]:
+        """The method of that name. Raises `name`."""
+        found = self.methods().get(name)
+        if found is None:
+            raise self.has_no("method", name)
+        return found
+
+    def has_no(self, kind: str, name: str) -> GradcliError:
+        """The error for a name that it does not have."""
+        guess = nearest(name, self.methods())
+        known = ", ".join(self.methods())
+        hint = f"did you mean .{guess}(…)?" if guess else known and f"there are .{known}"
+        return GradcliError("name", f"{self.what} has no {kind} {name!r}", hint=hint or None)
+
+
+class BuiltIn(Object):
+    """A function of gradcli as a value: `act = torch.relu`."""
+
+    what = "a function"
+
+    def __init__(self, name: str, call: Callable[[str, list[Any], Given], Any]) -> None:
+        """`name` is the function's, as `function_name` finds it."""
+        self.name = name
+        self._call = call
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        return self._call(self.name, arguments, keywords)
+
+
+class Recording(Object):
+    """`torch.no_grad()` and `torch.enable_grad()`: whether the block or function is recorded."""
+
+    what = "a block's setting"
+
+    def __init__(self, enabled: bool | None) -> None:
+        """None changes nothing."""
+        self.enabled = enabled

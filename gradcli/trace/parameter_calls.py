@@ -1,0 +1,129 @@
+"""`torch.nn.init` and `torch.nn.utils`: new values for parameters, and limits for their grads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach, leaf
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Given
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+
+class ParameterCalls:
+    """The functions by name."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Callable[[str, list[Value], Given], Any],
+        replace: Callable[[Node, Node], None],
+    ) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        self._call = call
+        self._replace = replace
+        of_number = {"zeros_": 0.0, "ones_": 1.0, "constant_": None}
+        self.functions: dict[str, Special] = {
+            **{
+                f"torch.nn.init.{name}": partial(self._filled, value)
+                for name, value in of_number.items()
+            },
+            "torch.nn.init.uniform_": self._uniform,
+            "torch.nn.init.normal_": self._normal,
+            "torch.nn.init.xavier_uniform_": partial(self._by_fans, "rand", 6.0),
+            "torch.nn.init.xavier_normal_": partial(self._by_fans, "randn", 2.0),
+            "torch.nn.utils.clip_grad_norm_": self._clip_norm,
+            "torch.nn.utils.clip_grad_value_": self._clip_value,
+        }
+
+    def _numbers(
+        self, names: Sequence[str], defaults: Sequence[float], arguments: list[Value], given: Given
+    ) -> tuple[Node, list[float]]:
+        """The tensor, and the numbers behind it."""
+        found = bind_names("init", ("tensor", *names), arguments, given, names)
+        pairs = zip(names, defaults, strict=True)
+        numbers = [
+            self.values.number(found[name], name) if name in found else value
+            for name, value in pairs
+        ]
+        return self.values.tensor(found["tensor"], "the parameter"), numbers
+
+    def _put(self, node: Node, value: Node) -> Node:
+        if not self.autograd.is_leaf(node):
+            raise GradcliError(
+                "value", "this is no parameter", hint="parameters are leaves: layer.weight"
+            )
+        new = leaf(detach(value), marked=True)
+        self._replace(node, new)
+        return new
+
+    def _filled(self, value: float | None, arguments: list[Value], keywords: Given) -> Value:
+        names = ("val",) if value is None else ()
+        node, numbers = self._numbers(names, [0.0] * len(names), arguments, keywords)
+        number = numbers[0] if value is None else value
+        return self._put(node, self.values.graph.constant(number) + node * 0.0)
+
+    def _drawn(self, name: str, node: Node) -> Node:
+        lengths: list[Value] = [self.values.graph.constant(float(each)) for each in node.shape]
+        return self.values.tensor(self._call(name, lengths, {}))
+
+    def _uniform(self, arguments: list[Value], keywords: Given) -> Value:
+        node, (a, b) = self._numbers(("a", "b"), (0.0, 1.0), arguments, keywords)
+        return self._put(node, self._drawn("rand", node) * (b - a) + a)
+
+    def _normal(self, arguments: list[Value], keywords: Given) -> Value:
+        node, (mean, std) = self._numbers(("mean", "std"), (0.0, 1.0), arguments, keywords)
+        return self._put(node, self._drawn("randn", node) * std + mean)
+
+    def _by_fans(self, draw: str, weight: float, arguments: list[Value], keywords: Given) -> Value:
+        """Glorot and Bengio (2010): by the numbers of what goes in and out."""
+        node, (gain,) = self._numbers(("gain",), (1.0,), arguments, keywords)
+        if node.ndim < 2:
+            raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
+        field = math.prod(node.shape[2:])
+        size = gain * math.sqrt(weight / ((node.shape[0] + node.shape[1]) * field))
+        drawn = self._drawn(draw, node)
+        return self._put(node, (drawn * 2.0 - 1.0) * size if draw == "rand" else drawn * size)
+
+    # --- grads ---
+
+    def _grads(self, parameters: Value) -> list[tuple[Node, Node]]:
+        """The parameters that have a grad, and their grads."""
+        is_list = not isinstance(parameters, Node) or parameters in self.values.listed
+        found = self.values.elements(parameters) if is_list else [parameters]
+        nodes = [self.values.tensor(each, "a parameter") for each in found]
+        grads = self.autograd.grads
+        return [(node, grads[node]) for node in nodes if node in grads]
+
+    def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("parameters", "max_norm", "norm_type")
+        given = bind_names("clip_grad_norm_", names, arguments, keywords, names[2:])
+        most = self.values.number(given["max_norm"], "max_norm")
+        pairs = self._grads(given["parameters"])
+        total = self.values.graph.constant(0.0)
+        for _, grad in pairs:
+            total = total + FUNCTIONS["sum"].build(grad * grad)
+        norm = FUNCTIONS["sqrt"](total)
+        factor = FUNCTIONS["minimum"](most / (norm + 1e-6), self.values.graph.constant(1.0))
+        for node, grad in pairs:
+            self.autograd.grads[node] = detach(grad * factor)
+        return detach(norm)
+
+    def _clip_value(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("parameters", "clip_value")
+        given = bind_names("clip_grad_value_", names, arguments, keywords)
+        most = self.values.graph.constant(self.values.number(given["clip_value"], "clip_value"))
+        for node, grad in self._grads(given["parameters"]):
+            clipped = FUNCTIONS["maximum"](FUNCTIONS["minimum"](grad, most), -most)
+            self.autograd.grads[node] = detach(clipped)
+        return None

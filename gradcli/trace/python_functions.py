@@ -1,0 +1,176 @@
+"""Python's functions on lists, numbers and strings: `zip`, `enumerate`, `sum`, `str`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.printing import PrintedNumbers, pieces
+from gradcli.trace.printing import text as written_text
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values, describe
+
+ON_NUMBERS = {"max": "maximum", "min": "minimum"}
+"""Of several plain numbers, Python's function: which element is the largest, or smallest."""
+
+
+class PythonFunctions:
+    """The functions by name; and text of values, as f-strings have it."""
+
+    def __init__(self, values: Values, numbers: PrintedNumbers) -> None:
+        self.values = values
+        self.graph = values.graph
+        self.numbers = numbers
+        self.functions: dict[str, Special] = {
+            "zip": self._zip,
+            "enumerate": self._enumerate,
+            "reversed": self._reversed,
+            "list": self._list,
+            "tuple": self._tuple,
+            "str": self._str,
+            "repr": self._str,
+        }
+
+    # --- lists ---
+
+    def _zip(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        bind_names("zip", (), (), {name: value for name, value in keywords.items()
+                                   if name != "strict"})  # fmt: skip
+        rows = [self.values.elements(each) for each in arguments]
+        return Items(list(zip(*rows, strict=False)))
+
+    def _enumerate(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("enumerate", ("iterable", "start"), arguments, keywords, ("start",))
+        start = self.values.integer(given["start"], "start") if "start" in given else 0
+        elements = self.values.elements(given["iterable"])
+        numbered = enumerate(elements, start)
+        return Items([(self.graph.constant(float(i)), each) for i, each in numbered])
+
+    def _reversed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("reversed", ("sequence",), arguments, keywords)
+        return Items(self.values.elements(given["sequence"])[::-1])
+
+    def _list(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("list", ("iterable",), arguments, keywords, ("iterable",))
+        return Items(self.values.elements(given["iterable"]) if given else [])
+
+    def _tuple(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("tuple", ("iterable",), arguments, keywords, ("iterable",))
+        return tuple(self.values.elements(given["iterable"]) if given else ())
+
+    def sum(self, arguments: Sequence[Value]) -> Value:
+        """The elements of a list one after another, as Python adds them to what comes second."""
+        items, *start = arguments
+        total = start[0] if start else None
+        for item in self.values.elements(items):
+            total = item if total is None else self._added(total, item)
+        return self.graph.constant(0.0) if total is None else total
+
+    def _added(self, a: Value, b: Value) -> Node:
+        added: Node = FUNCTIONS["add"](self.values.tensor(a), self.values.tensor(b))
+        return added
+
+    def of_numbers(self, name: str, arguments: Sequence[Value]) -> Value:
+        """`max(a, b, …)` or `min(…)` of plain numbers, or a list of them; else None."""
+        if len(arguments) == 1 and isinstance(arguments[0], Items):
+            arguments = self.values.elements(arguments[0])
+            if len(arguments) == 1:
+                arguments = [*arguments, *arguments]
+        nodes = [each for each in arguments if isinstance(each, Node) and each in self.numbers]
+        if not len(nodes) == len(arguments) > 1:
+            return None
+        result = nodes[0]
+        for node in nodes[1:]:
+            result = FUNCTIONS[ON_NUMBERS[name]](result, node)
+        return result
+
+    def number(self, text: str, kind: str) -> Node:
+        """`float('inf')`, `int('3')`."""
+        plain = text.strip().lower()
+        try:
+            value = float(plain) if len(plain) < 100 and plain.isascii() else None
+        except ValueError:
+            value = None
+        if value is None or "_" in plain or (kind == "int" and not value.is_integer()):
+            raise GradcliError(
+                "value", f"{text!r} is no number", hint="float('1e-3'), float('inf')"
+            )
+        return self.graph.constant(value)
+
+    # --- text ---
+
+    def _str(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return self.written(bind_names("str", ("object",), arguments, keywords)["object"])
+
+    def written(self, value: Value) -> str:
+        """A value as print writes it, looked at now."""
+        line = pieces([value], self.numbers, self.graph.ledger)
+        shown = [each for each in line if not isinstance(each, str)]
+        nodes = [each if isinstance(each, Node) else each.node for each in shown]
+        return written_text(line, {node: self.values.evaluator.value(node) for node in nodes})
+
+    def formatted(self, value: Value, specification: str) -> str:
+        """A value in a field of an f-string."""
+        from gradcli.trace.formats import formatted  # most programs start faster without
+
+        if isinstance(value, Node) and not value.shape and specification:
+            return formatted(self._plain(value), specification)
+        if isinstance(value, str) or not specification:
+            return formatted(
+                value if isinstance(value, str) else self.written(value), specification
+            )
+        raise GradcliError(
+            "type",
+            f"{describe(value)} has no format",
+            hint="a format is for single numbers and strings: x.item(), x[0]",
+        )
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Strings as one, which goes on the ledger."""
+        whole = "".join(parts)
+        self.graph.ledger.take(4 * len(whole) + 64, "a string")
+        return whole
+
+    def filled(self, template: str, arguments: list[Value], keywords: dict[str, Value]) -> str:
+        """`template.format(…)`."""
+        from gradcli.trace.formats import places
+
+        parts: list[str] = []
+        count = 0
+        for place in places(template):
+            if isinstance(place, str):
+                parts.append(place)
+                continue
+            name, specification = place
+            if name in keywords:
+                value = keywords[name]
+            else:
+                number = int(name) if name.isdecimal() and len(name) < 9 else count
+                if (name and not name.isdecimal()) or number >= len(arguments):
+                    raise GradcliError(
+                        "value", f"there is no value for the field {{{name}}} of {template!r}"
+                    )
+                value = arguments[number]
+                count += not name
+            parts.append(self.formatted(value, specification))
+        return self.joined(parts)
+
+    def percent(self, template: str, value: Value) -> str:
+        """`template % value`, where a tuple is several values."""
+        from gradcli.trace.formats import percent
+
+        given = value if isinstance(value, tuple) else (value,)
+        return self.joined([percent(template, [self._of_percent(each) for each in given])])
+
+    def _of_percent(self, value: Value) -> str | float | bool:
+        if isinstance(value, Node) and value.size == 1:
+            return self._plain(value)
+        return self.written(value)
+
+    def _plain(self, node: Node) -> float | bool:
+        found = self.values.evaluator.value(node).item()
+        return found if isinstance(found, bool) else float(found)

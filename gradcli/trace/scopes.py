@@ -1,0 +1,125 @@
+"""Statements around others, and about names: `with`, `try`, `import`, `del`, `assert`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.language import syntax
+from gradcli.trace.bindings import Bindings
+from gradcli.trace.expressions import Visit
+from gradcli.trace.imports import check
+from gradcli.trace.objects import BuiltIn, Recording
+from gradcli.trace.values import describe
+
+
+class Scopes(Bindings):
+    """Runs these statements; `Tracer` adds loops, branches and functions."""
+
+    def body(self, statements: Sequence[syntax.Statement]) -> Visit:
+        """Run statements one after another; the result says how the body was left early."""
+        raise NotImplementedError
+
+    # --- with ---
+
+    def with_(self, statement: syntax.With) -> Visit:
+        records = self.records
+        try:
+            for context in statement.contexts:
+                value = yield self.visit(context.value)
+                self.graph.span = context.span
+                self.records = self.recording(value, records)
+                if context.name is not None:
+                    self.bind(context.name, value)
+            return (yield self.body(statement.body))
+        finally:
+            self.records = records
+
+    def recording(self, value: Any, before: bool) -> bool:
+        """Whether a block or function is recorded, by what stands behind `with` or `@`."""
+        if isinstance(value, BuiltIn):  # `@torch.no_grad` without parentheses
+            value = value.call([], {})
+        if not isinstance(value, Recording):
+            raise GradcliError(
+                "type",
+                f"{describe(value)} is no setting of a block or a function",
+                hint="there are torch.no_grad(), torch.enable_grad() and torch.inference_mode()",
+            )
+        return before if value.enabled is None else value.enabled
+
+    # --- try ---
+
+    def try_(self, statement: syntax.Try) -> Visit:
+        from gradcli.trace.exceptions import message_of  # most programs start faster without
+
+        frame, records, span = self.frame, self.records, self.graph.span
+        refusing = len(self.graph.refusing)
+        try:
+            leave = yield self.body(statement.body)
+            self._look_at(refusing)
+        except GradcliError as error:
+            self.frame, self.records = frame, records
+            handler = self._handler(statement.handlers, error)
+            if handler is None:
+                yield self.body(statement.last)
+                raise
+            self.graph.span = span
+            del self.graph.refusing[refusing:]
+            if handler.name is not None:
+                self.frame.values[handler.name] = message_of(error.diagnostic)
+            leave = yield self.body(handler.body)
+        else:
+            leave = (yield self.body(statement.otherwise)) if leave is None else leave
+        last = yield self.body(statement.last)
+        return leave if last is None else last
+
+    def _look_at(self, first: int) -> None:
+        """Compute what may refuse its operands, so that it fails inside `try`."""
+        for node in self.graph.refusing[first:]:
+            self.graph.span = node.span
+            self.values.evaluator.value(node)
+
+    def _handler(
+        self, handlers: Sequence[syntax.Handler], error: GradcliError
+    ) -> syntax.Handler | None:
+        """The first handler for an error, if there is one."""
+        from gradcli.trace.exceptions import catches
+
+        code = error.diagnostic.code
+        return next((each for each in handlers if catches(each.error, code)), None)
+
+    # --- names ---
+
+    def import_(self, statement: syntax.Import) -> None:
+        for item in statement.items:
+            self.graph.span = item.span
+            stands_for, _, whole = item.path.partition(":")
+            if check(whole or stands_for, self._functions) is not None:
+                self.frame.imports[item.name] = stands_for
+                if stands_for.partition(".")[0] == "torch":
+                    self.values.is_pytorch = self.values.explicit = True
+
+    def delete(self, statement: syntax.Delete) -> None:
+        for name in statement.names:
+            if name.id in self.frame.functions:
+                del self.frame.functions[name.id]
+            elif name.id in self.frame.values:
+                del self.frame.values[name.id]
+            else:
+                self.graph.span = name.span
+                raise GradcliError(
+                    "name", f"the name {name.id!r} is not bound here", hint="delete this line"
+                )
+
+    def assert_(self, statement: syntax.Assert) -> Visit:
+        value = yield self.visit(statement.test)
+        self.graph.span = statement.test.span
+        if self.values.truth(value):
+            return
+        said = ""
+        if statement.message is not None:
+            said = self.python.written((yield self.visit(statement.message)))
+        self.graph.span = statement.span
+        text = self.source.text[slice(*statement.test.span)]
+        raise GradcliError("assertion", said or f"this does not hold: {text}")

@@ -1,0 +1,68 @@
+"""PyTorch's settings as functions: those that mean something here, and those that do not."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Recording
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+_IGNORED = (
+    "torch.set_printoptions", "torch.set_default_device", "torch.use_deterministic_algorithms",
+    "torch.set_num_threads", "np.set_printoptions", "torch.set_default_dtype",
+    "torch.set_default_tensor_type",
+)  # fmt: skip
+
+
+class SettingCalls:
+    """The functions by name."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        self.functions: dict[str, Special] = {
+            "torch.manual_seed": self._seed,
+            "torch.random.manual_seed": self._seed,
+            "numpy.random.seed": self._seed,
+            "torch.no_grad": partial(self._recording, False),
+            "torch.inference_mode": partial(self._recording, False),
+            "torch.enable_grad": partial(self._recording, True),
+            "torch.set_grad_enabled": self._set_recording,
+            "torch.autograd.set_detect_anomaly": self._nothing,
+            "torch.autograd.detect_anomaly": self._nothing,
+            **dict.fromkeys(_IGNORED, self._ignored),
+        }
+
+    def _seed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The seed of what is drawn from now on, unless `--seed` has set one."""
+        given = bind_names("manual_seed", ("seed",), arguments, keywords)["seed"]
+        seed = self.values.integer(given, "a seed")
+        if seed < 0:
+            raise GradcliError("value", "a seed is 0 or more")
+        self.values.graph.reseed(seed)
+        return None
+
+    def _recording(
+        self, enabled: bool, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        return Recording(enabled)
+
+    def _set_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
+        return Recording(self.values.truth(given["mode"]))
+
+    def _nothing(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return Recording(None)
+
+    def _ignored(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        note = Note(
+            "ignored",
+            "settings of PyTorch for dtypes, devices and printing are the flags' business",
+        )
+        if note not in self.autograd.notes:
+            self.autograd.notes.append(note)
+        return None

@@ -1,0 +1,224 @@
+"""Tensors that change in place: leaves under `torch.no_grad()`, `.data`, `.grad`.
+
+A tensor that changes is a new node, which takes the place of the old one wherever that is read: it
+keeps its grad and its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import INPUT, Graph, Node
+from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import BIND, LEAF, detach, leaf
+from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names, call
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.calls import Calls
+from gradcli.trace.expressions import Visit
+from gradcli.trace.numerals import Numerals
+from gradcli.trace.objects import Object
+from gradcli.trace.operators import binary
+from gradcli.trace.values import Value, Values, describe
+
+
+class Updates(Calls):
+    """Changes tensors in place; `Bindings` adds names."""
+
+    def __init__(
+        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
+    ) -> None:
+        super().__init__(graph, values, autograd, numerals)
+        self.leaves: dict[Node, str] = {}
+        """Leaves that the program made at top level, and the names they were first bound to."""
+
+    # --- methods that end with _ ---
+
+    def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
+        name = callee.name.removesuffix("_")
+        if callee.name == "zero_" and isinstance(callee.value, syntax.Attribute):
+            owner = yield from self._owner_of_grad(callee.value)
+            if owner is not None:
+                self.graph.span = callee.span
+                self.autograd.zero(owner)
+                return self.autograd.grads.get(owner)
+        before = yield self.visit(callee.value)
+        if isinstance(before, Object):
+            self.graph.span = callee.name_span
+            raise before.has_no("method", callee.name)
+        arguments = yield self.arguments(expression)
+        keywords = yield self._keywords(expression)
+        self.graph.span = expression.span
+        node = self.values.tensor(before, f"what {callee.name} changes")
+        value = self._changed(callee, name, node, arguments, keywords)
+        if isinstance(callee.value, syntax.Call):  # nothing else holds what it makes
+            return value
+        yield self.store(callee.value, node, value)
+        return (yield self.visit(callee.value))
+
+    def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
+        """The x of `x.grad` and `x.grad.data`; None for others."""
+        if isinstance(grad, syntax.Attribute) and grad.name == "data":
+            grad = grad.value
+        if not (isinstance(grad, syntax.Attribute) and grad.name == "grad"):
+            return None
+        return (yield self.visit(grad.value))
+
+    def _changed(
+        self,
+        callee: syntax.Attribute,
+        name: str,
+        node: Node,
+        arguments: Sequence[Value],
+        keywords: dict[str, Value],
+    ) -> Node:
+        """What a tensor becomes."""
+        if name == "zero":
+            return zeros_like(node)
+        if name in ("fill", "copy"):
+            given = bind_names(callee.name, ("value", "non_blocking"), arguments, keywords,
+                               ("non_blocking",))  # fmt: skip
+            return self._filled(node, self.values.tensor(given["value"], callee.name))
+        if name in ("normal", "uniform"):
+            return self._drawn(name, node, arguments, keywords)
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise self.unknown_method(callee)
+        result = call(self.values, function, [node, *arguments], keywords)
+        if not isinstance(result, Node) or result.shape != node.shape:
+            raise GradcliError(
+                "shape",
+                f"{callee.name} would change the shape {show(node.shape)}",
+                hint=f"bind a name to the result: x = x.{name}(…)",
+            )
+        return cast(result, node.kind)
+
+    def _filled(self, node: Node, value: Node) -> Node:
+        if len(value.shape) > node.ndim:
+            raise GradcliError(
+                "shape", f"{show(value.shape)} cannot be put into {show(node.shape)}"
+            )
+        if value.shape != node.shape:
+            value = FUNCTIONS["expand"].build(value, *node.shape)
+        return cast(value, node.kind)
+
+    def _drawn(
+        self, name: str, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]
+    ) -> Node:
+        """`normal_(mean, std)` and `uniform_(low, high)`."""
+        names = ("mean", "std") if name == "normal" else ("from", "to")
+        given = bind_names(f"{name}_", names, arguments, keywords, names)
+        a, b = (
+            self.values.number(given[each], each) if each in given else default
+            for each, default in zip(names, (0.0, 1.0), strict=True)
+        )
+        self.note_random()
+        if name == "normal":
+            return FUNCTIONS["randn_like"].build(node) * b + a  # type: ignore[no-any-return]
+        return FUNCTIONS["rand_like"].build(node) * (b - a) + a  # type: ignore[no-any-return]
+
+    # --- new values for what an expression names ---
+
+    def store(self, target: syntax.Expression, node: Node, value: Node) -> Visit:
+        """Give the tensor that an expression stands for a new value."""
+        through_data = False
+        while isinstance(target, syntax.Attribute) and target.name == "data":
+            target, through_data = target.value, True
+        if isinstance(target, syntax.Attribute) and target.name == "grad":
+            owner = yield self.visit(target.value)
+            self.autograd.set_grad(owner, value)
+            return
+        if through_data:
+            node = self.values.tensor((yield self.visit(target)), "what changes")
+        self._check_changeable(target, node)
+        if self.autograd.is_leaf(node) and (node.op is INPUT or node.attributes[0]):
+            if self.records and not through_data:
+                raise GradcliError(
+                    "value",
+                    "a leaf that requires grad cannot change in place while its use is recorded",
+                    hint="put the line into a block, with torch.no_grad():, or bind the name to a "
+                    "new value: x = x - 1",
+                )
+            self.replace(node, leaf(detach(value), marked=True))
+        elif node.known is None:
+            self.replace(node, detach(value) if through_data else value)
+        else:
+            self._rebind(target, node, value)
+
+    def _check_changeable(self, target: syntax.Expression, node: Node) -> None:
+        is_part = isinstance(target, syntax.Index) and node.op.view
+        if is_part or (node.op.view and node.op not in (BIND, LEAF, INPUT)):
+            self.graph.span = target.span
+            raise GradcliError(
+                "value",
+                "this tensor is part of another one, which would change with it",
+                hint="elements and views never change in place: where, scatter and index_put make "
+                "a changed copy",
+            )
+
+    def _rebind(self, target: syntax.Expression, node: Node, value: Node) -> None:
+        """Bind the name of a constant to its new value; equal constants are one node."""
+        holders = [
+            (frame, name)
+            for frame in self.frame
+            for name, held in frame.values.items()
+            if held is node
+        ]
+        if not isinstance(target, syntax.Name) or len(holders) > 1:
+            self.graph.span = target.span
+            raise GradcliError(
+                "value",
+                "which tensors would change here is not known: others hold the same constant",
+                hint="bind a name to the result instead: x = x + 1",
+            )
+        for frame, name in holders:
+            frame.values[name] = value
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+        self.values.latest[old] = new
+        self.autograd.follow(old, new)
+        name = self.leaves.pop(old, None)
+        if name is not None and new.op is LEAF:
+            self.leaves[new] = name
+
+    def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
+        if isinstance(old, Node) and old.known is None and old is not new:
+            self.replace(old, new)
+        if isinstance(owner, syntax.Name):
+            self.bind(owner.id, new)
+
+    # --- attributes ---
+
+    def set_attribute(self, target: syntax.Attribute, value: Value) -> Visit:
+        """`x.grad = None`, `x.data = v`, `x.requires_grad = True`, `layer.weight = w`."""
+        owner = yield self.visit(target.value)
+        self.graph.span = target.span
+        if isinstance(owner, Object):
+            owner.set(target.name, value)
+            return
+        node = self.values.tensor(owner, f"what has .{target.name}")
+        if target.name == "grad":
+            grad = None if value is None else self.values.tensor(value, "a grad")
+            self.autograd.set_grad(node, grad)
+        elif target.name == "data":
+            fresh = self.values.tensor(value, "the data")
+            if fresh.shape == node.shape:
+                yield self.store(target, node, cast(fresh, node.kind))
+            else:
+                self.replace(node, leaf(detach(fresh), marked=self.autograd.is_leaf(node)))
+        elif target.name == "requires_grad":
+            wanted = self.values.truth(value)
+            self.mark_in_place(target.value, node, self.autograd.set_requires_grad(node, wanted))
+        else:
+            raise GradcliError("name", f"{describe(owner)} has no attribute {target.name!r}")
+
+    def change_by(self, target: syntax.Attribute, operator: str, value: Value) -> Visit:
+        """`x.data -= v`."""
+        before = yield self.visit(target)
+        self.graph.span = target.span
+        node = self.values.tensor(before, f"what {operator}= changes")
+        yield self.store(target, node, binary(self.values, operator, node, value))

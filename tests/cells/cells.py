@@ -1,0 +1,28 @@
+"""The cells of `samples/cells`, and how what they print is compared with what PyTorch printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+CELLS = sorted((Path(__file__).parents[2] / "samples" / "cells").glob("*.py"))
+RELATIVE, ABSOLUTE = 1e-4, 2e-4
+"""PyTorch computes in float32 and prints four digits."""
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)")
+_PYTORCHS_OWN = re.compile(
+    r",?\s*(?:grad_fn=<[^>]*>|requires_grad=True|dtype=torch\.float\d+)|Parameter containing:"
+)
+"""What gradcli does not print: it has no classes for nodes, and one dtype a run."""
+
+
+def difference(found: str, wanted: str) -> str:
+    """How two outputs differ in their words or numbers; empty where they agree."""
+    texts = [" ".join(_PYTORCHS_OWN.sub("", text).split()) for text in (found, wanted)]
+    ours, theirs = (re.sub(r"\s", "", _NUMBER.sub("#", text)) for text in texts)
+    if ours != theirs:
+        return f"{texts[0]}\n  instead of\n{texts[1]}"
+    for a, b in zip(*(map(float, _NUMBER.findall(text)) for text in texts), strict=True):
+        if abs(a - b) > RELATIVE * max(abs(a), abs(b)) + ABSOLUTE:
+            return f"{a} instead of {b} in {texts[0]}"
+    return ""

@@ -1,0 +1,46 @@
+"""Cells as people write them print what they print in PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.language.printer import print_program
+from gradcli.session import evaluate
+from tests.cells.cells import CELLS, difference
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.stem)
+def test_prints_what_pytorch_prints(cell: Path) -> None:
+    program = parse_program(Source(cell.name, cell.read_text("utf-8")), ParseLimits())
+    printed = "\n".join(evaluate(program, {}).printed)
+    assert not difference(printed, cell.with_suffix(".out").read_text("utf-8"))
+
+
+def test_there_are_enough() -> None:
+    assert len(CELLS) >= 60
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.stem)
+def test_reads_back_in_braces(cell: Path) -> None:
+    program = parse_program(Source(cell.name, cell.read_text("utf-8")), ParseLimits())
+    printed = print_program(program)
+    assert print_program(parse_program(Source("again", printed), ParseLimits())) == printed
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [("tensor([1.])", "tensor([2.])"), ("loss 1", "lost 1"), ("1 2", "1"), ("True", "False")],
+)
+def test_a_difference_is_seen(found: str, wanted: str) -> None:
+    assert difference(found, wanted)
+
+
+def test_what_gradcli_does_not_print_is_no_difference() -> None:
+    wanted = (
+        "tensor([1.0000, 2.5000],\n       requires_grad=True) tensor(3., grad_fn=<MulBackward0>)"
+    )
+    assert not difference("tensor([1.0000, 2.5000]) tensor(3.)", wanted)
