@@ -9,6 +9,7 @@ a millisecond more to define.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from errno import ENOMEM
 from typing import Literal, NamedTuple, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
@@ -130,6 +131,17 @@ def _shortened(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST * 3 // 4]} … {text[-_LONGEST // 4 :]}"
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether an error of Python or of a library is one of memory, by whatever name it goes.
+
+    Where it gets no memory while it imports a module, Python may also find the syntax invalid.
+    """
+    if isinstance(error, OSError):
+        return error.errno == ENOMEM
+    no_lock = isinstance(error, RuntimeError) and str(error).startswith("can't ")
+    return no_lock or isinstance(error, MemoryError | SystemError | SyntaxError)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

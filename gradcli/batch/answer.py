@@ -24,7 +24,7 @@ from gradcli.batch.record import (
 from gradcli.batch.stack import LEAST
 from gradcli.batch.wording import of_record
 from gradcli.data.text import decode
-from gradcli.diagnostics import Diagnostic, GradcliError
+from gradcli.diagnostics import Diagnostic, GradcliError, lacks_memory
 from gradcli.plans import Plans, Request
 from gradcli.report.json import render_error, string
 from gradcli.session import Options
@@ -127,14 +127,8 @@ class Answerer:
             return _success(ident, item.line, members)
         except GradcliError as error:
             return failure(ident, item.line, error.diagnostic)
-        except MemoryError:
-            diagnostic = Diagnostic("limit-memory", "the machine has not enough memory for this")
         except Exception as error:  # noqa: BLE001 - a bug affects only the record that shows it
-            diagnostic = Diagnostic(
-                "internal",
-                f"this is a bug of gradcli: {type(error).__name__}: {error}",
-                hint="please report it with the record",
-            )
+            diagnostic = _unforeseen(error)
         return failure(ident, item.line, diagnostic)
 
     def _bind(self, document: Document, to_array: ToArray) -> Request:
@@ -166,6 +160,16 @@ class Answerer:
             return derived_seed(self._settings.seed, index) if record.seed is None else record.seed
 
         return self._plans.run(record, seed)
+
+
+def _unforeseen(error: Exception) -> Diagnostic:
+    if lacks_memory(error):
+        return Diagnostic("limit-memory", "the machine has not enough memory for this")
+    return Diagnostic(
+        "internal",
+        f"this is a bug of gradcli: {type(error).__name__}: {error}",
+        hint="please report it with the record",
+    )
 
 
 def derived_seed(seed: int, index: int) -> int:

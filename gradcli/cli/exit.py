@@ -17,7 +17,14 @@ from gradcli import __version__
 from gradcli.cli import app, streams, watch
 from gradcli.cli.child import End
 from gradcli.data.text import decode
-from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
+from gradcli.diagnostics import (
+    Code,
+    Diagnostic,
+    GradcliError,
+    Source,
+    lacks_memory,
+    nearest,
+)
 
 DONE, FINDING, USAGE, WRONG, LIMIT, BUG = 0, 1, 2, 3, 4, 70
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
@@ -25,9 +32,6 @@ ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
 
 LEAST_ADDRESSES = 160 * 2**20
 """Bytes of address space that Python, NumPy and BLAS take before there is a program."""
-
-_NO_MEMORY = re.compile("can't (start new thread|allocate)|without (setting an )?exception")
-"""What Python says in a RuntimeError or SystemError where it got no memory."""
 
 DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
 _NAMED_FLAG = re.compile(r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)")
@@ -143,7 +147,7 @@ def _diagnose(error: Exception, arguments: Sequence[str]) -> Diagnostic:
         return error.diagnostic
     if isinstance(error, typer.TyperException):
         return _usage(error, arguments)
-    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+    if lacks_memory(error):
         return Diagnostic(
             "limit-memory",
             "the machine has not enough memory for this",
