@@ -33,7 +33,7 @@ class Step:
     """A value of the forward pass, and the step of the program that gives it."""
 
     node: Node
-    item: Stage
+    stage: Stage
     value: Array
 
 

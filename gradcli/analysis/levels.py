@@ -98,8 +98,11 @@ class Levels:
         if passage.kind == "loop":
             return len(nodes) > 1
         told = [node for node in nodes if not is_promotion(node)]
-        if len(told) < 2 or any(node.op.unique and not node.inputs for node in nodes):
-            return False  # one op tells itself, and numbers that are drawn are no function
+        function = passage.function
+        states = function is not None and function.op is None and bool(function.gradients)
+        drawn = any(node.op.unique and not node.inputs for node in nodes)
+        if drawn or len(told) < (1 if states else 2):
+            return False  # numbers that are drawn are no function, and one op tells itself
         return set(self._results(nodes, users)) <= set(nodes_of(passage.result))
 
     def _stretches(self, items: list[Stage], number: int) -> Iterator[Stage]:

@@ -25,6 +25,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "text": "gradcli.report.explain:write_text",
         "markdown": "gradcli.report.explain:write_markdown",
         "latex": "gradcli.report.explain:write_latex",
+        "json": "gradcli.report.explain_json:write",
     },
     "graph": {
         "tree": "gradcli.report.text_tree:write",

@@ -28,6 +28,20 @@ from gradcli.ops.windows import padded
 
 table = Group("layer")
 
+SCORES = "query @ key.mT / sqrt(query.shape[-1])"
+EARLIER = "tril(ones(query.shape[-2], key.shape[-2])) == 1"
+ATTENTION = (
+    (f"softmax({SCORES}, dim=-1)", "/ sqrt(query.shape[-1])"),
+    (f"softmax({SCORES} + attn_mask, dim=-1)", "/ sqrt(query.shape[-1])"),
+    (f"softmax(where(attn_mask, {SCORES}, -inf), dim=-1)", "/ sqrt(query.shape[-1])"),
+    (f"softmax(where({EARLIER}, {SCORES}, -inf), dim=-1)", "/ sqrt(query.shape[-1])"),
+    ("softmax(query @ key.mT * scale, dim=-1)", "* scale"),
+    (f"softmax(where({EARLIER}, query @ key.mT * scale, -inf), dim=-1)", "* scale"),
+)
+"""The weights of the values, with and without a mask, and the factor of the scores."""
+SCALES = "cotangent @ value.mT - sum(cotangent * result, dim=-1, keepdim=True)"
+"""How much a score changes the loss, by the weight that it gives."""
+
 
 @table.function(
     cases=[
@@ -57,6 +71,15 @@ table = Group("layer")
     ],
     formula="softmax(query @ key.mT * scale + attn_mask) @ value",
     kink="a query without any key gives 0, and its gradient is 0",
+    gradients={
+        "query": [f"({each} * ({SCALES})) @ key {factor}" for each, factor in ATTENTION],
+        "key": [f"({each} * ({SCALES})).mT @ query {factor}" for each, factor in ATTENTION],
+        "value": [
+            text
+            for each, _ in ATTENTION
+            for text in (f"{each}.mT @ cotangent", f"sum({each}.mT @ cotangent, dim=0)")
+        ],
+    },
 )
 def scaled_dot_product_attention(
     query: Node,

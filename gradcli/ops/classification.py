@@ -21,6 +21,7 @@ from gradcli.ops.losses import (
     check_reduction,
     check_same_shape,
     reduce_loss,
+    slopes,
 )
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import gather
@@ -37,6 +38,20 @@ SURPLUS = "softmax(input, dim=1) - one_hot(target, input.shape[1])"
 """How much more probable the scores make each class than it is: the textbook's gradient of the
 cross entropy (Bishop, Pattern Recognition and Machine Learning, 4.109).
 """
+WEIGHED = "reshape(weight, input.shape[1], 1) * movedim(one_hot(target, input.shape[1]), -1, 1)"
+SMOOTH = (
+    "(1 - label_smoothing) * one_hot(target, input.shape[1]) + label_smoothing / input.shape[1]"
+)
+SOFT = (
+    "reshape(weight, input.shape[1], 1)"
+    " * ((1 - label_smoothing) * target + label_smoothing / input.shape[1])"
+)
+
+
+def _surplus(target: str) -> str:
+    """`SURPLUS` for a target whose weights do not sum to 1."""
+    return f"softmax(input, dim=1) * sum({target}, dim=1, keepdim=True) - {target}"
+
 
 # --- one of several classes ----------------------------------------------------------------
 
@@ -51,6 +66,15 @@ cross entropy (Bishop, Pattern Recognition and Machine Learning, 4.109).
     ],
     formula="-weight[target] * input[target]",
     kink="an ignored target gets no gradient",
+    gradients={
+        "input": (
+            "-(cotangent * one_hot(target, input.shape[1])) / input.shape[0]",
+            "-(cotangent * one_hot(target, input.shape[0]))",
+            "-(cotangent * weight * one_hot(target, input.shape[1]))",
+            "-unsqueeze(cotangent * (target != ignore_index), 1) * one_hot(target, input.shape[1])",
+            f"-(cotangent * ({WEIGHED})) / sum({WEIGHED})",
+        ),
+    },
 )
 def nll_loss(
     input: Node,
@@ -84,6 +108,25 @@ def nll_loss(
             f"cotangent * ({SURPLUS})",
             "cotangent * (softmax(input, dim=0) - one_hot(target, input.shape[0]))",
             f"unsqueeze(cotangent, 1) * ({SURPLUS})",
+            f"cotangent * ({_surplus('target')}) / input.shape[0]",
+            f"cotangent * ({_surplus(WEIGHED)}) / sum({WEIGHED})",
+            (
+                f"cotangent * ({_surplus(f'weight * ({SMOOTH})')})"
+                " / sum(one_hot(target, input.shape[1]) @ weight)"
+            ),
+            (
+                f"cotangent * unsqueeze(target != ignore_index, 1)"
+                f" * (softmax(input, dim=1) - ({SMOOTH}))"
+                " / sum(target != ignore_index)"
+            ),
+            f"unsqueeze(cotangent, 1) * ({_surplus(SOFT)})",
+        ),
+        "target": (
+            "-(cotangent * log_softmax(input, dim=1)) / input.shape[0]",
+            (
+                "(label_smoothing - 1) * unsqueeze(cotangent, 1)"
+                " * reshape(weight, input.shape[1], 1) * log_softmax(input, dim=1)"
+            ),
         ),
     },
 )
@@ -248,6 +291,10 @@ bernoulli_nll = table.elementwise(
     ],
     formula="-weight * (target * log(input) + (1 - target) * log(1 - input))",
     kink="(input - target) / 1e-12 where input is 0 or 1",
+    gradients={
+        "input": slopes("(input - target) / (input * (1 - input))"),
+        "target": slopes("log(1 - input) - log(input)"),
+    },
 )
 def binary_cross_entropy(
     input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
@@ -274,6 +321,14 @@ def binary_cross_entropy(
     ],
     formula="binary_cross_entropy(sigmoid(input), target)",
     unlike={"torch.binary_cross_entropy_with_logits": "F.binary_cross_entropy_with_logits(…)"},
+    gradients={
+        "input": slopes(
+            "sigmoid(input) - target",
+            "(1 - target) * sigmoid(input) - pos_weight * target * sigmoid(-input)",
+        ),
+        "target": slopes("-input", "(pos_weight - 1) * softplus(-input) - input"),
+        "pos_weight": slopes("target * softplus(-input)"),
+    },
 )
 def binary_cross_entropy_with_logits(
     input: Node,
@@ -314,6 +369,13 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
     formula="target * (log(target) - input)",
     kink="at a target of 0 the derivative by it is nan, like that of xlogy",
     unlike={"torch.kl_div": "F.kl_div(…)", "scipy.special.kl_div": "xlogy(x, x / y) - x + y"},
+    gradients={
+        "input": (*slopes("-target", "-exp(target)"), "-(cotangent * target) / input.shape[0]"),
+        "target": (
+            *slopes("log(target) + 1 - input", "exp(target) * (target + 1 - input)"),
+            "cotangent * (log(target) + 1 - input) / input.shape[0]",
+        ),
+    },
 )
 def kl_div(input: Node, target: Node, reduction: str = "mean", log_target: bool = False) -> Node:
     """The divergence of the distribution in target from the one whose logarithm is input.

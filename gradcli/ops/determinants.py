@@ -169,6 +169,13 @@ class LogDeterminant(NamedTuple):
     numpy="np.linalg.det",
     torch="torch.linalg.det",
     confused=("logdet", "trace"),
+    gradients={
+        "x": (
+            "cotangent * result * inv(x).mT",
+            "reshape(cotangent * result, -1, 1, 1) * inv(x).mT",
+            "cotangent * cofactors(x)",
+        ),
+    },
 )
 def det(x: Node) -> Node:
     """The determinant of square matrices.
@@ -183,6 +190,12 @@ def det(x: Node) -> Node:
     kink="the adjugate over 0 at singular matrices: infinities, nan where that is 0/0",
     numpy="np.linalg.slogdet",
     torch="torch.linalg.slogdet",
+    gradients={
+        "x": (
+            "cotangent.logabsdet * inv(x).mT",
+            "reshape(cotangent.logabsdet, -1, 1, 1) * inv(x).mT",
+        ),
+    },
 )
 def slogdet(x: Node) -> LogDeterminant:
     """The sign of the determinant and the logarithm of its absolute value."""
@@ -191,7 +204,14 @@ def slogdet(x: Node) -> LogDeterminant:
 
 
 @table.function(
-    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)], confused=("det",)
+    cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)],
+    confused=("det",),
+    gradients={
+        "x": (
+            "cotangent * inv(x).mT",
+            "reshape(cotangent, -1, 1, 1) * inv(x).mT",
+        ),
+    },
 )
 def logdet(x: Node) -> Node:
     """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""

@@ -76,6 +76,13 @@ AMIN = Reduction(
     numpy="np.max",
     torch="torch.amax",
     confused=("amin",),
+    gradients={
+        "x": (
+            "cotangent * (x == result)",
+            "unsqueeze(cotangent, dim) * (x == unsqueeze(result, dim))",
+            "cotangent * (x == result) / sum(x == result)",
+        ),
+    },
 )
 def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The largest element, of all or along `dim`."""
@@ -90,6 +97,13 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     numpy="np.min",
     torch="torch.amin",
     confused=("amax",),
+    gradients={
+        "x": (
+            "cotangent * (x == result)",
+            "unsqueeze(cotangent, dim) * (x == unsqueeze(result, dim))",
+            "cotangent * (x == result) / sum(x == result)",
+        ),
+    },
 )
 def amin(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """The smallest element, of all or along `dim`."""
@@ -164,6 +178,14 @@ class Extremes(NamedTuple):
     ],
     kink="ties share equally; with dim the first one gets all",
     confused=("min",),
+    gradients={
+        "x": (
+            "unsqueeze(cotangent.values, dim) * (x == unsqueeze(result.values, dim))",
+            "cotangent.values * (x == result.values)",
+            "cotangent * (x == result)",
+            "cotangent * (x == result) / sum(x == result)",
+        ),
+    },
 )
 def max_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None
@@ -185,6 +207,14 @@ def max_(
     ],
     kink="ties share equally; with dim the first one gets all",
     confused=("max",),
+    gradients={
+        "x": (
+            "unsqueeze(cotangent.values, dim) * (x == unsqueeze(result.values, dim))",
+            "cotangent.values * (x == result.values)",
+            "cotangent * (x == result)",
+            "cotangent * (x == result) / sum(x == result)",
+        ),
+    },
 )
 def min_(
     x: Node, dim: int | Node | None = None, keepdim: bool = False, *, other: Node | None = None

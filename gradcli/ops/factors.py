@@ -108,6 +108,19 @@ CHOLESKY = General(
     unlike={"scipy.linalg.cholesky": "cholesky(x, upper=True)"},
     numpy="np.linalg.cholesky",
     torch="torch.linalg.cholesky",
+    gradients={
+        "x": (
+            (
+                "inv(result).mT"
+                " @ (tril(result.mT @ cotangent) + tril(result.mT @ cotangent, -1).mT)"
+                " @ inv(result) / 2"
+            ),
+            (
+                "inv(result) @ (triu(cotangent @ result.mT) + triu(cotangent @ result.mT, 1).mT)"
+                " @ inv(result).mT / 2"
+            ),
+        ),
+    },
 )
 def cholesky(x: Node, *, upper: bool = False) -> Node:
     """The lower triangular L with L @ L.mT = x, or L.mT where `upper`.

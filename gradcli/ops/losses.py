@@ -14,6 +14,24 @@ PAIR = {"x": (2, 3), "y": (2, 3)}
 BROADCAST = {"x": (2, 3), "y": (3,)}
 
 
+def slopes(*slopes: str) -> tuple[str, ...]:
+    """Gradients of a loss, for each reduction, with weights or not, where the derivative of one
+    element's loss is `slope`. A target with fewer axes stands for each row.
+    """
+    return tuple(
+        form.format(slope)
+        for slope in slopes
+        for form in (
+            "cotangent * ({}) / numel(input)",
+            "cotangent * ({})",
+            "sum(cotangent * ({}), dim=0)",
+            "cotangent * weight * ({}) / sum(weight)",
+            "cotangent * weight * ({}) / numel(input)",
+            "cotangent * weight * ({})",
+        )
+    )
+
+
 def reduce_loss(name: str, loss: Node, reduction: str) -> Node:
     """The loss of each element as it is, its mean, or its sum."""
     check_reduction(name, reduction)

@@ -162,6 +162,14 @@ MATRIX_EXP = General(
     cases=[Case("matrix_exp(x)", {"x": (3, 3)}), Case("matrix_exp(x)", {"x": (2, 2, 2)})],
     formula="eye(n) + x + x @ x / 2 + x @ x @ x / 6 + …",
     torch="torch.linalg.matrix_exp",
+    gradients={
+        "x": (
+            (
+                "matrix_exp(cat([cat([x.mT, cotangent], -1), cat([zeros_like(x), x.mT], -1)], -2))"
+                "[..., : x.shape[-1], x.shape[-1] :]"
+            ),
+        ),
+    },
 )
 def matrix_exp(x: Node) -> Node:
     """The matrix exponential of square matrices."""

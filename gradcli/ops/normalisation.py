@@ -20,12 +20,49 @@ from gradcli.ops.windows import Window, padded, windows_in_rows
 table = Group("layer")
 
 
+def standardised(normal: str, change: str, axes: str, x: str = "input") -> str:
+    """The gradient through (x - mean) / sqrt(var + eps) over axes, `normal` being the result: as
+    in Ioffe and Szegedy, Batch Normalization (2015), section 3.
+    """
+    along = f"dim={axes}, keepdim=True"
+    return (
+        f"({change} - mean({change}, {along}) - {normal} * mean({change} * {normal}, {along}))"
+        f" / sqrt(var({x}, {along}, correction=0) + eps)"
+    )
+
+
+def _grouped(x: str) -> str:
+    return f"reshape({x}, input.shape[0], num_groups, -1)"
+
+
+INPUT = _grouped("input")
+LAYER = "layer_norm(input, normalized_shape, eps=eps)"
+GROUP = "group_norm(input, num_groups, eps=eps)"
+WEIGHED = "cotangent * reshape(weight, input.shape[1], 1)"
+BATCH = "batch_norm(input, None, None, training=True, eps=eps)"
+
+
 @table.function(
     cases=[
         Case("layer_norm(x, 3)"),
         Case("layer_norm(x, (2, 3), w, b)", {"x": (2, 2, 3), "w": (2, 3), "b": (2, 3)}),
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
+    gradients={
+        "input": (
+            standardised("result", "cotangent", "-1"),
+            standardised(LAYER, "cotangent * weight", "-1"),
+            standardised(LAYER, "cotangent * weight", "(-2, -1)"),
+        ),
+        "weight": (
+            f"sum(cotangent * {LAYER}, dim=0)",
+            f"cotangent * {LAYER}",
+        ),
+        "bias": (
+            "sum(cotangent, dim=0)",
+            "cotangent",
+        ),
+    },
 )
 def layer_norm(
     input: Node,
@@ -53,6 +90,16 @@ def layer_norm(
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
     unlike={"torch.batch_norm": "F.batch_norm(…): the other has its arguments in another order"},
+    gradients={
+        "input": (
+            "cotangent * weight / sqrt(running_var + eps)",
+            "cotangent / sqrt(running_var + eps)",
+            standardised("result", "cotangent", "0"),
+            standardised("result", "cotangent", "(0, 2)"),
+            standardised(BATCH, "cotangent * weight", "0"),
+        ),
+        "bias": "sum(cotangent, dim=0)",
+    },
 )
 def batch_norm(
     input: Node,
@@ -158,6 +205,12 @@ def instance_norm(
         Case("group_norm(x, 1, w, b)", {"x": (1, 2, 3), "w": (2,), "b": (2,)}),
     ],
     formula="(input - mean) / sqrt(var + eps) * weight + bias",
+    gradients={
+        "input": [
+            f"reshape({standardised(_grouped(normal), _grouped(change), '-1', INPUT)}, input.shape)"
+            for normal, change in (("result", "cotangent"), (GROUP, WEIGHED))
+        ],
+    },
 )
 def group_norm(
     input: Node,

@@ -18,6 +18,15 @@ linear_algebra = Group("linear algebra")
 reductions = Group("reduction")
 
 
+def _turned(x: str, other: str) -> str:
+    """The part of the other vector that is at right angles to x, by their lengths."""
+    length, along = (f"norm({each}, dim=dim, keepdim=True)" for each in (x, other))
+    return (
+        f"unsqueeze(cotangent, dim) * ({other} / ({length} * {along})"
+        f" - unsqueeze(result, dim) * {x} / {length}**2)"
+    )
+
+
 @reductions.function(
     takes_dtype=True,
     op=NORM,
@@ -32,6 +41,18 @@ reductions = Group("reduction")
     formula="sum(abs(x)**p) ** (1/p)",
     kink="0 where the norm is 0; ties of the inf-norm share equally",
     torch="torch.linalg.vector_norm",
+    gradients={
+        "x": (
+            "cotangent * x / result",
+            "unsqueeze(cotangent, dim) * x / unsqueeze(result, dim)",
+            "cotangent * sign(x)",
+            "unsqueeze(cotangent, dim) * sign(x)",
+            "cotangent * x * abs(x)**(p - 2) / result**(p - 1)",
+            "unsqueeze(cotangent, dim) * x * abs(x)**(p - 2) / unsqueeze(result, dim)**(p - 1)",
+            "cotangent * sign(x) * (abs(x) == result)",
+            "cotangent * svd(x, full_matrices=False).U @ svd(x, full_matrices=False).Vh",
+        ),
+    },
 )
 def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:
     """The p-norm of all elements, or along `dim`; 'fro' is p = 2, 'nuc' is `matrix_norm`'s."""
@@ -125,6 +146,10 @@ def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> 
         Case("cosine_similarity(x, y, dim=0)", {"x": (2, 3), "y": (2, 1)}),
     ],
     formula="sum(x1 * x2) / (norm(x1) * norm(x2))",
+    gradients={
+        "x1": _turned("x1", "x2"),
+        "x2": (_turned("x2", "x1"), f"sum({_turned('x2', 'x1')}, dim=1, keepdim=True)"),
+    },
 )
 def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> Node:
     """Cosine of the angle between x1 and x2 along `dim`; norms count as `eps` at least."""

@@ -18,6 +18,7 @@ from gradcli.ops.losses import (
     check_same_shape,
     checked_difference,
     reduce_loss,
+    slopes,
 )
 from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
@@ -38,6 +39,10 @@ table = Group("loss")
         Case("mse_loss(x, y, weight=[[1, 2, 3], [1, 0, 2]])", PAIR),
     ],
     formula="(input - target)**2",
+    gradients={
+        "input": slopes("2 * (input - target)"),
+        "target": slopes("2 * (target - input)"),
+    },
 )
 def mse_loss(
     input: Node, target: Node, reduction: str = "mean", weight: Node | None = None
@@ -55,6 +60,10 @@ def mse_loss(
     ],
     formula="abs(input - target)",
     kink="0 where input and target are equal",
+    gradients={
+        "input": slopes("sign(input - target)"),
+        "target": slopes("sign(target - input)"),
+    },
 )
 def l1_loss(input: Node, target: Node, reduction: str = "mean", weight: Node | None = None) -> Node:
     """The size of the difference; with `weight` its mean is over the weights' sum."""
@@ -78,6 +87,10 @@ def _weighted_mean(name: str, loss: Node, input: Node, weight: Node | None, redu
         Case("smooth_l1_loss(x, y, beta=0)", PAIR),
     ],
     formula="where(abs(d) < beta, d**2 / (2 * beta), abs(d) - beta / 2)",
+    gradients={
+        "input": slopes("clamp((input - target) / beta, -1, 1)", "sign(input - target)"),
+        "target": slopes("clamp((target - input) / beta, -1, 1)", "sign(target - input)"),
+    },
 )
 def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: float = 1.0) -> Node:
     """A parabola for differences d below `beta`, then a line of slope 1."""
@@ -98,6 +111,10 @@ def smooth_l1_loss(input: Node, target: Node, reduction: str = "mean", beta: flo
         Case("huber_loss(x, y, weight=[[1, 2, 3], [1, 0, 2]])", PAIR),
     ],
     formula="where(abs(d) <= delta, d**2 / 2, delta * (abs(d) - delta / 2))",
+    gradients={
+        "input": slopes("clamp(input - target, -delta, delta)"),
+        "target": slopes("clamp(target - input, -delta, delta)"),
+    },
 )
 def huber_loss(
     input: Node,

@@ -46,6 +46,9 @@ CUMPROD: General = General(
     cases=[Case("cumprod(x, 0)"), Case("cumprod(x, dim=-1)")],
     numpy="np.cumprod",
     torch="torch.cumprod",
+    gradients={
+        "x": "flip(cumsum(flip(cotangent * result, dim), dim), dim) / x",
+    },
 )
 def cumprod(x: Node, dim: int) -> Node:
     """Running products along `dim`."""
@@ -73,7 +76,17 @@ PROD = Reduction(
 
 
 @reductions.function(
-    takes_dtype=True, op=PROD, cases=cases_of("prod"), formula="x[0] * x[1] * …", numpy="np.prod"
+    takes_dtype=True,
+    op=PROD,
+    cases=cases_of("prod"),
+    formula="x[0] * x[1] * …",
+    numpy="np.prod",
+    gradients={
+        "x": (
+            "cotangent * result / x",
+            "unsqueeze(cotangent * result, dim) / x",
+        ),
+    },
 )
 def prod(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:
     """Product of all elements, or along `dim`."""

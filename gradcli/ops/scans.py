@@ -56,6 +56,9 @@ CUMSUM: Linear = Linear(
     numpy="np.cumsum",
     torch="torch.cumsum",
     confused=("cumprod",),
+    gradients={
+        "x": "flip(cumsum(flip(cotangent, dim), dim), dim)",
+    },
 )
 def cumsum(x: Node, dim: int) -> Node:
     """Running sums along `dim`."""

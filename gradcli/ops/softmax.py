@@ -46,7 +46,17 @@ LOGSUMEXP = Reduction(
 
 
 @table.function(
-    op=LOGSUMEXP, cases=cases_of("logsumexp"), formula="log(sum(exp(x)))", confused=("sum",)
+    op=LOGSUMEXP,
+    cases=cases_of("logsumexp"),
+    formula="log(sum(exp(x)))",
+    confused=("sum",),
+    gradients={
+        "x": (
+            "cotangent * softmax(x, dim=dim)",
+            "unsqueeze(cotangent, dim) * softmax(x, dim=dim)",
+            "cotangent * exp(x - result)",
+        ),
+    },
 )
 def logsumexp(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     """log(sum(exp(x))) without overflow."""

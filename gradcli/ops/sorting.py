@@ -63,6 +63,9 @@ def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = Tru
         Case("x.sort()[0]", {"x": (4,)}),
     ],
     kink="ties keep their order, and gradients follow the elements",
+    gradients={
+        "x": ("gather(cotangent.values, dim, argsort(argsort(x, dim, descending), dim))",),
+    },
 )
 def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) -> Ordered:
     """The elements along `dim` in rising order, and where they were; ties keep their order."""

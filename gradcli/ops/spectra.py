@@ -152,6 +152,9 @@ class SingularVectors(NamedTuple):
     kink="nan in the gradients of U and Vh where singular values are repeated",
     numpy="np.linalg.svd",
     torch="torch.linalg.svd",
+    gradients={
+        "x": ("(svd(x, full_matrices=False).U * cotangent.S) @ svd(x, full_matrices=False).Vh",),
+    },
 )
 def svd(x: Node, full_matrices: bool = True, *, driver: str | None = None) -> SingularVectors:
     """U, falling S and Vh with U @ diag(S) @ Vh = x.
@@ -313,6 +316,11 @@ def _triangle(name: str, uplo: str) -> str:
     kink="nan in the gradient of the eigenvectors where eigenvalues are repeated",
     numpy="np.linalg.eigh",
     torch="torch.linalg.eigh",
+    gradients={
+        "x": (
+            "(eigh(x, UPLO).eigenvectors * cotangent.eigenvalues) @ eigh(x, UPLO).eigenvectors.mT",
+        ),
+    },
 )
 def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's name
     """Rising eigenvalues and, in columns, eigenvectors of symmetric matrices.

@@ -36,6 +36,9 @@ from gradcli.ops.sums import total
 from gradcli.ops.table import Case
 
 table = Group("reduction")
+SPREAD = "numel(x) / numel(result) - correction"
+"""What a variance is divided by."""
+DEVIATION = "x - mean(x, dim=dim, keepdim=True)"
 
 # --- variances -----------------------------------------------------------------------------
 
@@ -82,6 +85,14 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     formula="sum((x - mean(x))**2) / (n - correction)",
     torch="torch.var",
     confused=("std",),
+    gradients={
+        "x": (
+            f"cotangent * (2 * (x - mean(x))) / ({SPREAD})",
+            f"unsqueeze(cotangent, dim) * (2 * ({DEVIATION})) / ({SPREAD})",
+            f"cotangent * (2 * ({DEVIATION})) / ({SPREAD})",
+            "cotangent * (2 * (x - mean(x))) / numel(x)",
+        ),
+    },
 )
 def var(
     x: Node,
@@ -100,6 +111,14 @@ def var(
     formula="sqrt(var(x))",
     kink="0 where all elements are equal",
     confused=("var",),
+    gradients={
+        "x": (
+            f"cotangent * (x - mean(x)) / ({SPREAD}) / result",
+            f"unsqueeze(cotangent, dim) * ({DEVIATION}) / ({SPREAD}) / unsqueeze(result, dim)",
+            f"cotangent * ({DEVIATION}) / ({SPREAD}) / result",
+            "cotangent * (x - mean(x)) / numel(x) / result",
+        ),
+    },
 )
 def std(
     x: Node,

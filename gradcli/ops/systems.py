@@ -184,6 +184,19 @@ def _solved(a: Node, b: Node) -> Node:
     formula="inv(a) @ b",
     numpy="np.linalg.solve",
     torch="torch.linalg.solve",
+    gradients={
+        "a": (
+            "-(solve(a.mT, cotangent) @ result.mT)",
+            "-outer(solve(a.mT, cotangent), result)",
+            "-(result.mT @ solve(a.mT, cotangent, left=False))",
+            "-(unsqueeze(solve(a.mT, cotangent), -1) @ unsqueeze(result, -2))",
+        ),
+        "b": (
+            "solve(a.mT, cotangent)",
+            "solve(a.mT, cotangent, left=False)",
+            "sum(solve(a.mT, cotangent), dim=0)",
+        ),
+    },
 )
 def solve(a: Node, b: Node, *, left: bool = True) -> Node:
     """X with A @ X = B, or X @ A = B where not `left`. The error `singular` names the pivot."""
@@ -300,6 +313,9 @@ INV = inverse("inv", _inv, refuses=True)
     numpy="np.linalg.inv",
     torch="torch.linalg.inv",
     confused=("pinv",),
+    gradients={
+        "x": "-(result.mT @ cotangent @ result.mT)",
+    },
 )
 def inv(x: Node) -> Node:
     """The inverse of square matrices. The error `singular` names the pivot that is 0."""

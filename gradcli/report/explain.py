@@ -166,7 +166,9 @@ class _Story:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
         sentence = sentences.step(step)
         equal = [*self._right(sentence, left), *value]
-        return Chain(left, equal, [*_about(step.item, sentence), *_lines(left, sentence), *remarks])
+        return Chain(
+            left, equal, [*_about(step.stage, sentence), *_lines(left, sentence), *remarks]
+        )
 
     def backward(self, told: ToldPass) -> Iterator[Block]:
         """The grads of a pass, from the outputs to the leaves."""

@@ -18,8 +18,17 @@ from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
 from gradcli.analysis.levels import Stage, nodes_of
 from gradcli.analysis.meaning import Meaning
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import CONSTANT, Array, Node
-from gradcli.language.construct import attribute, call, constant, listed, name, number, subscript
+from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.language.construct import (
+    argument,
+    attribute,
+    call,
+    constant,
+    listed,
+    name,
+    number,
+    subscript,
+)
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, FunctionDefinition
@@ -33,7 +42,7 @@ from gradcli.trace.items import Items
 
 LEVELS = 8
 """How many ops below its node a rule shows."""
-LONGEST = 160
+LONGEST = 240
 """No sentence is longer: what does not fit is told by its value, and can be opened."""
 HELPERS = 3
 """A call whose gradient needs more further lines than this is told by its value, and can be
@@ -99,7 +108,7 @@ class Sentences:
 
     def step(self, step: Step) -> Sentence:
         """What gives a value of the forward pass."""
-        item = step.item
+        item = step.stage
         if item.single:
             return self._ruled(step.node, step.value, MOST_HELPERS)
         text = self._call(item, step.node)
@@ -109,7 +118,7 @@ class Sentences:
         """What one use of a value adds to its grad."""
         if part.through is None:
             return Sentence("")
-        texts = list(self._textbook(part.through, grad.node))
+        texts = list(self.textbook(part.through, grad.node))
         most = MOST_HELPERS if part.through.single else HELPERS
         return self._sentence(texts, part.rule, part.value, most)
 
@@ -194,7 +203,7 @@ class Sentences:
         if passage is None or passage.kind not in ("call", "function"):
             return ""
         operands = self._operands(passage.arguments)
-        if operands is None:
+        if not operands.keys() >= passage.arguments.keys():
             return ""
         if passage.function is None:
             text: Expression = call(passage.title, *operands.values())
@@ -207,7 +216,7 @@ class Sentences:
             text = attribute(text, fields[place]) if fields else picked
         return print_expression(text)
 
-    def _textbook(self, item: Stage, operand: Node) -> Iterator[str]:
+    def textbook(self, item: Stage, operand: Node) -> Iterator[str]:
         """The gradients that the entry of a function states, for the arguments of this call."""
         if item.single:
             (node,) = item.nodes
@@ -224,12 +233,13 @@ class Sentences:
         for parameter in function.parameters:
             arguments.setdefault(parameter.name, parameter.default)
         operands = self._operands(arguments)
-        if operands is None:
-            return
         shapes = {
             title: value.shape for title, value in arguments.items() if isinstance(value, Node)
         }
-        operands |= self._results(result)
+        missing = {title: argument(None) for title in arguments if title not in operands}
+        operands |= missing | self._results(result)
+        if isinstance(result, Node):
+            shapes["result"] = result.shape
         stated = function.gradients[places[0]]
         for text in (stated,) if isinstance(stated, str) else stated:
             try:
@@ -252,16 +262,15 @@ class Sentences:
                     found[f"cotangent{end}"] = number(1.0) if one else name(grad)
         return found
 
-    def _operands(self, arguments: Mapping[str, Any]) -> dict[str, Expression] | None:
-        """The arguments of a call as expressions; None where one is too long to be written."""
+    def _operands(self, arguments: Mapping[str, Any]) -> dict[str, Expression]:
+        """The arguments of a call as expressions, without those that are too long."""
         tensors = [each for each in arguments.values() if isinstance(each, Node)]
         ndim = tensors[0].ndim if tensors else 0
         found: dict[str, Expression] = {}
         for title, value in arguments.items():
             expression = self._operand(title, value, ndim)
-            if expression is None:
-                return None
-            found[title] = expression
+            if expression is not None:
+                found[title] = expression
         return found
 
     def _operand(self, title: str, value: Any, ndim: int) -> Expression | None:
@@ -281,6 +290,9 @@ class Sentences:
             return name(self.names[node])
         if node.known is not None:
             return constant(np.asarray(node.known)) if node.size <= 2 * SMALL else None
+        below = ancestors([node])
+        if node.size <= 2 * SMALL and all(each.op is CONSTANT or each.inputs for each in below):
+            return constant(np.asarray(self._explanation.value(node)))
         formula = self._rule(node, EXACT, 0)
         if formula is None or formula.where:
             return None

@@ -62,6 +62,10 @@ class _Writer:
                 title in self._shapes
             ):
                 return number(float(math.prod(self._shapes[title])))
+            case Attribute(value=Name(id=title), name=field) if (
+                f"{title}.{field}" in self._operands
+            ):
+                return self._operands[f"{title}.{field}"]
             case Attribute(value=Name(id=title), name="ndim") if title in self._shapes:
                 return number(float(len(self._shapes[title])))
             case Call():

@@ -15,6 +15,8 @@ from gradcli.graph import Array
 from gradcli.ops import Case
 from gradcli.report.document import Chain, as_text, render
 from gradcli.report.explain import document
+from gradcli.report.explain_json import write as write_json
+from gradcli.report.layout import Layout
 from gradcli.session import Gradient, Options
 from tests.analysis.programs import generated, output_shape, parse, used
 from tests.analysis.told import problems
@@ -122,3 +124,18 @@ def test_functions_of_the_program_are_one_step() -> None:
     text = "f(a) = tanh(a) * a; out = f(x)"
     assert "out = f(x)" in render(document(told(text, {"x": np.array(0.5)})), as_text)
     assert "tanh(x)" in render(document(told(text, {"x": np.array(0.5)}, "f")), as_text)
+
+
+def test_data_has_the_same_equations() -> None:
+    explanation = told("h = x * 2; cross_entropy(h, y)", {"x": X, "y": np.array([2.0, 0.0])})
+    (text,) = write_json(explanation, Layout(80))
+    found = json.loads(text)
+    h, out = found["steps"][-2:]
+    assert (h["name"], h["expression"], h["used_for"]) == ("h", "x * 2", ["out"])
+    assert (h["shape"], h["role"], h["span"]["text"]) == ([2, 3], "intermediate", "x * 2")
+    assert out["role"] == "output"
+    assert out["inside"] == "cross_entropy"
+    grads = {grad["name"]: grad for grad in found["passes"][0]["grads"]}
+    (part,) = grads["h.grad"]["parts"]
+    assert part["expression"] == "(softmax(h, dim=1) - one_hot(y, 3)) / 2"
+    assert part["through"] == ["out"]

@@ -1,0 +1,124 @@
+"""An explanation as data: the steps, their equations and values, and what each is used for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.levels import Stage
+from gradcli.analysis.paths import SumOverPaths
+from gradcli.graph import INPUT, Array
+from gradcli.ops.control import LEAF
+from gradcli.report.layout import Layout
+from gradcli.report.numbers import nested
+from gradcli.report.sentences import Sentence, Sentences
+
+
+def write(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
+    """One JSON object; numbers are at full precision."""
+    found = _entry(told) if isinstance(told, SumOverPaths) else _run(told, layout)
+    yield json.dumps(found, ensure_ascii=layout.ascii_only) + "\n"
+
+
+def _run(told: Explanation, layout: Layout) -> dict[str, Any]:
+    forward = Sentences(told, None, layout.precision)
+    return {
+        "steps": [_step(step, told, forward.step(step)) for step in told.steps],
+        "passes": [_pass(each, told, layout) for each in told.passes],
+        "notes": [note.message for note in told.notes],
+    }
+
+
+def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
+    node, stage = step.node, step.stage
+    return {
+        "name": told.names[node],
+        "shape": list(node.shape),
+        **_equation(sentence),
+        "value": _numbers(step.value),
+        "span": _span(stage, told),
+        "role": _role(step, told),
+        "inside": stage.passage.title if stage.passage else stage.stretch or None,
+        "used_for": [
+            told.names[each.node]
+            for each in told.steps
+            if each.stage is not stage and any(node in inner.inputs for inner in each.stage.nodes)
+        ],
+    }
+
+
+def _role(step: Step, told: Explanation) -> str:
+    node = step.node
+    if node in told.leaves.values():
+        return "leaf"
+    if node in told.outputs.values():
+        return "output"
+    return "input" if node.op in (INPUT, LEAF) else "intermediate"
+
+
+def _span(stage: Stage, told: Explanation) -> dict[str, Any] | None:
+    """Where the program computes it: line and column from 1, and the text."""
+    span = stage.passage.span if stage.passage else stage.nodes[-1].span
+    if span is None:
+        return None
+    line, column = told.program.source.locate(span[0])
+    text = told.program.source.text[slice(*span)]
+    return {"start": span[0], "end": span[1], "line": line, "column": column, "text": text}
+
+
+def _pass(told: ToldPass, explanation: Explanation, layout: Layout) -> dict[str, Any]:
+    sentences = Sentences(explanation, told, layout.precision)
+    return {
+        "line": told.line,
+        "grads": [_grad(grad, told, explanation, sentences) for grad in told.grads],
+    }
+
+
+def _grad(
+    grad: Grad, told: ToldPass, explanation: Explanation, sentences: Sentences
+) -> dict[str, Any]:
+    return {
+        "name": f"{explanation.names[grad.node]}.grad",
+        "shape": list(grad.node.shape),
+        "value": _numbers(grad.value),
+        "held": None if grad.held is None else _numbers(grad.held),
+        "role": "leaf" if grad.node in told.leaves else "intermediate",
+        "parts": [_part(grad, part, explanation, sentences) for part in grad.parts],
+    }
+
+
+def _part(grad: Grad, part: Part, explanation: Explanation, sentences: Sentences) -> dict[str, Any]:
+    through = part.through
+    return {
+        "through": [explanation.names[node] for node in through.results] if through else None,
+        **_equation(sentences.part(grad, part)),
+        "value": _numbers(part.value),
+    }
+
+
+def _equation(sentence: Sentence) -> dict[str, Any]:
+    return {
+        "expression": sentence.text or None,
+        "with_numbers": sentence.numbers or None,
+        "where": dict(sentence.where),
+    }
+
+
+def _entry(told: SumOverPaths) -> dict[str, Any]:
+    return {
+        "entry": told.name,
+        "paths": [
+            {"places": path.places, "factors": path.factors, "v": path.v, "product": path.product}
+            for path in told.paths
+        ],
+        "count": told.count,
+        "total": told.total,
+        "grad": told.grad,
+    }
+
+
+def _numbers(array: Array) -> Any:
+    """Nested lists; what is not finite is a string."""
+    return json.loads("".join(nested(array)))
