@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
+
+# `signal` itself imports more, for a millisecond in which Ctrl-C would show a traceback.
+from _signal import SIGINT, signal  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False  # importing it takes time, in which Ctrl-C would show a traceback
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 def main() -> NoReturn:
     """The console script `gradcli`."""
-    signal.signal(signal.SIGINT, _interrupt)
+    signal(SIGINT, _interrupt)
     sys.unraisablehook = lambda _: None  # of a thread that got no memory: another does its work
     try:
         code = _guarded()
