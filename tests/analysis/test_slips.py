@@ -9,10 +9,13 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
-from tests.analysis.slips import MODELS, Model
+from tests.analysis import further_slips, slips
+from tests.analysis.slips import Model
 from tests.analysis.test_diagnosis import compared
 
-SLIPS = [(model, wrong) for model in MODELS for wrong in model.slips]
+MODELS = [*slips.MODELS, *further_slips.MODELS]
+SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
+FURTHER = [(model, wrong) for model in further_slips.MODELS for wrong in model.slips]
 FEW = SLIPS[::9]
 
 
@@ -37,16 +40,18 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
 
 
 @pytest.mark.slow
-def test_slips_are_named_and_none_wrongly_with_certainty() -> None:
-    assert len(SLIPS) >= 150
-    assert len(MODELS) >= 30
+@pytest.mark.parametrize(("cases", "least"), [(SLIPS, 150), (FURTHER, 60)], ids=["own", "further"])
+def test_slips_are_named_and_none_wrongly_with_certainty(
+    cases: list[tuple[Model, str]], least: int
+) -> None:
+    assert len(cases) >= least
     named = 0
-    for model, wrong in SLIPS:
+    for model, wrong in cases:
         sure, text = told(model, wrong)
         right = names(text, model.slips[wrong])
         assert right or not sure, (model.program, wrong, text)
         named += right and sure
-    assert named >= 0.85 * len(SLIPS)
+    assert named >= 0.85 * len(cases)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.program)

@@ -23,8 +23,9 @@ STEPS = frozenset(
 )  # fmt: skip
 """Causes that say which step of the derivation was wrong: better than what the slip looks like,"""
 LOCAL = frozenset(
-    {"sign", "operation", "order", "grouping", "condition", "index", "other-value", "exponent"}
-)
+    {"sign", "operation", "order", "grouping", "condition", "index", "other-value", "exponent",
+     "reduction-missing"}
+)  # fmt: skip
 """unless the slip is one of these."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
@@ -42,8 +43,6 @@ def certain(claim: Claim, words: Wording) -> list[Cause]:
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
     found = _merged(steps, mutation.single(), claim.typed.source)
-    if not found:
-        found = search.two()
     if not found:
         double = mutation.double()
         found = [double.cause(claim.typed.source)] if double else []
@@ -69,7 +68,8 @@ def _merged(structural: list[Cause], slip: Slip | None, source: Source) -> list[
 
 def _explains(step: Cause, own: Cause, source: Source) -> bool:
     """Whether a step of the derivation says more than the slip in the formula."""
-    if step.code == "local-derivative":  # if the user wrote what it says is wrong
+    if step.code == "local-derivative" and own.code not in ("factor-missing", "exponent"):
+        # if the user wrote what it says is wrong
         _, _, wrong = step.message.rpartition(", not ")
         return _joined(wrong) in _joined(source.text)
     if step.code == own.code == "sign":

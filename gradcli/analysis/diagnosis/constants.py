@@ -71,6 +71,8 @@ class Meanings:
     """Explanations by sizes of tensors, and by constants of mathematics."""
     pairs: list[str]
     """Explanations by two numbers, where one is not enough."""
+    is_exponent: bool
+    """Whether an exponent is among the first."""
 
     @property
     def all(self) -> list[str]:
@@ -83,10 +85,15 @@ def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> Meanings:
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
-    general = [each for each in (*_sizes(claim), *WELL_KNOWN, less) if _explains(each.value)]
+    guesses = () if claim.is_formula else (*_sizes(claim), *WELL_KNOWN, less)
+    general = [each for each in guesses if _explains(each.value)]
     single = _told(own, size, rtol), _told(general, size, rtol)
-    pairs = [] if any(single) else list(_pairs([*own, *general][:FIRST], size, rtol))
-    return Meanings(*single, pairs)
+    pairs = (
+        []
+        if any(single) or claim.is_formula
+        else list(_pairs([*own, *general][:FIRST], size, rtol))
+    )
+    return Meanings(*single, pairs, any("exponent" in told for told in single[0]))
 
 
 def _explains(value: float) -> bool:
@@ -148,13 +155,13 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
                 what = "the exponent" if (node.op.infix, position) == ("**", 1) else "a constant"
                 yield KnownNumber(abs(value), f"{what} in {words.formula(node)}")
     for node in nodes[:MOST]:
-        single = node.size == 1 and node.kind == "float"
+        single = node.size == 1 and node.kind == "float" and not claim.is_formula
         if single and node.op is not CONSTANT and node is not claim.leaf:
             value = _single(point.value(node))
             yield KnownNumber(value, f"the value of {words.of(node)}")
             yield KnownNumber(value**2, f"the square of the value of {words.of(node)}")
     leaf = point.value(claim.leaf)
-    if leaf is not None and leaf.size > 1:
+    if leaf is not None and leaf.size > 1 and not claim.is_formula:
         yield KnownNumber(float(np.linalg.norm(leaf.ravel())), f"the norm of {claim.name}")
 
 

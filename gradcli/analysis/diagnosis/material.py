@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.misremembered import textbook
-from gradcli.analysis.diagnosis.mutants import Material, Piece
+from gradcli.analysis.diagnosis.pieces import Material, Piece
 from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
-from gradcli.graph import CONSTANT, ancestors
+from gradcli.graph import CONSTANT, Node, ancestors
 from gradcli.language.construct import name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Expression, Number, Unary
+from gradcli.language.syntax import Expression, Name, Number, Unary
 from gradcli.ops import FUNCTIONS
 from gradcli.simplify import number_of
 from gradcli.spelling.spell import function_of
@@ -30,7 +30,8 @@ USUAL = ("exp", "log", "sqrt", "inv")
 """Functions that are often forgotten."""
 
 
-def material(claim: Claim, words: Wording) -> Material:
+def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) -> Material:
+    """That of a claim's program, for a formula whose parts have these values."""
     problem = claim.walk.problem
     known = problem.program.names
     named = {title: node for title, node in problem.names.items() if title in known}
@@ -61,7 +62,12 @@ def material(claim: Claim, words: Wording) -> Material:
     ]
     ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
     return Material(
-        names, numbers[:MOST], functions, _distinct(factors), _distinct([*ones, *own, *terms])
+        names,
+        numbers[:MOST],
+        functions,
+        _distinct(factors),
+        _distinct([*ones, *own, *terms]),
+        values,
     )
 
 
@@ -122,8 +128,10 @@ def _constants() -> Iterator[Piece]:
 
 def _parts(claim: Claim, words: Wording) -> tuple[list[Piece], list[Piece]]:
     """The terms and factors of the gradient's own formula."""
-    terms: list[Piece] = []
-    factors: list[Piece] = []
+    texts = [words.spelled(node) for node in [*claim.walk.outputs, *claim.between][:MOST]]
+    read = [_read(text) for text in texts if text]
+    values = [Piece(each) for each in read if each is not None and not isinstance(each, Name)]
+    terms, factors = list(values), values
     for grad in dict.fromkeys((words.plain(claim.grad), claim.grad)):
         for node in list(reversed(ancestors([grad])))[:MOST]:
             if node.op is CONSTANT or node.kind != "float":
@@ -134,7 +142,7 @@ def _parts(claim: Claim, words: Wording) -> tuple[list[Piece], list[Piece]]:
                 expression = _read(text) if text else None
                 if expression is not None and not isinstance(expression, Number | Unary):
                     (terms if above in "+-" else factors).append(Piece(expression))
-    return terms[:MOST], factors[:MOST]
+    return terms[: 2 * MOST], factors[: 2 * MOST]
 
 
 def _read(text: str) -> Expression | None:

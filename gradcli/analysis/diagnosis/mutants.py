@@ -5,43 +5,32 @@ A mutant is what the formula should have been if the slip that it undoes was mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from gradcli.analysis.diagnosis.parentheses import regrouped
+from gradcli.analysis.diagnosis.pieces import Material, Piece
+from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
 from gradcli.diagnostics import Span
-from gradcli.graph import Node, Shape
 from gradcli.language.construct import (
     NOWHERE,
-    WHOLE,
-    attribute,
     binary,
     call,
-    compare,
     name,
-    number,
-    subscript,
-    unary,
 )  # fmt: skip
 from gradcli.language.printer import print_expression
-from gradcli.language.rewrite import Place, called, changed, keyword, places, replaced
+from gradcli.language.rewrite import Place, places, replaced
 from gradcli.language.syntax import (
-    Attribute,
     Binary,
     Call,
-    Compare,
-    Constant,
     Expression,
-    Index,
     Keyword,
-    List,
     Name,
     Number,
-    Slice,
     Syntax,
     Unary,
 )  # fmt: skip
-from gradcli.ops import FUNCTIONS
 
 WIDEST = 60
 SAID = {
@@ -73,31 +62,20 @@ SAID = {
     "term-missing": "the term {piece} is missing",
 }
 """What is wrong where a mutant is right."""
+MISSING = {
+    "factor-missing": "factor-extra",
+    "divisor-missing": "factor-extra",
+    "term-missing": "term-extra",
+    "function-missing": "function-extra",
+    "reduction-missing": "reduction-extra",
+    "operand-transposed": "transposed-extra",
+}
+CONVERSE = MISSING | {extra: missing for missing, extra in reversed(MISSING.items())}
+"""What a mistake is called in the other direction."""
+OFTEN = 20
+"""A name that stands in more places is not exchanged in all of them."""
 LIKELY = 1.3
 """The cost up to which a change is tried together with another one."""
-MOST = 10
-"""The most elements of a list that are exchanged for each other."""
-FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
-TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*", "**": "*"}
-"""Operators that are taken for each other."""
-
-
-class Piece(NamedTuple):
-    """Something that may be missing in a formula."""
-
-    expression: Expression
-    words: str = ""
-    """What it is, where its own text does not say it."""
-
-
-class Material(NamedTuple):
-    """What a formula of a program's gradient may be made of."""
-
-    names: Mapping[str, Shape]
-    numbers: Sequence[float]
-    functions: Sequence[str]
-    factors: Sequence[Piece]
-    terms: Sequence[Piece]
 
 
 class Mutant(NamedTuple):
@@ -151,57 +129,88 @@ class Mutant(NamedTuple):
             return said
         return f"{said}: {old} instead of {new}"
 
-
-Change: TypeAlias = tuple[float, str, Expression]
-Rule: TypeAlias = Callable[[Any, Place, "Grower"], Iterator[Change]]
+    @property
+    def undone(self) -> tuple[str, str]:
+        """Code and sentence where the formula is right, and its mutant is the user's."""
+        code = CONVERSE.get(self.code, self.code)
+        assert isinstance(self.place.part, Expression)
+        right, wrong = print_expression(self.place.part), print_expression(self.instead)
+        said = SAID[code].format(piece="", old=wrong).replace("  ", " ")
+        return code, f"{said}: {wrong} instead of {right}"
 
 
 class Grower:
     """Makes the mutants of one formula after another, of the same material."""
 
-    def __init__(self, material: Material, values: Mapping[Expression, Node]) -> None:
+    def __init__(self, material: Material) -> None:
         self.material = material
-        self._values = values
 
     def mutants(self, formula: Expression) -> Iterator[Mutant]:
         """All of one formula, in the order of its text."""
         whole = Place(formula, None, "", None)
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
+        yield from self._renamed(formula, whole)
         for place in places(formula):
             part = place.part
             if not place.is_value or _is_setting(place):
                 continue
             assert isinstance(part, Expression)
             for rule in (*RULES.get(type(part), ()), *EVERYWHERE):
-                for cost, code, instead in rule(part, place, self):
+                for cost, code, instead in rule(part, place, self.material):
                     yield Mutant(cost, code, place, instead)
             yield from self._with_pieces(part, place)
 
-    def shape(self, part: Expression) -> Shape | None:
-        """The shape of a part; None where it is not known."""
-        known = self._values.get(part)
-        if known is None and isinstance(part, Name):
-            return self.material.names.get(part.id)
-        return None if known is None else known.shape
+    def _renamed(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
+        """With one name in every place of another."""
+        known = self.material.names
+        used = Counter(each.part.id for each in places(formula) if isinstance(each.part, Name))
+        for title, count in used.items():
+            for new in known if 1 < count <= OFTEN and title in known else ():
+                if new != title:
+                    yield Mutant(1.4, "other-value", whole, _with_name(formula, title, new))
 
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
         if isinstance(part, Number) and place.above is not None:
             return
-        if _is_outermost(place, "*/"):
+        if is_outermost(place, "*/"):
             for piece in self.material.factors:
-                more = 0.0 if isinstance(piece.expression, Number | Name) else 0.5
+                more = _length(piece)
                 product = binary("*", piece.expression, part)
                 yield Mutant(1.5 + more, "factor-missing", place, product, piece)
                 quotient = binary("/", part, piece.expression)
                 yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
-        if _is_outermost(place, "+-"):
+        if len(self.material.shape(part) or ()) == 2:
+            for title, shape in self.material.names.items():
+                if len(shape) == 2:
+                    ones = Piece(call("ones_like", name(title)))
+                    product = binary("@", part, ones.expression)
+                    yield Mutant(1.7, "factor-missing", place, product, ones)
+        if is_outermost(place, "+-"):
             for piece in self.material.terms:
-                more = 0.0 if place.above is None or isinstance(piece.expression, Number) else 0.5
+                more = 0.0 if place.above is None else _length(piece)
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
+
+
+def _length(piece: Piece) -> float:
+    """What a piece costs: much if it is more than a number or a name."""
+    if isinstance(piece.expression, Number | Name):
+        return 0.0
+    return 0.3 + len(print_expression(piece.expression)) / 100
+
+
+def _with_name(formula: Expression, title: str, new: str) -> Expression:
+    """The formula with one name in every place of another."""
+    while True:
+        for place in places(formula):
+            if place.is_value and isinstance(place.part, Name) and place.part.id == title:
+                formula = replaced(place, name(new))
+                break
+        else:
+            return formula
 
 
 def _is_setting(place: Place) -> bool:
@@ -211,297 +220,3 @@ def _is_setting(place: Place) -> bool:
             return True
         place = place.above
     return False
-
-
-def _is_outermost(place: Place, symbols: str) -> bool:
-    """Whether the part is not an operand of what binds as a product (or a sum) does."""
-    above = place.above.part if place.above is not None else None
-    if isinstance(above, Unary):
-        return False
-    return not (
-        isinstance(above, Binary)
-        and above.operator in symbols
-        and not (above.operator == "/" and place.field == "right")
-    )
-
-
-# --- operators -----------------------------------------------------------------------------
-
-
-def _sum(part: Binary, _place: Place, _grower: Grower) -> Iterator[Change]:
-    if part.operator not in "+-":
-        return
-    left, right, minus = part.left, part.right, part.operator == "-"
-    yield 1.0, "sign", binary(TWINS[part.operator], left, right)
-    if minus:
-        yield 1.15, "order", binary("-", right, left)
-    else:
-        yield 1.2, "sign", binary("-", right, left)
-    yield 1.3, "term-extra", left
-    yield 1.3, "term-extra", unary("-", right) if minus else right
-
-
-def _product(part: Binary, _place: Place, grower: Grower) -> Iterator[Change]:
-    symbol, left, right = part.operator, part.left, part.right
-    if symbol not in ("*", "/", "@", "**"):
-        return
-    for twin in TWINS[symbol]:
-        yield 1.25 if twin == "@" else 1.2, "operation", binary(twin, left, right)
-    if symbol != "*":
-        yield 1.1, "order", binary(symbol, right, left)
-    yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
-    if symbol == "/":
-        yield 1.2, "factor-extra", binary("/", number(1.0), right)
-    elif symbol != "**":
-        yield 1.2, "factor-extra", right
-    if symbol in "*/":
-        yield from _shortened(part)
-    if symbol == "@":
-        yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
-    if symbol == "*":
-        for one, other in ((left, right), (right, left)):
-            yield 1.4, "broadcast", call("outer", one, other)
-            if grower.shape(one) is not None and len(grower.shape(one) or ()) == 1:
-                yield 1.2, "broadcast", binary("*", subscript(one, [WHOLE, NONE]), other)
-    if symbol in "*@":
-        yield 1.4, "operation", call("sum", binary("*", left, right))
-        yield 1.4, "operation", call("dot", left, right)
-
-
-def _shortened(part: Binary) -> Iterator[Change]:
-    """A product without two of its factors."""
-    factors: list[tuple[Any, Expression]] = []
-    first: Expression = part
-    while isinstance(first, Binary) and first.operator in "*/":
-        factors.insert(0, (first.operator, first.right))
-        first = first.left
-    for one, _ in enumerate(factors[:MOST]):
-        for other in range(one):
-            product = first
-            for place, (symbol, factor) in enumerate(factors):
-                if place not in (one, other):
-                    product = binary(symbol, product, factor)
-            yield 1.4, "factor-extra", product
-
-
-NONE = Constant(None, NOWHERE)
-
-
-def _unary(part: Unary, place: Place, _grower: Grower) -> Iterator[Change]:
-    inner = part.operand
-    indexes = place.above is not None and isinstance(place.above.part, Index | Slice)
-    yield 1.3 if indexes else 1.0, "sign" if part.operator == "-" else "condition", inner
-
-
-def _compare(part: Compare, _place: Place, _grower: Grower) -> Iterator[Change]:
-    for position, symbol in enumerate(part.operators):
-        before, after = part.operators[:position], part.operators[position + 1 :]
-        for other in dict.fromkeys((FLIPPED[symbol], *FLIPPED)):
-            if other != symbol:
-                operators: Any = (*before, other, *after)
-                yield 1.0, "condition", Compare(operators, part.operands, NOWHERE)
-
-
-# --- numbers, names, indices ---------------------------------------------------------------
-
-
-def _number(part: Number, place: Place, grower: Grower) -> Iterator[Change]:
-    value = part.value
-    if place.above is not None and isinstance(place.above.part, Unary):
-        place = place.above
-    above = place.above.part if place.above is not None else None
-    power = isinstance(above, Binary) and above.operator == "**" and place.field == "right"
-    code = "exponent" if power else "index" if isinstance(above, Index) else "constant"
-    near = [value + 1, value - 1, *((value + 2, value - 2) if power else ())]
-    for other in dict.fromkeys(near):
-        yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
-    others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
-    others += [1 / value] if value else []
-    for other in dict.fromkeys((*grower.material.numbers, *others)):
-        if other != value:
-            odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
-            twice = other == 2 * value and not power
-            yield 1.7 if odd else 1.28 if twice else 1.4, code, number(other)
-    yield 1.3, "sign", number(-value)
-
-
-def _name(part: Name, _place: Place, grower: Grower) -> Iterator[Change]:
-    shape = grower.shape(part)
-    for title, other in grower.material.names.items():
-        if title != part.id:
-            yield (1.2 if other == shape else 1.6), "other-value", name(title)
-
-
-def _index(part: Index, _place: Place, _grower: Grower) -> Iterator[Change]:
-    yield 1.2, "index", part.value
-    for position, item in enumerate(part.items):
-        if isinstance(item, Number | Constant):
-            others = [each for each in part.items if each is not item]
-            for place in range(len(part.items)):
-                if place != position:
-                    items = [*others[:place], item, *others[place:]]
-                    yield 1.1, "index", subscript(part.value, items)
-        if isinstance(item, Slice):
-            for step in (1.0, -1.0):
-                bounds = (_moved(item.lower, step), _moved(item.upper, step))
-                for lower, upper in ((bounds[0], item.upper), (item.lower, bounds[1]), bounds):
-                    shifted = Slice(lower, upper, item.step, NOWHERE)
-                    items = [*part.items[:position], shifted, *part.items[position + 1 :]]
-                    yield 1.1, "index", subscript(part.value, items)
-
-
-def _moved(bound: Expression | None, step: float) -> Expression | None:
-    if isinstance(bound, Number):
-        return number(bound.value + step)
-    if isinstance(bound, Unary) and isinstance(bound.operand, Number):
-        return number(step - bound.operand.value) if bound.operand.value != step else None
-    return number(step) if bound is None and step > 0 else bound
-
-
-def _list(part: List, _place: Place, _grower: Grower) -> Iterator[Change]:
-    """Two elements of a list exchanged, or one repeated."""
-    for first, one in enumerate(part.items[:MOST]):
-        for second, other in enumerate(part.items[:MOST]):
-            items = list(part.items)
-            if first < second:
-                items[first], items[second] = other, one
-                yield 1.1, "order", List(tuple(items), NOWHERE)
-
-
-# --- calls ---------------------------------------------------------------------------------
-
-
-def _function(part: Call, _place: Place, _grower: Grower) -> Iterator[Change]:
-    title, operands = called(part)
-    function = FUNCTIONS.get(title)
-    for twin in function.confused if function else ():
-        yield 1.0, "function", _renamed(part, twin)
-    if operands:
-        reduces = function is not None and _reduces(title)
-        yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
-    if len(part.arguments) > 1:
-        first, second, *more = part.arguments
-        yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
-    if title == "outer" and len(operands) == 2:
-        yield 1.2, "operation", binary("*", *operands)
-    for each in part.keywords:
-        kept = tuple(other for other in part.keywords if other is not each)
-        code = "axis" if each.name in ("dim", "axis") else "argument"
-        yield 1.1, code, changed(part, keywords=kept)  # type: ignore[misc]
-    for parameter in function.parameters if function else ():
-        given = keyword(part, parameter.name)
-        value = given.value if given else None
-        default = value.value if isinstance(value, Number | Constant) else parameter.default
-        if isinstance(default, bool) or default in (0, 1):
-            truth = isinstance(default, bool)
-            other = _truth(not default) if truth else number(1.0 - default)
-            code = "keepdim" if parameter.name == "keepdim" else "argument"
-            if parameter.name not in ("dim", "axis"):
-                yield 1.0, code, _with_keyword(part, parameter.name, other)
-
-
-def _axes(part: Call, _place: Place, grower: Grower) -> Iterator[Change]:
-    """Other axes of a reduction and the like."""
-    title, operands = called(part)
-    if title not in FUNCTIONS or not operands:
-        return
-    names = {each.name for each in FUNCTIONS[title].parameters}
-    shape = grower.shape(operands[0])
-    if "dim" not in names:
-        return
-    spelled = "axis" if keyword(part, "axis") else "dim"
-    for axis in range(2 if shape is None else len(shape)):
-        turned = _with_keyword(part, spelled, number(axis))
-        yield 1.0, "axis", turned
-        if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
-            yield 1.2, "axis", _with_keyword(turned, "keepdim", _truth(True))
-
-
-# --- anything ------------------------------------------------------------------------------
-
-
-def _turned(part: Expression, _place: Place, grower: Grower) -> Iterator[Change]:
-    if isinstance(part, Attribute) and part.name in ("T", "mT", "t"):
-        yield 1.0, "transposed-extra", part.value
-        return
-    shape = grower.shape(part)
-    if shape is not None and len(shape) >= 2:
-        yield 1.0, "operand-transposed", attribute(part, "T" if len(shape) == 2 else "mT")
-
-
-def _negated(part: Expression, place: Place, _grower: Grower) -> Iterator[Change]:
-    if _is_outermost(place, "*/") and not isinstance(part, Number | Unary):
-        yield 1.1, "sign", unary("-", part)
-
-
-def _raised(part: Expression, _place: Place, _grower: Grower) -> Iterator[Change]:
-    if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
-        return
-    easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
-    yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
-    yield 1.7, "exponent", binary("**", part, number(3.0))
-    yield 1.7, "function-missing", call("sqrt", part)
-    yield 1.5, "condition", compare(">", part, number(0.0))
-    yield 1.6, "inverted", binary("/", number(1.0), part)
-
-
-def _reduced(part: Expression, place: Place, grower: Grower) -> Iterator[Change]:
-    shape = grower.shape(part)
-    if isinstance(part, Number) or not shape:
-        return
-    more = 0.0 if _is_outermost(place, "*/") else 0.2
-    for title in ("sum", "mean"):
-        yield 1.2 + more, "reduction-missing", call(title, part)
-        for axis in range(len(shape)) if len(shape) > 1 else ():
-            along = call(title, part, dim=number(axis))
-            yield 1.2 + more, "reduction-missing", along
-            kept = _with_keyword(along, "keepdim", _truth(True))
-            yield 1.3 + more, "reduction-missing", kept
-
-
-def _spread(part: Expression, _place: Place, grower: Grower) -> Iterator[Change]:
-    shape = grower.shape(part)
-    if shape is not None and len(shape) == 1:
-        yield 1.4, "broadcast", subscript(part, [WHOLE, NONE])
-        yield 1.4, "broadcast", subscript(part, [NONE, WHOLE])
-
-
-def _wrapped(part: Expression, _place: Place, grower: Grower) -> Iterator[Change]:
-    if not isinstance(part, Number):
-        for title in grower.material.functions:
-            yield 1.5, "function-missing", call(title, part)
-
-
-RULES: dict[type[Syntax], Sequence[Rule]] = {
-    Binary: (_sum, _product),
-    Unary: (_unary,),
-    Compare: (_compare,),
-    Number: (_number,),
-    Name: (_name,),
-    Index: (_index,),
-    List: (_list,),
-    Call: (_function, _axes),
-}
-EVERYWHERE: Sequence[Rule] = (_turned, _negated, _raised, _reduced, _spread, _wrapped)
-
-
-def _reduces(title: str) -> bool:
-    names = {each.name for each in FUNCTIONS[title].parameters}
-    return "keepdim" in names
-
-
-def _renamed(part: Call, title: str) -> Expression:
-    if isinstance(part.callee, Attribute):
-        return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
-    return changed(part, callee=name(title))  # type: ignore[return-value]
-
-
-def _truth(value: bool) -> Constant:
-    return Constant(value, NOWHERE)
-
-
-def _with_keyword(part: Expression, title: str, value: Expression) -> Expression:
-    assert isinstance(part, Call)
-    aliases = {"dim": ("dim", "axis"), "axis": ("dim", "axis"), "keepdim": ("keepdim", "keepdims")}
-    kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
-    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -28,6 +29,8 @@ ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""
 FEWEST, MOST = 50, 12_000
 """but at least and at most so many mutants are tried."""
+LISTED = 20_000
+"""The most single mutants that are told apart by their cost."""
 FIRSTS = 120
 """The most slips that are tried together with a second one."""
 NEARER = 1e-3
@@ -60,23 +63,23 @@ class Mutation:
         """The points of the claim are fresh ones."""
         self._claim = claim
         self._typed = typed
-        self._grower = Grower(material(claim, words), typed.remember())
+        self._grower = Grower(material(claim, words, typed.remember()))
         self._points = claim.points
         self._distances = [self._distance(point, claim.mine) for point in self._points]
         size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
         self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
         self._tried: set[Node] = {claim.mine}
+        mutants = islice(self._grower.mutants(typed.expression), LISTED)
+        self._singles = sorted(mutants, key=lambda each: each.cost)
 
     def single(self) -> Slip | None:
         """The most likely slip that alone explains the difference."""
-        singles = sorted(self._grower.mutants(self._typed.expression), key=lambda each: each.cost)
-        right = next(self._right(singles), None)
+        right = next(self._right(self._singles), None)
         return None if right is None else Slip((right,), right.tree)
 
     def double(self) -> Slip | None:
         """Two that explain it together."""
-        singles = sorted(self._grower.mutants(self._typed.expression), key=lambda each: each.cost)
-        for first in [each for each in singles if each.cost <= LIKELY][:FIRSTS]:
+        for first in [each for each in self._singles if each.cost <= LIKELY][:FIRSTS]:
             seconds = [each for each in self._grower.mutants(first.tree) if each.cost <= LIKELY]
             second = next(self._right(seconds), None)
             if second is not None:

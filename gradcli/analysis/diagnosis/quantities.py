@@ -10,12 +10,10 @@ from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence
 from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import CONSTANT, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack
-from gradcli.ops.shapes import broadcast
 from gradcli.ops.shaping import expand, reshape
 
 ROWS = 64
@@ -36,19 +34,6 @@ def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
             yield from found
         except MISFITS:  # not possible for this program
             continue
-
-
-def corrections(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    """The gradient with a value of the program as an extra or missing factor or term."""
-    for node in _nearest(ancestors([claim.grad, *claim.walk.outputs])):
-        if node.kind != "float" or node is claim.grad or not _fits(node, claim.grad):
-            continue
-        text = words.of(node)
-        yield Consequence("factor-missing", f"the factor {text} is missing", claim.grad / node)
-        yield Consequence("factor-extra", f"the factor {text} is too much", claim.grad * node)
-        yield Consequence("term-missing", f"the term {text} is missing", claim.grad - node)
-        minus = f"the term -{text} is missing, or {text} is too much"
-        yield Consequence("term-missing", minus, claim.grad + node)
 
 
 def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -202,10 +187,3 @@ def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:
     """Of many nodes, the first and the last ones."""
     half = min(most, MOST) // 2
     return nodes if len(nodes) <= 2 * half else [*nodes[:half], *nodes[len(nodes) - half :]]
-
-
-def _fits(node: Node, grad: Node) -> bool:
-    try:
-        return broadcast("", [node.shape, grad.shape]) == grad.shape
-    except GradcliError:
-        return False

@@ -18,7 +18,7 @@ from gradcli.analysis.diagnosis.claim import Claim, Guess, Point, agreeing, dist
 from gradcli.analysis.diagnosis.constants import Meanings, meanings, ratio
 from gradcli.analysis.diagnosis.misprints import misprints
 from gradcli.analysis.diagnosis.patterns import elements, patterns
-from gradcli.analysis.diagnosis.quantities import corrections, quantities
+from gradcli.analysis.diagnosis.quantities import quantities
 from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
 from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
 from gradcli.analysis.diagnosis.wording import Wording
@@ -68,7 +68,7 @@ class Search:
         self._outcomes: dict[Node, list[Consequence]] = {}
         """By result: several mistakes may give the same numbers."""
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
-        sources = (walk_slips, misprints, quantities, corrections)
+        sources = (walk_slips, quantities, misprints)
         found = chain.from_iterable(source(claim, words) for source in sources)
         with suppress(GradcliError):  # the limit on nodes is reached
             for outcome in islice(found, max(FEWEST, ELEMENTS // size)):
@@ -220,6 +220,8 @@ class Search:
             text = f"the sign is wrong, and it is {_times(-k)} the gradient"
         meant = self._meanings(k, slack)
         sure = bool(causes) and causes[0].code in PLAIN
+        if sure and causes[0].code == "chain-factor":  # 2 may be a factor, and an exponent
+            sure = not meant.is_exponent
         numbers = [Cause("factor", told) for told in meant.own]
         told = [*causes, *numbers] if sure else [*numbers, *causes]
         told += [Cause("factor", each) for each in (*meant.general, *meant.pairs)]

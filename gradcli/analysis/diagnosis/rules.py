@@ -1,0 +1,362 @@
+"""The slips that people make in formulas, as changes that undo them.
+
+A change has a cost: the less, the more likely is the slip. Of two that give the same, the cheaper
+names the mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.analysis.diagnosis.pieces import Material
+from gradcli.language.construct import (
+    NOWHERE,
+    WHOLE,
+    attribute,
+    binary,
+    call,
+    compare,
+    name,
+    number,
+    subscript,
+    unary,
+)  # fmt: skip
+from gradcli.language.rewrite import Place, called, changed, keyword
+from gradcli.language.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Expression,
+    Index,
+    Keyword,
+    List,
+    Name,
+    Number,
+    Slice,
+    Syntax,
+    Unary,
+)  # fmt: skip
+from gradcli.ops import FUNCTIONS
+
+Change: TypeAlias = tuple[float, str, Expression]
+Rule: TypeAlias = Callable[[Any, Place, Material], Iterator[Change]]
+
+MOST = 10
+"""The most elements of a list that are exchanged for each other."""
+FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
+TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*", "**": "*"}
+"""Operators that are taken for each other."""
+
+
+def is_outermost(place: Place, symbols: str) -> bool:
+    """Whether the part is not an operand of what binds as a product (or a sum) does."""
+    above = place.above.part if place.above is not None else None
+    if isinstance(above, Unary):
+        return False
+    return not (
+        isinstance(above, Binary)
+        and above.operator in symbols
+        and not (above.operator == "/" and place.field == "right")
+    )
+
+
+# --- operators -----------------------------------------------------------------------------
+
+
+def _sum(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+    if part.operator not in "+-":
+        return
+    left, right, minus = part.left, part.right, part.operator == "-"
+    yield 1.0, "sign", binary(TWINS[part.operator], left, right)
+    if minus:
+        yield 1.15, "order", binary("-", right, left)
+    else:
+        yield 1.2, "sign", binary("-", right, left)
+    yield 1.3, "term-extra", left
+    yield 1.3, "term-extra", unary("-", right) if minus else right
+
+
+def _product(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+    symbol, left, right = part.operator, part.left, part.right
+    if symbol not in ("*", "/", "@", "**"):
+        return
+    for twin in TWINS[symbol]:
+        yield 1.25 if twin == "@" else 1.2, "operation", binary(twin, left, right)
+    if symbol != "*":
+        yield 1.1, "order", binary(symbol, right, left)
+    yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
+    if symbol == "/":
+        yield 1.2, "factor-extra", binary("/", number(1.0), right)
+    elif symbol != "**":
+        yield 1.2, "factor-extra", right
+    if symbol in "*/":
+        yield from _shortened(part)
+    if isinstance(left, Call) and isinstance(right, Call) and left.arguments and right.arguments:
+        inside = binary(symbol, left.arguments[0], right.arguments[0])
+        arguments = (inside, *left.arguments[1:])
+        yield 1.2, "grouping", changed(left, arguments=arguments)  # type: ignore[misc]
+    if symbol == "@":
+        yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
+
+
+def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
+    """Products of vectors that are meant to be all with all, or summed."""
+    if part.operator not in "*@":
+        return
+    left, right = part.left, part.right
+    if part.operator == "*":
+        for one, other in ((left, right), (right, left)):
+            yield 1.4, "broadcast", call("outer", one, other)
+            if len(material.shape(one) or ()) == 1:
+                yield 1.2, "broadcast", binary("*", subscript(one, [WHOLE, NONE]), other)
+    yield 1.4, "operation", call("sum", binary("*", left, right))
+    yield 1.4, "operation", call("dot", left, right)
+
+
+def _shortened(part: Binary) -> Iterator[Change]:
+    """A product without two of its factors."""
+    factors: list[tuple[Any, Expression]] = []
+    first: Expression = part
+    while isinstance(first, Binary) and first.operator in "*/":
+        factors.insert(0, (first.operator, first.right))
+        first = first.left
+    for one, _ in enumerate(factors[:MOST]):
+        for other in range(one):
+            product = first
+            for place, (symbol, factor) in enumerate(factors):
+                if place not in (one, other):
+                    product = binary(symbol, product, factor)
+            yield 1.4, "factor-extra", product
+
+
+NONE = Constant(None, NOWHERE)
+
+
+def _unary(part: Unary, place: Place, _material: Material) -> Iterator[Change]:
+    inner = part.operand
+    indexes = place.above is not None and isinstance(place.above.part, Index | Slice)
+    yield 1.3 if indexes else 1.0, "sign" if part.operator == "-" else "condition", inner
+
+
+def _compare(part: Compare, _place: Place, _material: Material) -> Iterator[Change]:
+    for position, symbol in enumerate(part.operators):
+        before, after = part.operators[:position], part.operators[position + 1 :]
+        for other in dict.fromkeys((FLIPPED[symbol], *FLIPPED)):
+            if other != symbol:
+                operators: Any = (*before, other, *after)
+                yield 1.0, "condition", Compare(operators, part.operands, NOWHERE)
+
+
+# --- numbers, names, indices ---------------------------------------------------------------
+
+
+def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
+    value = part.value
+    if place.above is not None and isinstance(place.above.part, Unary):
+        place = place.above
+    above = place.above.part if place.above is not None else None
+    power = isinstance(above, Binary) and above.operator == "**" and place.field == "right"
+    code = "exponent" if power else "index" if isinstance(above, Index) else "constant"
+    near = [value + 1, value - 1, *((value + 2, value - 2) if power else ())]
+    for other in dict.fromkeys(near):
+        yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
+    others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
+    others += [1 / value] if value else []
+    for other in dict.fromkeys((*material.numbers, *others)):
+        if other != value:
+            odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
+            twice = other == 2 * value and not power
+            yield 1.7 if odd else 1.28 if twice else 1.4, code, number(other)
+    yield 1.3, "sign", number(-value)
+    for title in material.names if code == "constant" else ():
+        yield 1.6, "other-value", name(title)
+
+
+def _name(part: Name, _place: Place, material: Material) -> Iterator[Change]:
+    shape = material.shape(part)
+    for title, other in material.names.items():
+        if title != part.id:
+            yield (1.2 if other == shape else 1.6), "other-value", name(title)
+
+
+def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:
+    yield 1.2, "index", part.value
+    for position, item in enumerate(part.items):
+        if isinstance(item, Number | Constant):
+            others = [each for each in part.items if each is not item]
+            for place in range(len(part.items)):
+                if place != position:
+                    items = [*others[:place], item, *others[place:]]
+                    yield 1.1, "index", subscript(part.value, items)
+        if isinstance(item, Slice):
+            for step in (1.0, -1.0):
+                bounds = (_moved(item.lower, step), _moved(item.upper, step))
+                for lower, upper in ((bounds[0], item.upper), (item.lower, bounds[1]), bounds):
+                    shifted = Slice(lower, upper, item.step, NOWHERE)
+                    items = [*part.items[:position], shifted, *part.items[position + 1 :]]
+                    yield 1.1, "index", subscript(part.value, items)
+
+
+def _moved(bound: Expression | None, step: float) -> Expression | None:
+    if isinstance(bound, Number):
+        return number(bound.value + step)
+    if isinstance(bound, Unary) and isinstance(bound.operand, Number):
+        return number(step - bound.operand.value) if bound.operand.value != step else None
+    return number(step) if bound is None and step > 0 else bound
+
+
+def _list(part: List, _place: Place, _material: Material) -> Iterator[Change]:
+    """Two elements of a list exchanged, or one repeated."""
+    for first, one in enumerate(part.items[:MOST]):
+        for second, other in enumerate(part.items[:MOST]):
+            items = list(part.items)
+            if first < second:
+                items[first], items[second] = other, one
+                yield 1.1, "order", List(tuple(items), NOWHERE)
+
+
+# --- calls ---------------------------------------------------------------------------------
+
+
+def _function(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
+    title, operands = called(part)
+    function = FUNCTIONS.get(title)
+    for twin in function.confused if function else ():
+        yield 1.0, "function", _renamed(part, twin)
+    if operands:
+        reduces = function is not None and _reduces(title)
+        yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
+    if len(part.arguments) > 1:
+        first, second, *more = part.arguments
+        yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
+    if title == "outer" and len(operands) == 2:
+        yield 1.2, "operation", binary("*", *operands)
+    for each in part.keywords:
+        kept = tuple(other for other in part.keywords if other is not each)
+        code = "axis" if each.name in ("dim", "axis") else "argument"
+        yield 1.1, code, changed(part, keywords=kept)  # type: ignore[misc]
+    for parameter in function.parameters if function else ():
+        given = keyword(part, parameter.name)
+        value = given.value if given else None
+        default = value.value if isinstance(value, Number | Constant) else parameter.default
+        if isinstance(default, bool) or default in (0, 1):
+            truth = isinstance(default, bool)
+            other = _truth(not default) if truth else number(1.0 - default)
+            code = "keepdim" if parameter.name == "keepdim" else "argument"
+            if parameter.name not in ("dim", "axis"):
+                yield 1.0, code, _with_keyword(part, parameter.name, other)
+
+
+def _axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """Other axes of a reduction and the like."""
+    title, operands = called(part)
+    if title not in FUNCTIONS or not operands:
+        return
+    names = {each.name for each in FUNCTIONS[title].parameters}
+    shape = material.shape(operands[0])
+    if "dim" not in names:
+        return
+    spelled = "axis" if keyword(part, "axis") else "dim"
+    for axis in range(2 if shape is None else len(shape)):
+        turned = _with_keyword(part, spelled, number(axis))
+        yield 1.0, "axis", turned
+        if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
+            yield 1.2, "axis", _with_keyword(turned, "keepdim", _truth(True))
+
+
+# --- anything ------------------------------------------------------------------------------
+
+
+def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+    if isinstance(part, Attribute) and part.name in ("T", "mT", "t"):
+        yield 1.0, "transposed-extra", part.value
+        return
+    shape = material.shape(part)
+    if shape is not None and len(shape) >= 2:
+        turned = attribute(part, "T" if len(shape) == 2 else "mT")
+        yield 1.0, "operand-transposed", turned
+        yield 1.5, "operand-transposed", binary("+", part, turned)
+        if isinstance(part, Binary) and part.operator == "*":  # 2*A for A + A.T
+            whole = attribute(part.right, turned.name)
+            yield 1.2, "operand-transposed", binary("+", part.right, whole)
+
+
+def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
+    if is_outermost(place, "*/") and not isinstance(part, Number | Unary):
+        yield 1.1, "sign", unary("-", part)
+
+
+def _raised(part: Expression, _place: Place, _material: Material) -> Iterator[Change]:
+    if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
+        return
+    easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
+    yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
+    yield 1.7, "exponent", binary("**", part, number(3.0))
+    yield 1.7, "function-missing", call("sqrt", part)
+    yield 1.5, "condition", compare(">", part, number(0.0))
+    yield 1.6, "inverted", binary("/", number(1.0), part)
+
+
+def _reduced(part: Expression, place: Place, material: Material) -> Iterator[Change]:
+    shape = material.shape(part)
+    if isinstance(part, Number) or not shape:
+        return
+    more = 0.0 if is_outermost(place, "*/") else 0.2
+    for title in ("sum", "mean"):
+        yield 1.2 + more, "reduction-missing", call(title, part)
+        for axis in range(len(shape)) if len(shape) > 1 else ():
+            along = call(title, part, dim=number(axis))
+            yield 1.2 + more, "reduction-missing", along
+            kept = _with_keyword(along, "keepdim", _truth(True))
+            yield 1.3 + more, "reduction-missing", kept
+
+
+def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+    shape = material.shape(part)
+    if shape is not None and len(shape) == 1:
+        yield 1.4, "broadcast", subscript(part, [WHOLE, NONE])
+        yield 1.4, "broadcast", subscript(part, [NONE, WHOLE])
+
+
+def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+    if not isinstance(part, Number):
+        for title in material.functions:
+            yield 1.5, "function-missing", call(title, part)
+
+
+RULES: dict[type[Syntax], Sequence[Rule]] = {
+    Binary: (_sum, _product, _spread_product),
+    Unary: (_unary,),
+    Compare: (_compare,),
+    Number: (_number,),
+    Name: (_name,),
+    Index: (_index,),
+    List: (_list,),
+    Call: (_function, _axes),
+}
+EVERYWHERE: Sequence[Rule] = (_turned, _negated, _raised, _reduced, _spread, _wrapped)
+
+
+def _reduces(title: str) -> bool:
+    names = {each.name for each in FUNCTIONS[title].parameters}
+    return "keepdim" in names
+
+
+def _renamed(part: Call, title: str) -> Expression:
+    if isinstance(part.callee, Attribute):
+        return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
+    return changed(part, callee=name(title))  # type: ignore[return-value]
+
+
+def _truth(value: bool) -> Constant:
+    return Constant(value, NOWHERE)
+
+
+def _with_keyword(part: Expression, title: str, value: Expression) -> Expression:
+    assert isinstance(part, Call)
+    aliases = {"dim": ("dim", "axis"), "axis": ("dim", "axis"), "keepdim": ("keepdim", "keepdims")}
+    kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
+    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]
