@@ -235,3 +235,18 @@ def test_what_cannot_be_read(gradcli: Runner, args: list[str], code: str, words:
     assert outcome.code in (2, 3)
     assert outcome.error["code"] == code
     assert words in outcome.error["message"]
+
+
+def test_a_choice_at_a_kink_is_no_slip_in_a_formula(gradcli: Runner) -> None:
+    args = ("check", "sum(relu(x))", "-s", "x=1,0,-3", "--mine", "x=(x >= 0)", "--json")
+    found = gradcli(*args).json["mine"]["x"]
+    assert found["verdict"] == "inconclusive"
+    assert found["causes"][0]["code"] == "elements"
+
+
+def test_a_slip_has_a_place_and_a_correction(gradcli: Runner) -> None:
+    program = ("check", "y = X@w; sum(y**2)", "-s", "X=[[1,2],[3,5]]", "-s", "w=1,2")
+    (cause, *_) = gradcli(*program, "--mine", "w=X.T@(3*y)", "--json").json["mine"]["w"]["causes"]
+    assert cause["place"] == {"line": 1, "column": 6, "text": "3"}
+    assert cause["correction"] == "X.T @ (2 * y)"
+    assert set(cause) == {"code", "message", "details", "place", "correction"}

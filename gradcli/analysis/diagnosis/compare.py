@@ -51,6 +51,9 @@ def compare(
         return answer(causes, verdict="inconclusive")
     if found.verdict == "inconclusive":
         return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
+    at_kinks = _only_at_kinks(claim, found.wrong)
+    if at_kinks:
+        return answer([at_kinks], verdict="inconclusive")
     certainly = certain(claim, words)
     if certainly:
         return answer(certainly, verdict="fail")
@@ -59,12 +62,7 @@ def compare(
     if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
         return answer([elements(claim, found.wrong)], verdict="fail")
     search = Search(claim, words)
-    causes = search.causes()
-    if not causes:
-        at_kinks = _only_at_kinks(claim, found.wrong)
-        if at_kinks:
-            return answer([at_kinks], verdict="inconclusive")
-        causes = search.further()
+    causes = search.causes() or search.further()
     return answer(causes, sure=False, verdict="fail")
 
 
