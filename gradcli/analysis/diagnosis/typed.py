@@ -63,9 +63,7 @@ class Typed:
         self.expression = expression
         self._tracer = tracer
         try:
-            for statement in program.statements:
-                if isinstance(statement, FunctionDefinition):
-                    tracer.statement(statement)
+            tracer.run(_defined(tracer, program))
             self.node = self.value(expression)
         except GradcliError as error:
             raise error.located(source, tracer.graph.span) from None
@@ -98,3 +96,10 @@ class Typed:
 
 REMEMBERED = (Attribute, Binary, Call, Compare, Index, Name, Unary)
 """Parts that mean the same wherever they stand; a number may be an axis."""
+
+
+def _defined(tracer: Tracer, program: Program) -> Visit:
+    """The functions of the program, for a formula that calls them."""
+    for statement in program.statements:
+        if isinstance(statement, FunctionDefinition):
+            yield tracer.statement(statement)
