@@ -7,6 +7,7 @@ from itertools import chain, count
 
 from gradcli.diagnostics import GradcliError, Source, nearest
 from gradcli.graph import INPUT, Node, upstream
+from gradcli.language.parser import parse_expression
 from gradcli.ops.control import LEAF
 from gradcli.options import Options
 from gradcli.trace import Binding, Tracer
@@ -22,7 +23,7 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
     if options.since is not None:
         return _newest_outputs(tracer, options.since)
     if options.outputs:
-        return {name: _lookup(tracer, name, "--output") for name in options.outputs}, []
+        return {text: _output(tracer, text, options) for text in options.outputs}, []
     if tracer.last is None:
         if tracer.special.printed or tracer.autograd.roots or tracer.values.is_pytorch:
             return {}, []
@@ -62,6 +63,20 @@ def _newest_outputs(tracer: Tracer, since: int) -> tuple[dict[str, Node], list[V
         else:
             outputs[binding.name or next(free_names)] = node
     return outputs, others
+
+
+def _output(tracer: Tracer, text: str, options: Options) -> Node:
+    """The value of a name that the program binds, or of an expression over its names."""
+    if text in tracer.globals.values or text.isidentifier():
+        return _lookup(tracer, text, "--output")
+    source = Source("--output", text)
+    try:
+        value = tracer.run(tracer.visit(parse_expression(source, options.limits.parse)))
+        return _tensor(tracer, Binding(text, value))
+    except GradcliError as error:
+        raise error.located(source, tracer.graph.span) from None
+    finally:
+        tracer.graph.span = None
 
 
 def _lookup(tracer: Tracer, name: str, flag: str) -> Node:

@@ -160,9 +160,8 @@ class _Teller:
         order = _told(outputs, self.written)
         kept = [grad for call in self.calls for grad in call.grads.values()]
         leaves = [node for call in self.calls for node in call.grads]
-        named = [*self.leaves.values(), *prepared.names.values()]
-        wanted = {*outputs, *named, *kept, *leaves}
-        order = _seen(order, wanted)
+        wanted = {*outputs, *self.leaves.values(), *kept, *leaves}
+        order = _seen(order, wanted.union(prepared.names.values()))
         assert prepared.passages is not None
         titles = {each.title for each in prepared.passages.ended}
         _check_opened(opened, titles)
@@ -294,7 +293,7 @@ class _Pass:
 
         An op that uses an operand twice adds twice.
         """
-        if item.single:
+        if len(item.nodes) == 1:
             (node,) = item.nodes
             for place, rule in contributions(node, symbols[node], self._linked, self._selected):
                 yield node.inputs[place], _whole(rule, node.inputs[place])
@@ -386,7 +385,7 @@ def name_nodes(nodes: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
             taken.add(title)
 
     for title, node in (*prepared.leaves.items(), *prepared.names.items()):
-        give(node, title)
+        give(node, title if title.isidentifier() else "out")
     numbers: dict[str, int] = {}
     for title, node in prepared.passages.names if prepared.passages else ():
         if node not in names:

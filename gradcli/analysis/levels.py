@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gradcli.graph import Node
 from gradcli.ops.kinds import is_promotion
+from gradcli.ops.shaping import is_item
 from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage
 
@@ -34,7 +35,7 @@ class Stage:
 
     @property
     def single(self) -> bool:
-        """Whether it is one op."""
+        """Whether it is one op, or one element of a tensor."""
         return self.passage is None and not self.stretch
 
 
@@ -58,7 +59,8 @@ class Levels:
         users = _last_users(order)
         items = list(self._stretches(self._folded(order, users), 1))
         for item in items:
-            item.results.extend(self._results(item.nodes, users))
+            last = item.nodes[-1:]
+            item.results.extend(last if item.single else self._results(item.nodes, users))
         return items
 
     def _results(self, nodes: Sequence[Node], users: Mapping[Node, int]) -> list[Node]:
@@ -82,7 +84,7 @@ class Levels:
         items: list[Stage] = []
         place = 0
         while place < len(order):
-            items.append(found.get(place) or Stage([order[place]]))
+            items.append(found.get(place) or Stage(_element(order, place, users)))
             place += len(items[-1].nodes)
         return items
 
@@ -127,6 +129,14 @@ def nodes_of(value: object) -> list[Node]:
     if isinstance(value, tuple | Items):
         return [each for each in value if isinstance(each, Node)]
     return []
+
+
+def _element(order: Sequence[Node], place: int, users: Mapping[Node, int]) -> Sequence[Node]:
+    """The node there; for `x[0]` two nodes, a part of x and its only element."""
+    both = order[place : place + 2]
+    item = both[-1]
+    is_one = len(both) == 2 and is_item(item) and item.inputs == (both[0],)
+    return both if is_one and users[both[0]] == item.index else both[:1]
 
 
 def _last_users(order: Sequence[Node]) -> dict[Node, int]:

@@ -9,7 +9,7 @@ from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision, kind_of
 from gradcli.language.parser import ParseLimits, parse_expression
-from gradcli.language.syntax import FunctionDefinition
+from gradcli.language.syntax import FunctionDefinition, Program
 from gradcli.ledger import Ledger
 from gradcli.trace import TraceLimits, Tracer
 from gradcli.trace.items import Items
@@ -31,8 +31,7 @@ class Meaning:
         source = Source("sentence", "")
         evaluator = Evaluator(self._feeds, Ledger())
         self._tracer = Tracer(self._graph, evaluator, source, TraceLimits())
-        for definition in definitions:
-            self._tracer.statement(definition)
+        self._tracer.trace(Program(source, tuple(definitions)))
 
     def learn(self, name: str, array: Array) -> None:
         """Give a name its value."""

@@ -80,8 +80,8 @@ Outputs = Annotated[
     typer.Option(
         "--output",
         "-o",
-        metavar="NAME",
-        help="What is differentiated, instead of the last statement's value. Repeatable.",
+        metavar="EXPR",
+        help="What is differentiated, instead of the last value: a name, or y[1]. Repeatable.",
     ),
 ]
 Wrt = Annotated[
@@ -266,11 +266,11 @@ class Run:
 
     def options(self, **more: Any) -> Options:
         """The options for `gradcli.session`; `more` is for the flags of one command."""
-        from gradcli.cli.request import parse_names
+        from gradcli.cli.request import parse_names, parse_outputs
         from gradcli.options import Options
 
         return Options(
-            outputs=parse_names("--output", self.output or ()),
+            outputs=parse_outputs(self.output or ()),
             wrt=parse_names("--wrt", self.wrt or ()),
             precision=self.dtype,
             device=self.device,

@@ -13,8 +13,8 @@ from gradcli.data.binding import parse_binding, parse_gradient
 from gradcli.data.text import open_binary, read_text
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
-from gradcli.language.parser import parse_program
-from gradcli.language.syntax import Program
+from gradcli.language.parser import ParseLimits, parse_expression, parse_program
+from gradcli.language.syntax import Program, Tuple
 from gradcli.ledger import Ledger
 from gradcli.literals import literals
 from gradcli.session import Gradient, Limits, Options
@@ -84,6 +84,24 @@ def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:
         if not _NAME.fullmatch(name):
             raise GradcliError("usage", f"{flag}: {name!r} is not a name", hint=f"{flag} a,b")
     return tuple(dict.fromkeys(names))
+
+
+def parse_outputs(texts: Iterable[str]) -> tuple[str, ...]:
+    """The expressions over a program's names in `--output a,b[1] --output c`, as their texts.
+
+    Raises `syntax` for what is none.
+    """
+    found: list[str] = []
+    for text in texts:
+        written = unicodedata.normalize("NFKC", text.strip())
+        if _NAME.fullmatch(written):
+            found.append(written)
+            continue
+        expression = parse_expression(Source("--output", written), ParseLimits())
+        several = isinstance(expression, Tuple) and written[expression.span[0]] != "("
+        parts = expression.items if isinstance(expression, Tuple) and several else [expression]
+        found += [written[slice(*part.span)] if several else written for part in parts]
+    return tuple(dict.fromkeys(found))
 
 
 def check_save(

@@ -189,9 +189,12 @@ class _Story:
             remarks = _lines(left, found[0])
         else:
             equal, remarks = self._added(left, grad, found)
-        for part, sentence in zip(grad.parts, found, strict=True):
-            remarks += [*self._remarks(grad, part, told), *_about(part.through, sentence)]
-        return Chain(left, [*equal, *value], [*dict.fromkeys(remarks), *large])
+        more = [
+            remark
+            for part, sentence in zip(grad.parts, found, strict=True)
+            for remark in (*self._remarks(grad, part, told), *_about(part.through, sentence))
+        ]
+        return Chain(left, [*equal, *value], [*remarks, *dict.fromkeys(more), *large])
 
     def _added(
         self, left: str, grad: Grad, found: Sequence[Sentence]

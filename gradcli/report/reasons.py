@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from gradcli.analysis.explain import Explanation, ToldPass
+import numpy as np
+
+from gradcli.analysis.explain import Explanation, Grad
+from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
+from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.report.arrays import excerpt, inline
 from gradcli.report.document import WIDTH, Paragraph
 from gradcli.report.sanitise import sanitise
+
+FEW = 3
+"""A gradient of up to this many elements is taken apart, into one for each."""
+SHORT = 12
+"""Arrays of more elements are not written into sentences."""
+RATE = 0.1
+"""The learning rate of an example."""
 
 
 def reasons(explanation: Explanation, precision: int) -> Iterator[Paragraph]:
@@ -24,13 +36,18 @@ class _Reasons:
         self.explanation = explanation
         self.precision = precision
         self.names = {node: sanitise(name) for node, name in explanation.names.items()}
+        self.told = explanation.passes[-1]
+        self.text = explanation.program.source.text
 
     def answers(self) -> Iterator[str]:
         yield from self._leaves()
         yield from self._between()
-        told = self.explanation.passes[-1]
-        for name, node in told.outputs.items():
-            yield from self._output(name, node, told)
+        for node in self.told.outputs.values():
+            if node in self.told.given.values() and node.size > 1:
+                yield from self._weights(node)
+            elif node.size == 1:
+                yield from self._single(node)
+        yield from self._own_calls()
         for node in self.explanation.stopped:
             yield f"{self.names[node]} is detached: no gradient flows back through it."
         for note in self.explanation.notes:
@@ -39,8 +56,9 @@ class _Reasons:
     def _leaves(self) -> Iterator[str]:
         leaves = ", ".join(map(sanitise, self.explanation.leaves))
         if leaves:
+            one = len(self.explanation.leaves) == 1
             yield (
-                f"{leaves} {'is a leaf' if len(self.explanation.leaves) == 1 else 'are leaves'}: "
+                f"{leaves} {'is a leaf' if one else 'are leaves'}: "
                 "backward computes the gradients of leaves, and keeps them in .grad."
             )
 
@@ -63,23 +81,135 @@ class _Reasons:
                 f"gradcli eval --retain-grad {between[0]} keeps it."
             )
 
-    def _output(self, name: str, node: Node, told: ToldPass) -> Iterator[str]:
-        v = self._inline(self._v(node, told))
-        if node in told.given.values() and node.size > 1:
+    # --- the gradient vector ---
+
+    def _single(self, node: Node) -> Iterator[str]:
+        v = self._v(node)
+        yield (
+            f"{self.names[node]} is a single value, so J has one row, and the default v = 1 "
+            "gives it unchanged. Another v only scales it: v = 0.1 gives a "
+            f"tenth. Here v = {self._inline(v)}."
+        )
+        yield from self._no_rate(node)
+
+    def _no_rate(self, node: Node) -> Iterator[str]:
+        """Why v is no learning rate, where a number other than 1 was given."""
+        v = self._v(node)
+        grad = self._leaf()
+        if node not in self.told.given.values() or np.all(v == 1) or grad is None:
+            return
+        name, x = self.names[grad.node], self.explanation.value(grad.node)
+        if x.size <= SHORT:
+            step = self._inline(x - RATE * grad.value)
             yield (
-                f"{sanitise(name)} has shape {show(node.shape)}: each of its elements has a "
-                "gradient of its own, a row of J. v is the weights of these rows: "
-                f"grad = vᵀ·J. v = {v}."
-            )
-        elif node.size == 1:
-            yield (
-                f"{sanitise(name)} is a single value, so J has one row, and the default v = 1 "
-                "gives it unchanged. Another v only scales it: v = 0.1 gives a "
-                f"tenth. Here v = {v}."
+                f"v is no learning rate: it scales the gradient, and {name} stays "
+                f"{self._inline(x)}. A step is taken afterwards, with a rate of its own: "
+                f"{name} - {RATE} * {name}.grad = {step}."
             )
 
-    def _v(self, node: Node, told: ToldPass) -> Array:
-        return next(grad.parts[0].value for grad in told.grads if grad.node is node)
+    def _weights(self, node: Node) -> Iterator[str]:
+        name, v, y = self.names[node], self._v(node), self.explanation.value(node)
+        if v.size > SHORT:
+            yield (
+                f"{name} has shape {show(node.shape)}: each of its elements has a gradient of "
+                "its own, a row of J. v is the weights of these rows: grad = vᵀ·J."
+            )
+            return
+        shown = self._inline(v)
+        yield (
+            f"{name} has shape {show(node.shape)}: each of its elements has a gradient of its "
+            f"own, a row of J. v is the weights of these rows: grad = vᵀ·J. v = {shown}."
+        )
+        loss = self._inline(np.asarray(np.sum(v * y)))
+        yield (
+            f"v is the gradient that a later loss would send back to {name}: that of "
+            f"L = sum({shown} * {name}) = {loss}, of which dL/d{name} is v. Calling backward on "
+            "this L gives the same grads."
+        )
+        yield from self._rows(node, v)
+        yield from self._equal(v)
+        yield from self._no_rate(node)
+
+    def _rows(self, node: Node, v: Array) -> Iterator[str]:
+        """v as a sum of vectors that each select one row, and the grads that these give."""
+        grad = self._leaf()
+        places = np.flatnonzero(v)
+        if grad is None or not 2 <= len(places) <= FEW or grad.value.size > SHORT:
+            return
+        parts = []
+        for place in places:
+            one = np.zeros(v.size)
+            one[place] = v.reshape(-1)[place]
+            parts.append(one.reshape(v.shape))
+        found = [self._with(node, part, grad.node) for part in parts]
+        vectors = " + ".join(map(self._inline, parts))
+        grads = " + ".join(map(self._inline, found))
+        if np.allclose(sum(found), grad.value, rtol=1e-9, equal_nan=True):
+            name = self.names[grad.node]
+            yield (
+                f"The grad is linear in v: {self._inline(v)} = {vectors}, and each part selects "
+                f"one row of J. {name}.grad = {grads} = {self._inline(grad.value)}."
+            )
+
+    def _with(self, node: Node, v: Array, leaf: Node) -> Array:
+        """The grad of a leaf for another v of an output."""
+        (found,) = vjp([node], [node.graph.constant(v)], [leaf])
+        return np.zeros(leaf.shape) if found is None else self.explanation.value(found)
+
+    def _equal(self, v: Array) -> Iterator[str]:
+        """Why v = x gives another answer than the derivative."""
+        grad = self._leaf()
+        if grad is None or grad.value.size > SHORT:
+            return
+        x, name = self.explanation.value(grad.node), self.names[grad.node]
+        if x.shape == v.shape and np.array_equal(x, v) and not np.all(v == 1):
+            node = next(iter(self.told.given.values()))
+            ones = self._with(node, np.ones(v.shape), grad.node)
+            yield (
+                f"v has the numbers of {name} here: each row is weighed by them, so that "
+                f"{name}.grad is not the derivative. With v of ones it would be "
+                f"{self._inline(ones)}."
+            )
+
+    # --- programs that call backward themselves ---
+
+    def _own_calls(self) -> Iterator[str]:
+        calls = [told for told in self.explanation.passes if told.line is not None]
+        if not calls:
+            return
+        leaf = next((self.names[node] for node in calls[0].leaves if node in self.names), "x")
+        yield (
+            f"Before the backward in line {calls[0].line}, {leaf}.grad is None and not 0: nothing "
+            "has been computed yet."
+        )
+        if self.explanation.untold:
+            shown = len(calls)
+            yield f"{self.explanation.untold} more passes, not shown: --inside all shows them all."
+            yield f"The {shown} that are shown are the first ones and the last."
+        if len(calls) > 1 or re.search(r"\b(retain|create)_graph\b", self.text):
+            yield (
+                "backward frees the graph that it walks through. retain_graph=True keeps it, so "
+                "that another backward can walk through it again; create_graph=True also records "
+                f"the pass itself, so that {leaf}.grad can be differentiated once more. "
+                "Neither changes the numbers of this pass."
+            )
+        if re.search(r"\bVariable\b", self.text) or any(
+            node.op is LEAF for node in self.explanation.leaves.values()
+        ):
+            yield (
+                "A leaf is a tensor that the program made and did not compute. Variable was the "
+                "name of a tensor with a gradient before PyTorch 0.4; today it is "
+                "tensor(…, requires_grad=True)."
+            )
+
+    # --- pieces ---
+
+    def _leaf(self) -> Grad | None:
+        """The grad of the first leaf that has one."""
+        return next((grad for grad in self.told.grads if grad.node in self.told.leaves), None)
+
+    def _v(self, node: Node) -> Array:
+        return next(grad.parts[0].value for grad in self.told.grads if grad.node is node)
 
     def _inline(self, array: Array) -> str:
         text = inline(excerpt(array), self.precision, WIDTH)

@@ -219,7 +219,7 @@ class Sentences:
     def textbook(self, item: Stage, operand: Node) -> Iterator[str]:
         """The gradients that the entry of a function states, for the arguments of this call."""
         if item.single:
-            (node,) = item.nodes
+            node = item.nodes[-1]
             function, result = function_of(node.op), node
             arguments = arguments_of(function, node) if function else {}
         elif item.passage is not None and item.passage.function is not None:

@@ -103,7 +103,7 @@ def test_help_says_something_about_every_flag(gradcli: Runner) -> None:
         (["eval", "x", "-s", "x=1", "-s", "x=2"], "--set x stands twice", "once"),
         (["eval", "x", "-g", ""], "--gradient has an empty value", "--gradient 1,0"),
         (["eval", "x", "-w", "x,,y"], "--wrt: '' is not a name", "--wrt a,b"),
-        (["eval", "x", "-o", "x[0]"], "--output: 'x[0]' is not a name", ""),
+        (["eval", "x", "-w", "x[0]"], "--wrt: 'x[0]' is not a name", ""),
         (["eval", "x", "-f", "a.grad"], "two programs", "one"),
         (["eval", "x", "--max-memory", "much"], "'much' is not a size", "2G"),
         (["eval", "x", "--max-memory", "9" * 400], "is not a size", "2G"),
