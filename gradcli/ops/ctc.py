@@ -27,6 +27,10 @@ NEVER = -1e30
 """The logarithm that stands for that of 0: differences of infinities would be nan."""
 
 
+LONGEST = 10**9
+"""More than any target holds, so that sums of lengths stay exact."""
+
+
 class Labels(NamedTuple):
     """What is to be read: for each sample its classes with blanks around, in rows."""
 
@@ -110,6 +114,8 @@ def _lengths(what: str, given: Lengths, batch: int, most: int | None) -> Array:
     if min(given, default=0) < 0 or (most is not None and max(given, default=0) > most):
         up_to = "" if most is None else f" to {most}, the number of steps"
         raise GradcliError("value", f"ctc_loss: {what} are from 0{up_to}")
+    if max(given, default=0) > LONGEST:
+        raise GradcliError("value", f"ctc_loss: {what} are at most {LONGEST}")
     return np.array(given, np.int64)
 
 
@@ -117,19 +123,18 @@ def _targets(targets: Node, counts: Array) -> Array:
     """The classes of each sample in a row, filled up with 0."""
     known = targets.graph.look(targets)
     assert known is not None, "the node is a constant"
-    most = int(counts.max(initial=0))
-    inside = np.arange(most) < counts[:, None]
-    rows = np.zeros(inside.shape, np.int64)
-    if known.ndim == 2 and known.shape[0] == len(counts) and known.shape[1] >= most:
-        rows[inside] = known[:, :most][inside]
-    elif known.ndim == 1 and known.size >= counts.sum():
-        rows[inside] = known[: counts.sum()]
-    else:
+    most, whole = int(counts.max(initial=0)), int(counts.sum())
+    in_rows = known.ndim == 2 and known.shape[0] == len(counts) and known.shape[1] >= most
+    if not in_rows and not (known.ndim == 1 and known.size >= whole):
         raise GradcliError(
             "shape",
             f"ctc_loss: targets {show(known.shape)} do not hold target_lengths "
             f"{counts.tolist()}: (batch, most), or all in one row, are expected",
         )
+    check_places(targets.graph, "ctc_loss", len(counts) * most)
+    inside = np.arange(most) < counts[:, None]
+    rows = np.zeros(inside.shape, np.int64)
+    rows[inside] = known[:, :most][inside] if in_rows else known[:whole]
     return rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.comparison import eq
 from gradcli.ops.group import Group
@@ -74,6 +75,8 @@ def _lp_pool(
     stride: Lengths | None,
     ceil_mode: bool,
 ) -> Node:
+    if not 0 < abs(p) < math.inf:
+        raise GradcliError("value", f"lp_pool: norm_type must be finite and not 0, but is {p:g}")
     means = average(x**p, kernel, stride, ceil_mode=ceil_mode)
     nonzero = where(eq(means, 0.0), 0.0, means)  # so that no gradient reaches the root of 0
     return (nonzero * float(math.prod(kernel))) ** (1 / p)

@@ -175,7 +175,7 @@ def interpolate(
         ends = zip(lengths, wanted, strict=True)
         steps = tuple((n - 1) / (new - 1) if new > 1 else 0.0 for n, new in ends)
     for place, (length, new, step) in enumerate(zip(lengths, wanted, steps, strict=True)):
-        check_places(x.graph, "interpolate", 4 * new)
+        check_places(x.graph, "interpolate", 4 * new * math.ceil(step + 1))
         axis = Scaling(length, new, step, bool(align_corners))
         x = _resampled(x, place - axes, taps_of(axis))
     return x
@@ -195,7 +195,7 @@ def _scaled(
     """The new lengths, and the step along each axis. Raises `value` for none that are positive."""
     if factors is not None:
         factors = factors * len(lengths) if len(factors) == 1 else factors
-        if len(factors) != len(lengths) or min(factors) <= 0:
+        if len(factors) != len(lengths) or not all(0 < factor < math.inf for factor in factors):
             raise GradcliError(
                 "value",
                 f"interpolate: scale_factor is a positive number, or one for each of "
