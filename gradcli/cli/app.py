@@ -29,6 +29,7 @@ COMMANDS = {
     "jacobian": ("gradcli.cli.jacobian", "The Jacobian, with labelled rows and columns."),
     "hessian": ("gradcli.cli.hessian", "The Hessian, its symmetry and definiteness."),
     "jvp": ("gradcli.cli.jvp", "The Jacobian times a tangent."),
+    "help": ("gradcli.cli.help", "What the language understands."),
     "hvp": ("gradcli.cli.hvp", "The Hessian times a vector."),
 }
 """By name: the module with `command` and `EXAMPLES`, and the line in `gradcli --help`."""

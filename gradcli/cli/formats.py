@@ -27,6 +27,10 @@ FORMATS: dict[str, dict[str, str]] = {
         "latex": "gradcli.report.explain:write_latex",
         "json": "gradcli.report.explain_json:write",
     },
+    "message": {
+        "text": "gradcli.report.messages:write_text",
+        "json": "gradcli.report.messages:write_json",
+    },
     "graph": {
         "tree": "gradcli.report.text_tree:write",
         "dot": "gradcli.report.picture:write_dot",

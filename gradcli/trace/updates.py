@@ -143,14 +143,18 @@ class Updates(Calls):
                     "new value: x = x - 1",
                 )
             self.replace(node, leaf(detach(value), marked=True))
-        elif node.known is None:
+        elif node.known is None and not self.graph.shares:
             self.replace(node, detach(value) if through_data else value)
         else:
             self._rebind(target, node, value)
 
     def _check_changeable(self, target: syntax.Expression, node: Node) -> None:
-        is_part = isinstance(target, syntax.Index) and node.op.view
-        if is_part or (node.op.view and node.op not in (BIND, LEAF, INPUT)):
+        is_part = isinstance(target, syntax.Index)
+        base = node
+        while base.op.view and base.op not in (BIND, LEAF, INPUT):
+            base = base.inputs[0]
+            is_part = is_part or base.known is None or self._is_held(base)
+        if is_part:
             self.graph.span = target.span
             raise GradcliError(
                 "value",
@@ -158,6 +162,10 @@ class Updates(Calls):
                 hint="elements and views never change in place: where, scatter and index_put make "
                 "a changed copy",
             )
+
+    def _is_held(self, node: Node) -> bool:
+        """Whether a name has this value."""
+        return any(held is node for frame in self.frame for held in frame.values.values())
 
     def _rebind(self, target: syntax.Expression, node: Node, value: Node) -> None:
         """Bind the name of a constant to its new value; equal constants are one node."""
@@ -171,7 +179,7 @@ class Updates(Calls):
             self.graph.span = target.span
             raise GradcliError(
                 "value",
-                "which tensors would change here is not known: others hold the same constant",
+                "which tensors would change here is not known: others hold the same value",
                 hint="bind a name to the result instead: x = x + 1",
             )
         for frame, name in holders:

@@ -1,0 +1,56 @@
+"""`gradcli help`: what the language understands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gradcli.cli.streams import output
+from gradcli.diagnostics import GradcliError, nearest
+
+EXAMPLES = """\b
+Examples:
+  gradcli help language
+"""
+
+TOPICS = {"language": "every construct, with an example"}
+
+Topic = Annotated[
+    str | None, typer.Argument(metavar="[TOPIC]", help="language", show_default=False)
+]
+
+
+def command(topic: Topic = None) -> None:
+    """Explain a topic; without one, list them."""
+    if topic is not None and topic not in TOPICS:
+        near = nearest(topic, TOPICS)
+        raise GradcliError(
+            "usage",
+            f"there is no topic {topic!r}",
+            hint=f"did you mean {near}?" if near else f"there are: {', '.join(TOPICS)}",
+        )
+    with output() as stream:
+        if topic is None:
+            stream.writelines(f"gradcli help {name}: {told}\n" for name, told in TOPICS.items())
+            stream.write("gradcli --help lists the commands, gradcli ops the functions\n")
+        else:
+            stream.write(language())
+
+
+def language() -> str:
+    """The guide to the language."""
+    from textwrap import indent
+
+    from gradcli.language.guide import GUIDE, OUTSIDE
+
+    parts = []
+    for subject, constructs in GUIDE.items():
+        parts.append(f"{subject}\n")
+        for each in constructs:
+            parts.append(f"  {each.title}: {each.meaning}\n")
+            parts.append(indent(each.example, "      ") + "\n")
+        parts.append("\n")
+    parts.append("Not in the language\n")
+    parts += [f"  {what}: {instead}\n" for what, instead in OUTSIDE]
+    return "".join(parts)

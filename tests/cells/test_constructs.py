@@ -1,0 +1,118 @@
+"""Every construct of `gradcli help language`: its example runs, its errors say what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.cli.help import language
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.guide import GUIDE, Construct
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+
+CONSTRUCTS = [each for constructs in GUIDE.values() for each in constructs]
+T = "import torch\n"
+W = T + "w = torch.ones(2, requires_grad=True)\n"
+
+ERRORS = [
+    ("binding", "a, (b, c) = 1, (2, 3, 4)", "value", "2 names for 3"),
+    ("binding", "a = b + 1 = 3", "syntax", "cannot be assigned to"),
+    ("augmented", "x.weight += 1", "syntax", "cannot be assigned to"),
+    ("if", "if 1:\n    x = 2\n      y = 3", "syntax", "line 2 of its block"),
+    ("while", "while 1:\nx = 2", "syntax", "block of the `while` in line 1"),
+    ("for", "for i in 3: pass", "type", "nothing to loop over"),
+    ("def", "def f(x, y=1): return x\nf()", "type", "f needs x"),
+    ("lambda", "f = lambda x: x\nf(1, 2)", "type", "lambda takes 1 argument"),
+    ("with", "with range(3): pass", "type", "a range is no setting"),
+    ("decorators", "@range(3)\ndef f(x): return x", "type", "a range is no setting"),
+    ("try", "try:\n    x = nothing\nexcept ValueError: pass", "name", "'nothing'"),
+    ("try", "try:\n    while 1: pass\nexcept: pass", "limit-steps", "steps"),
+    ("assert", "x = 3; assert x == 4, 'no 4'", "assertion", "no 4"),
+    ("assert", "x = 3; assert x > 4", "assertion", "does not hold: x > 4"),
+    ("del", "del x", "name", "'x' is not bound"),
+    ("pass", "pass 1", "syntax", "`1`"),
+    ("docstrings", "'''a", "syntax", "not closed"),
+    ("conditional", "y = 1 if [1, 2] > 1 else 2", "value", "several elements"),
+    ("comprehensions", "[i for i in 3]", "type", "nothing to loop over"),
+    ("comprehensions", "[i for i in range(9**9)]", "limit-nodes", "nodes"),
+    ("f-strings", "x = [1, 2]; print(f'{x:.3f}')", "type", "has no format"),
+    ("f-strings", "print(f'{1:.3q}')", "value", "is no format"),
+    ("f-strings", "print(f'{1:99999}')", "value", "is no format"),
+    ("f-strings", "print(f'{1')", "syntax", "not closed"),
+    ("format", "'{} {}'.format(1)", "value", "no value for the field"),
+    ("format", "'%d %d' % 1", "type", "more places"),
+    ("lists", "x = 3; x.append(1)", "name", "no method 'append'"),
+    ("iterables", "zip(3)", "type", "nothing to loop over"),
+    ("numbers", "float('a')", "value", "is no number"),
+    ("is", "x is", "syntax", "value is missing"),
+    ("print", "print(1, sep=2)", "type", "strings"),
+    ("import", "import os", "name", "no module 'os'"),
+    ("import", "import matplotlib.pyplot as plt", "name", "no module 'matplotlib'"),
+    ("import", "from torch import nothing", "name", "gradcli has no torch.nothing"),
+    ("import", T + "torch.nothing(1)", "name", "'nothing'"),
+    ("seeds", T + "torch.manual_seed(-1)", "value", "0 or more"),
+    ("leaves", W + "y = w * 2\ny.requires_grad = False", "no-grad", "leaves only"),
+    ("in place", W + "w.mul_(2)", "value", "cannot change in place"),
+    ("in place", T + "x = torch.ones(3) * 2\nx[0].mul_(2)", "value", "part of another"),
+    ("in place", T + "x = torch.ones(2)\ny = x\nx.add_(1)", "value", "others hold"),
+    ("in place", W + "w.grad = torch.ones(3)", "gradient-shape", "does not fit"),
+    ("in place", W + "with torch.no_grad(): w.copy_(torch.ones(3))", "shape", "(3,)"),
+    ("autograd", T + "torch.autograd.grad(torch.ones(2), torch.ones(2))", "gradient-required",
+     "shape"),
+    ("functional", T + "torch.autograd.functional.jacobian(1, 2)", "type", "a function"),
+    ("functional", T + "torch.autograd.functional.hessian(lambda x: x, torch.ones(2))",
+     "gradient-required", "(2,)"),
+    ("transforms", T + "torch.func.grad(lambda x: x)(torch.ones(2))", "gradient-required", "(2,)"),
+    ("transforms", T + "torch.func.vmap(lambda a, b: a * b)(torch.ones(2), torch.ones(3))",
+     "shape", "rows"),
+    ("transforms", T + "torch.func.grad(lambda x: x, argnums=1)(torch.ones(2))", "index",
+     "argnums"),
+    ("layers", T + "torch.nn.Linear(2)", "type", "out_features"),
+    ("layers", T + "m = torch.nn.Linear(2, 1)\nm(torch.ones(3))", "shape", "3"),
+    ("layers", T + "torch.nn.Dropout(0.5)", "value", "at random"),
+    ("layers", T + "torch.nn.LSTM(2, 3)", "name", "'torch.nn.LSTM'"),
+    ("layers", T + "torch.nn.Sequential(torch.relu)", "type", "made of layers"),
+    ("losses", T + "torch.nn.MSELoss(reduction='total')(torch.ones(2), torch.ones(2))", "value",
+     "total"),
+    ("optimisers", T + "torch.optim.SGD([torch.ones(2) * 2], lr=0.1)", "value", "non-leaf"),
+    ("optimisers", W + "torch.optim.SGD(w, lr=0.1)", "type", "list of parameters"),
+    ("optimisers", W + "torch.optim.SGD([w], rate=0.1)", "name", "'rate'"),
+]  # fmt: skip
+
+
+def run(text: str) -> list[str]:
+    return [*evaluate(parse_program(Source("cell", text), ParseLimits()), {}).printed]
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda each: each.title)
+def test_the_example_runs(construct: Construct) -> None:
+    run(construct.example)
+    assert f"  {construct.title}: {construct.meaning}\n" in language()
+
+
+@pytest.mark.parametrize(("title", "text", "code", "message"), ERRORS)
+def test_its_errors(title: str, text: str, code: str, message: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        run(text)
+    found = caught.value.diagnostic
+    assert (found.code, message in found.message) == (code, True), found
+
+
+def test_every_construct_has_errors() -> None:
+    assert {title for title, *_ in ERRORS} == {each.title for each in CONSTRUCTS}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("class A(nn.Module):\n    def f(self): pass", "nn.Sequential"),
+        ("x[0] = 1", "index_put"),
+        ("global x", "outer names"),
+        ("raise ValueError('x')", "assert"),
+        ("x = {'a': 1}", "lists are written"),
+    ],
+)
+def test_what_stays_outside_has_a_hint(text: str, hint: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        run(text)
+    assert hint in (caught.value.diagnostic.hint or "")
