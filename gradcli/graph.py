@@ -106,6 +106,7 @@ class Facts(TypedDict, total=False):
     infix: str
     latex: str
     textbook: str
+    by_book: Callable[..., Any] | None
     misremembered: Sequence[Sequence[str]]
     attributes: tuple[str, ...]
     spell: Callable[..., Any] | None
@@ -181,6 +182,10 @@ class Op:
     """For an op on single elements: how LaTeX writes it, of the operands `{0}`, `{1}` …"""
     textbook: str = ""
     """The derivative of y by x as textbooks write it, where the rule is another, more exact one."""
+    by_book: Callable[..., Any] | None = None
+    """The cotangent of the first operand as textbooks have it, for regular operands away from
+    kinks, where the rule is another: `(change, y, *operands, *attributes)`; for a reduction its
+    local derivative, `(y, x, *attributes)`."""
     misremembered: Sequence[Sequence[str]] = ()
     """By operand: wrong derivatives that people remember, of y by the operands x and n, in the
     language; a remark may follow behind a comma."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
+from gradcli.cli.shapes import parse_shapes
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.analysis.symbolic.formula import Order
+    from gradcli.analysis.symbolic.sizes import Lengths
+    from gradcli.cli.request import Invocation
 
 EXAMPLES = """\b
 Examples:
@@ -16,6 +23,8 @@ Examples:
   gradcli derive "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 -g 1 | gradcli eval -
   gradcli derive "y = x**3" -s x=2 | gradcli derive -
   gradcli derive "y = x**3" -s x=2 --to torch > reproduce.py
+  gradcli derive "x.T @ A @ x" --shape A=n,n --shape x=n
+  gradcli derive "sum((X @ w - y)**2)" --shape X=n,k --shape w=k --shape y=n --hessian -w w
 """
 
 AssumeFinite = Annotated[
@@ -25,6 +34,19 @@ AssumeFinite = Annotated[
         help="Simplify as if nothing was nan or infinite: x/x is 1, 0*x is 0.",
     ),
 ]
+ShapesGiven = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shape",
+        metavar="NAME=LENGTHS",
+        help="Derive without values: A=n,n is a matrix of any length n. Repeatable; a name without "
+        "a shape is a single number.",
+    ),
+]
+Jacobian = Annotated[
+    bool, typer.Option("--jacobian", help="The matrix of derivatives, without values.")
+]
+Hessian = Annotated[bool, typer.Option("--hessian", help="The second derivatives, without values.")]
 To = Annotated[
     Literal["gradcli", "latex", "numpy", "torch", "jax"],
     typer.Option(
@@ -38,30 +60,67 @@ def _command(
     gradient: flag.Gradients = None,
     strict: flag.Strict = False,
     assume_finite: AssumeFinite = False,
+    shape: ShapesGiven = None,
+    jacobian: Jacobian = False,
+    hessian: Hessian = False,
     to: To = "gradcli",
 ) -> None:
     """Print the gradient as a program in the same language, simplified.
 
     It binds the inputs, ends in NAME_grad = … for each leaf, and runs: pipe it into gradcli eval.
+    Without values (--set) it is a formula for inputs of any lengths.
     """
+    from gradcli.trace.names import free_names
+
+    options = run.options(strict=strict)
+    with run.bounds.confined():
+        request = run.request(gradient, options)
+        asked = bool(shape or jacobian or hessian)
+        if asked and (run.set_ or gradient):
+            flag_given = "--set" if run.set_ else "--gradient"
+            raise GradcliError(
+                "usage",
+                f"{flag_given} gives values, and --shape, --jacobian and --hessian are for "
+                "formulas without values",
+                hint="leave one of them out",
+            )
+        order: Order = "jacobian" if jacobian else "hessian" if hessian else "gradient"
+        shapes = parse_shapes(shape or ())
+        try:
+            with_values = None if asked else _with_values(request, assume_finite, to)
+        except GradcliError as error:
+            open_names = error.diagnostic.code == "name" and free_names(request.program)
+            if run.set_ or not open_names:
+                raise
+            with_values = None
+        text = with_values or _formulas(request, shapes, order, to)
+        with streams.output() as stream:
+            stream.write(text)
+
+
+def _with_values(request: Invocation, assume_finite: bool, to: str) -> str:
+    """The gradient at the given inputs."""
     from gradcli.analysis import single
     from gradcli.analysis.derive import derive
     from gradcli.analysis.reproduce import reproduce
     from gradcli.report import latex, program, script
 
-    options = run.options(strict=strict)
-    with run.bounds.confined():
-        request = run.request(gradient, options)
-        traced = single.run(request.program, request.inputs, request.gradients, request.options)
-        derived = derive(traced, assume_finite=assume_finite)
-        if to == "gradcli":
-            text = program.render(derived)
-        elif to == "latex":
-            text = latex.equations(derived.program)
-        else:
-            text = script.render(reproduce(traced, derived), to)
-        with streams.output() as stream:
-            stream.write(text)
+    traced = single.run(request.program, request.inputs, request.gradients, request.options)
+    derived = derive(traced, assume_finite=assume_finite)
+    if to == "gradcli":
+        return program.render(derived)
+    if to == "latex":
+        return latex.equations(derived.program)
+    return script.render(reproduce(traced, derived), to)
+
+
+def _formulas(request: Invocation, shapes: dict[str, Lengths], order: Order, to: str) -> str:
+    """The derivative for all lengths."""
+    from gradcli.analysis.symbolic.derived import derive_for_all
+    from gradcli.report import latex, program
+
+    derived = derive_for_all(request.program, shapes, order, request.options)
+    return latex.equations(derived.program) if to == "latex" else program.render(derived)
 
 
 command = expanded(_command)

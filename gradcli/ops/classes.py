@@ -6,7 +6,8 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.kinds import General
+from gradcli.language.construct import call, number
+from gradcli.ops.kinds import General, cast
 from gradcli.ops.shapes import show
 
 
@@ -41,3 +42,23 @@ CLASSES = General(
 def classes(x: Node, what: str, count: int, ignored: int | None = None) -> Node:
     """x as integers from 0 to `count` - 1; 0 where x is `ignored`. Raises `index` and `type`."""
     return x.graph.apply(CLASSES, (x,), (what, count, ignored))
+
+
+def _one_hot(xp: Any, x: Array, count: int) -> Array:
+    checked = _classes(xp, x, "one_hot: input", count, None)
+    return (checked[..., None] == xp.arange(count)).astype(int)  # type: ignore[no-any-return]
+
+
+ONE_HOT = General(
+    "one_hot",
+    infer=lambda x, count: ((*x.shape, count), "int"),
+    forward=_one_hot,
+    refuses=True,
+    spell=lambda node, x: call("one_hot", x, number(node.attributes[0])),
+)
+"""`one_hot` of indices that are not known yet: those of textbook forms."""
+
+
+def one_hot_of(x: Node, count: int) -> Node:
+    """A node of `ONE_HOT`, as floats."""
+    return cast(x.graph.apply(ONE_HOT, (cast(x, "int"),), (count,)), "float")

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.classes import classes
+from gradcli.ops.classes import classes, one_hot_of
 from gradcli.ops.comparison import ne
 from gradcli.ops.exponential import exp, log, log1p, xlogy
 from gradcli.ops.group import Group
@@ -28,7 +28,7 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
-from gradcli.ops.softmax import log_softmax
+from gradcli.ops.softmax import log_softmax, logsumexp
 from gradcli.ops.table import Case
 
 table = Group("loss")
@@ -56,6 +56,44 @@ def _surplus(target: str) -> str:
 # --- one of several classes ----------------------------------------------------------------
 
 
+def _nll_by_book(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Node:
+    """No target is ignored, and all weigh the same."""
+    if weight is not None or input.ndim > 2:
+        return nll_loss(input, target, weight, ignore_index, reduction)
+    _check_target("nll_loss", input, target)
+    axis = _class_axis(input)
+    return reduce_loss(
+        "nll_loss", -sum_(one_hot_of(target, input.shape[axis]) * input, axis), reduction
+    )
+
+
+def _cross_entropy_by_book(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Node:
+    """logsumexp(z) minus the score of the target: no target is ignored, and all weigh the same."""
+    if weight is not None or label_smoothing or not 1 <= input.ndim <= 2:
+        return cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
+    axis = _class_axis(input)
+    if target.shape == input.shape:
+        losses = -sum_(target * (input - logsumexp(input, axis, True)), axis)
+    else:
+        _check_target("cross_entropy", input, target)
+        right = one_hot_of(target, input.shape[axis])
+        losses = logsumexp(input, axis) - sum_(right * input, axis)
+    return reduce_loss("cross_entropy", losses, reduction)
+
+
 @table.function(
     cases=[
         Case("nll_loss(x, [2, 0])", ROWS),
@@ -75,6 +113,7 @@ def _surplus(target: str) -> str:
             f"-(cotangent * ({WEIGHED})) / sum({WEIGHED})",
         ),
     },
+    by_book=_nll_by_book,
 )
 def nll_loss(
     input: Node,
@@ -129,6 +168,7 @@ def nll_loss(
             ),
         ),
     },
+    by_book=_cross_entropy_by_book,
 )
 def cross_entropy(
     input: Node,
@@ -283,6 +323,31 @@ bernoulli_nll = table.elementwise(
 )
 
 
+def _bernoulli_by_book(
+    input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
+) -> Node:
+    """Logarithms as they are."""
+    loss = -(target * log(input) + (1 - target) * log(1 - input))
+    return reduce_loss(
+        "binary_cross_entropy", _times("binary_cross_entropy", loss, weight), reduction
+    )
+
+
+def _logits_by_book(
+    input: Node,
+    target: Node,
+    weight: Node | None = None,
+    reduction: str = "mean",
+    pos_weight: Node | None = None,
+) -> Node:
+    """softplus(x) - y·x, the same as -y·log(σ(x)) - (1 - y)·log(1 - σ(x))."""
+    name = "binary_cross_entropy_with_logits"
+    if pos_weight is not None:
+        return binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
+    loss = logaddexp(input, 0.0) - target * input
+    return reduce_loss(name, _times(name, loss, weight), reduction)
+
+
 @table.function(
     cases=[
         Case("binary_cross_entropy(x, y)", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
@@ -295,6 +360,7 @@ bernoulli_nll = table.elementwise(
         "input": slopes("(input - target) / (input * (1 - input))"),
         "target": slopes("log(1 - input) - log(input)"),
     },
+    by_book=_bernoulli_by_book,
 )
 def binary_cross_entropy(
     input: Node, target: Node, weight: Node | None = None, reduction: str = "mean"
@@ -320,6 +386,7 @@ def binary_cross_entropy(
         ),
     ],
     formula="binary_cross_entropy(sigmoid(input), target)",
+    by_book=_logits_by_book,
     unlike={"torch.binary_cross_entropy_with_logits": "F.binary_cross_entropy_with_logits(…)"},
     gradients={
         "input": slopes(

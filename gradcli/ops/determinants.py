@@ -19,7 +19,7 @@ from gradcli.ops.running_products import prod
 from gradcli.ops.selection import maximum, where
 from gradcli.ops.shaping import expand, squeeze, unsqueeze
 from gradcli.ops.spectra import svd
-from gradcli.ops.systems import BATCH, SQUARE, copies, inverse, square
+from gradcli.ops.systems import BATCH, SQUARE, copies, inv, inverse, square
 from gradcli.ops.table import Case
 
 table = Group("linear algebra")
@@ -129,6 +129,7 @@ DET = General(
     forward_rule=lambda tangents, y, a: sum_(tangents[0] * cofactors(a), (-2, -1)),
     contracts=True,
     work=copies(0, 1),
+    by_book=lambda change, y, a: _of_matrix(change * y, a) * matrix_transpose(inv(a)),
 )
 LOGABSDET = General(
     "logabsdet",
@@ -145,6 +146,7 @@ LOGABSDET = General(
     contracts=True,
     work=copies(0, 1),
     spell=lambda node, a: attribute(call("slogdet", a), "logabsdet"),
+    by_book=lambda change, y, a: _of_matrix(change, a) * matrix_transpose(inv(a)),
 )
 DETSIGN = General(
     "detsign",
@@ -212,6 +214,7 @@ def slogdet(x: Node) -> LogDeterminant:
             "reshape(cotangent, -1, 1, 1) * inv(x).mT",
         ),
     },
+    by_book=lambda x: slogdet.build(x).logabsdet,
 )
 def logdet(x: Node) -> Node:
     """The logarithm of the determinant: -inf where that is 0, nan where it is negative."""

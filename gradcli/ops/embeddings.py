@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.classes import classes
+from gradcli.ops.classes import classes, one_hot_of
 from gradcli.ops.comparison import eq, ne
 from gradcli.ops.control import detach
 from gradcli.ops.extremes import argmax
@@ -20,7 +20,7 @@ from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, unsqueeze
-from gradcli.ops.table import Case, KnownIndex
+from gradcli.ops.table import Case, Index, KnownIndex
 
 table = Group("layer")
 
@@ -51,9 +51,21 @@ def embedding(input: Node, weight: Node, padding_idx: int | None = None) -> Node
     return where(is_padding, detach(found), found)
 
 
+def _one_hot_by_book(input: Index, num_classes: int = -1) -> Node:
+    """The classes are not looked at, so their count has to be given."""
+    if num_classes < 1:
+        raise GradcliError(
+            "value",
+            "one_hot: the count of classes depends on values here",
+            hint="give it: one_hot(y, k)",
+        )
+    return one_hot_of(input, num_classes)
+
+
 @table.function(
     cases=[Case("x * one_hot([0, 2], 3)"), Case("x * one_hot([2, 0])")],
     formula="input[..., None] == arange(num_classes)",
+    by_book=_one_hot_by_book,
 )
 def one_hot(input: KnownIndex, num_classes: int = -1) -> Node:
     """Integers (…, classes): 1 at the class in `input`, 0 elsewhere; -1 counts the classes."""

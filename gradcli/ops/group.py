@@ -72,6 +72,9 @@ class Group:
         def decorate(build: Callable[..., Any]) -> Function:
             doc = (build.__doc__ or "").strip()
             known_as = name or build.__name__.rstrip("_")
+            by_book = told.get("by_book")
+            if by_book is not None and not by_book.__annotations__:  # a lambda
+                by_book.__annotations__ = build.__annotations__
             return register(
                 Function(known_as, build, self.name, doc, op=op, cases=tuple(cases), **told)
             )

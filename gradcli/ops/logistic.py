@@ -110,6 +110,7 @@ def logsigmoid(x: Node) -> Node:
     cases=[Case("softplus(x)"), Case("softplus(x, beta=3, threshold=2)")],
     formula="log(1 + exp(beta * x)) / beta",
     confused=("sigmoid", "relu"),
+    by_book=lambda x, beta=1.0, threshold=20.0: logaddexp(beta * x, 0.0) / beta,
 )
 def softplus(x: Node, beta: float = 1.0, threshold: float = 20.0) -> Node:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""

@@ -134,6 +134,7 @@ def dist(input: Node, other: Node, p: float = 2.0) -> Node:
 @reductions.function(
     cases=[Case("normalize(x)"), Case("normalize(x, p=1, dim=0)")],
     formula="x / maximum(norm(x, p, dim), eps)",
+    by_book=lambda x, p=2.0, dim=(1,), eps=1e-12: x / norm(x, p, dim, True),
 )
 def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> Node:
     """x over its p-norm along `dim`, so that the norm is 1."""
@@ -150,6 +151,9 @@ def normalize(x: Node, p: float = 2.0, dim: Dims = (1,), eps: float = 1e-12) -> 
         "x1": _turned("x1", "x2"),
         "x2": (_turned("x2", "x1"), f"sum({_turned('x2', 'x1')}, dim=1, keepdim=True)"),
     },
+    by_book=lambda x1, x2, dim=1, eps=1e-8: (
+        sum_(x1 * x2, (dim,)) / (norm(x1, 2.0, (dim,)) * norm(x2, 2.0, (dim,)))
+    ),
 )
 def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> Node:
     """Cosine of the angle between x1 and x2 along `dim`; norms count as `eps` at least."""

@@ -46,6 +46,12 @@ def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> N
     return where(nothing, 0.0, sign(x) * (abs_(x) / y) ** (p - 1))
 
 
+def _by_book(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
+    if p == 2:
+        return x / y
+    return sign(x) * (abs_(x) / y) ** (p - 1) if 1 < p < math.inf else sign(x)
+
+
 def _norm_edge(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     """A norm has a kink at 0; those of order 1 and inf have more."""
     size = _norm(xp, x, axes, True, p)
@@ -74,5 +80,6 @@ NORM = Reduction(
     derivative=_norm_derivative,
     edge=_norm_edge,
     parts=_norm_parts,
+    by_book=_by_book,
     attributes=("dim", "keepdim", "p"),
 )

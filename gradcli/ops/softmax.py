@@ -149,6 +149,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
     formula="x - log(sum(exp(x)))",
     gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
     confused=("softmax", "logsigmoid"),
+    by_book=lambda x, dim=-1: x - logsumexp(x, (dim,), True),
 )
 def log_softmax(x: Node, dim: int = -1) -> Node:
     """log(softmax(x)) without overflow; shifted by the largest element to keep its digits."""

@@ -25,7 +25,7 @@ from gradcli.ops.extremes import (
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
 from gradcli.ops.p_norm import NORM
-from gradcli.ops.powers import square
+from gradcli.ops.powers import sqrt, square
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
 from gradcli.ops.rounding import ceil, floor, rint
 from gradcli.ops.scattering import take_along_dim
@@ -119,6 +119,9 @@ def var(
             "cotangent * (x - mean(x)) / numel(x) / result",
         ),
     },
+    by_book=lambda x, dim=None, correction=1, keepdim=False, unbiased=True: sqrt(
+        var(x, dim, correction, keepdim, unbiased)
+    ),
 )
 def std(
     x: Node,

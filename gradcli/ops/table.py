@@ -53,6 +53,7 @@ class Told(TypedDict, total=False):
     passes_on: bool
     gradients: Mapping[str, str | Sequence[str]]
     confused: tuple[str, ...]
+    by_book: Callable[..., Any] | None
 
 
 class Function(NamedTuple):
@@ -98,6 +99,9 @@ class Function(NamedTuple):
     """
     confused: tuple[str, ...] = ()
     """The functions that it is taken for, the most likely first."""
+    by_book: Callable[..., Any] | None = None
+    """What builds it as textbooks define it, of the parameters of `build`: that one may guard
+    against overflow and infinities, and handle what is ignored or masked."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Node:
         return self.build(*arguments, **keywords)  # type: ignore[no-any-return]

@@ -150,15 +150,16 @@ CONVERSIONS: dict[str, Convert] = {
 """How an argument is converted, by the annotation of its parameter."""
 CONVERSIONS |= {f"{name} | None": _optional(convert) for name, convert in CONVERSIONS.items()}
 
-_parameters: dict[str, tuple[Parameter, ...]] = {}
+_parameters: dict[Callable[..., Any], tuple[Parameter, ...]] = {}
+"""By what builds its nodes."""
 
 
 def parameters_of(function: Function) -> tuple[Parameter, ...]:
     """The function's parameters without the graph, found once."""
-    found = _parameters.get(function.name)
+    found = _parameters.get(function.build)
     if found is None:
         found = tuple(p for p in function.parameters if p.kind != "Graph")
-        _parameters[function.name] = found
+        _parameters[function.build] = found
     return found
 
 

@@ -9,6 +9,7 @@ from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.graph import CONSTANT, INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
+from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
@@ -43,8 +44,9 @@ class Bindings(Updates):
         source: Source,
         inputs: Mapping[str, Node],
         retains: Callable[[str], bool],
+        table: Mapping[str, Function],
     ) -> None:
-        super().__init__(graph, values, autograd, numerals)
+        super().__init__(graph, values, autograd, numerals, table)
         self.source = source
         self.notes = autograd.notes
         self.inputs = dict(inputs)

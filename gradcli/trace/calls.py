@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
@@ -36,9 +36,15 @@ class Calls(Expressions):
     """Evaluates calls; `Tracer` runs the user's functions."""
 
     def __init__(
-        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
+        self,
+        graph: Graph,
+        values: Values,
+        autograd: Autograd,
+        numerals: Numerals,
+        table: Mapping[str, Function],
     ) -> None:
         super().__init__(graph, values, autograd, numerals)
+        self._table = table
         calls, conversions = AutogradCalls(autograd), Conversions(autograd)
         settings = SettingCalls(autograd)
         self._functions: dict[str, Special] = (
@@ -98,7 +104,7 @@ class Calls(Expressions):
                 return found
         if name == "sum" and not keywords and self._is_python_sum(arguments):
             return self.python.sum(arguments)
-        return self._applied(FUNCTIONS[name], arguments, keywords)
+        return self._applied(self._table[name], arguments, keywords)
 
     def _is_python_sum(self, arguments: list[Value]) -> bool:
         """Whether Python's sum of a list is meant, not that of a tensor written as lists."""
@@ -286,7 +292,7 @@ class Calls(Expressions):
         )
 
     def _built_in(self, name: str, method: bool, callee: syntax.Expression) -> Function:
-        function = FUNCTIONS.get(method_name(name) if method else name)
+        function = self._table.get(method_name(name) if method else name)
         if function is not None:
             return function
         self.graph.span = callee.name_span if isinstance(callee, syntax.Attribute) else callee.span

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from gradcli.language import syntax
+from gradcli.trace.callee import ROOTS
 
 
 def runs_backward(program: syntax.Program) -> bool:
@@ -76,3 +77,58 @@ def _stands_in(node: syntax.Syntax, name: str) -> bool:
         ):
             stack += parts_of(part)
     return False
+
+
+def free_names(program: syntax.Program) -> list[str]:
+    """The names that a program reads before it gives them a value, in the order of the text."""
+    found: dict[str, None] = {}
+    _free(program.statements, set(), found)
+    return list(found)
+
+
+def _free(statements: Sequence[Any], bound: set[str], found: dict[str, None]) -> None:
+    """Add the names that statements read; `bound` gets those that they bind."""
+    waiting: list[Any] = list(reversed(statements))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _Binds):
+            bound |= part.names
+            continue
+        if isinstance(part, _Unbinds):
+            bound -= part.names
+            continue
+        owner = part.value if isinstance(part, syntax.Attribute) else part
+        if isinstance(owner, syntax.Name):
+            if owner.id not in bound and not (part is not owner and owner.id in ROOTS):
+                found[owner.id] = None
+            continue
+        waiting += reversed(_read(part, bound))
+
+
+class _Binds(NamedTuple):
+    names: set[str]
+
+
+class _Unbinds(NamedTuple):
+    names: set[str]
+
+
+def _read(part: Any, bound: Container[str]) -> list[Any]:
+    """What is inside a syntax node, in the order in which it runs, and what it binds on the way."""
+    match part:
+        case syntax.Assign(target=syntax.Name() | syntax.Tuple() as target, value=value):
+            return [value, _Binds(_names_in(target))]
+        case syntax.ChainedAssign(targets=targets, value=value):
+            return [value, *(_Binds(_names_in(target)) for target in targets)]
+        case syntax.For(target=target, iterable=iterable, body=body):
+            return [iterable, _Binds(_names_in(target)), *body]
+        case syntax.FunctionDefinition(name=title, parameters=parameters, body=body):
+            inner = {each.name for each in parameters if each.name not in bound}
+            return [_Binds({title, *inner}), *body, _Unbinds(inner)]
+        case syntax.Call(callee=syntax.Name()):
+            return [*part.arguments, *part.keywords]
+    return parts_of(part)
+
+
+def _names_in(target: syntax.Syntax) -> set[str]:
+    return {each.id for each in _all_parts([target]) if isinstance(each, syntax.Name)}

@@ -10,6 +10,8 @@ from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
@@ -54,14 +56,16 @@ class Tracer(Scopes):
         inputs: Mapping[str, Node] = EMPTY,
         strict: bool = False,
         numbers: Mapping[int, int] = EMPTY,
+        table: Mapping[str, Function] = FUNCTIONS,
     ) -> None:
         """`retains` are names whose grads are kept, also those of intermediates; `strict` forbids
         gradients that have to be broadcast. `numbers` become literals of the graph.
+        `table` has the functions that a program may call.
         """
         values = Values(graph, evaluator)
         autograd = Autograd(values, source, strict, bool(inputs))
         numerals = Numerals(graph, numbers)
-        super().__init__(graph, values, autograd, numerals, source, inputs, retains)
+        super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
         self._limits = limits
         self._steps = 0
         self._top_level: frozenset[syntax.Statement] = frozenset()

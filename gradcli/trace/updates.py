@@ -6,7 +6,7 @@ keeps its grad and its name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
@@ -15,6 +15,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import BIND, LEAF, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
+from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.calls import Calls
@@ -29,9 +30,14 @@ class Updates(Calls):
     """Changes tensors in place; `Bindings` adds names."""
 
     def __init__(
-        self, graph: Graph, values: Values, autograd: Autograd, numerals: Numerals
+        self,
+        graph: Graph,
+        values: Values,
+        autograd: Autograd,
+        numerals: Numerals,
+        table: Mapping[str, Function],
     ) -> None:
-        super().__init__(graph, values, autograd, numerals)
+        super().__init__(graph, values, autograd, numerals, table)
         self.leaves: dict[Node, str] = {}
         """Leaves that the program made at top level, and the names they were first bound to."""
 

@@ -1,0 +1,305 @@
+"""A product of indexed factors as a product of matrices and vectors.
+
+The factors are a network: matrices are lines between labels, vectors stand at labels. Bound labels
+are removed one by one: two matrices that meet at one become `A @ B`, a matrix and a vector `A @ x`,
+two vectors `x @ y`, a closed line a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gradcli.algebra.terms import BOUND
+from gradcli.language.construct import NOWHERE, attribute, binary, call, number
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Attribute, Binary, Expression, Name, Number
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A matrix in a chain, or the vector at its end."""
+
+    plain: Expression
+    flipped: Expression
+    """Its transpose; a vector's is the vector."""
+
+    @property
+    def text(self) -> str:
+        return print_expression(self.plain)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a matrix with a name, or its transpose, or the identity."""
+        text = self.plain
+        while isinstance(text, Attribute):
+            text = text.value
+        return isinstance(text, Name) or self.text.startswith("eye(")
+
+    def turned(self) -> Link:
+        return Link(self.flipped, self.plain)
+
+
+Chain = list[Link]
+
+
+def transposed(text: Expression) -> Expression:
+    """`A.T`, or `A` of that."""
+    if isinstance(text, Attribute) and text.name == "T":
+        return text.value
+    return attribute(text, "T")
+
+
+def link(text: Expression) -> Link:
+    """A matrix that an expression gives."""
+    return Link(text, transposed(text))
+
+
+def vector(text: Expression) -> Link:
+    return Link(text, text)
+
+
+def turned(chain: Chain) -> Chain:
+    return [each.turned() for each in reversed(chain)]
+
+
+def joined(chain: Sequence[Link]) -> Expression:
+    """The product of a chain."""
+    found = chain[0].plain
+    for each in chain[1:]:
+        found = binary("@", found, each.plain)
+    return found
+
+
+def multiplied(factors: Sequence[Expression]) -> Expression:
+    """The product, element by element."""
+    found = factors[0]
+    for each in factors[1:]:
+        found = binary("*", found, each)
+    return found
+
+
+def quotient(above: Sequence[Expression], below: Sequence[Expression]) -> Expression:
+    """`a * b / (c * d)`."""
+    top = multiplied(above) if above else Number(1.0, NOWHERE)
+    return binary("/", top, multiplied(below)) if below else top
+
+
+PRODUCT = 4
+"""The weight of a product of matrices."""
+
+
+def weight(factor: Expression) -> int:
+    """The order of factors: numbers, names, powers, functions, products of matrices."""
+    match factor:
+        case Number():
+            return 0
+        case Name() | Attribute():
+            return 1
+        case Binary(operator="**", left=left):
+            return max(2, weight(left))
+        case Binary(operator="@"):
+            return PRODUCT
+    return 3
+
+
+def collected(factors: Sequence[Expression]) -> list[Expression]:
+    """Equal factors as powers."""
+    counts: dict[str, tuple[Expression, int]] = {}
+    for each in factors:
+        text = print_expression(each)
+        counts[text] = each, counts.get(text, (each, 0))[1] + 1
+    return [
+        each if count == 1 else binary("**", each, number(float(count)))
+        for each, count in counts.values()
+    ]
+
+
+@dataclass(slots=True)
+class Ratio:
+    """Chains that are multiplied element by element, and by which others are divided."""
+
+    above: list[Chain] = field(default_factory=list)
+    below: list[Chain] = field(default_factory=list)
+
+    @property
+    def chain(self) -> Chain:
+        """The whole as one chain."""
+        if len(self.above) == 1 and not self.below:
+            return self.above[0]
+        return [link(self.text)]
+
+    @property
+    def column(self) -> Chain:
+        """The same for vectors."""
+        if len(self.above) == 1 and not self.below:
+            return self.above[0]
+        return [vector(self.text)]
+
+    @property
+    def factors(self) -> tuple[list[Expression], list[Expression]]:
+        """What is multiplied, products of matrices last, and what it is divided by."""
+        return tuple(  # type: ignore[return-value]
+            collected(sorted(map(joined, chains), key=weight))
+            for chains in (self.above, self.below)
+        )
+
+    @property
+    def text(self) -> Expression:
+        return quotient(*self.factors)
+
+
+@dataclass(slots=True)
+class Edge:
+    """Matrices between two labels."""
+
+    start: int
+    end: int
+    ratio: Ratio
+
+    def turned(self) -> Edge:
+        above = [turned(each) for each in self.ratio.above]
+        return Edge(self.end, self.start, Ratio(above, [turned(each) for each in self.ratio.below]))
+
+
+class Tangled(Exception):  # noqa: N818 — no error: another way is taken
+    """No product of matrices says it."""
+
+
+class Network:
+    """Factors, and how they are joined."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[int, Ratio] = {}
+        self.lines: list[Edge] = []
+        self.numbers = Ratio()
+
+    def add(self, labels: Sequence[int], chain: Chain, below: bool) -> None:
+        """A factor with no label, one or two. Raises `Tangled` for more."""
+        if len(labels) > 2:
+            raise Tangled
+        if len(labels) == 2 and labels[0] != labels[1]:
+            ratio = Ratio()
+            self.lines.append(Edge(labels[0], labels[1], ratio))
+        elif labels:
+            if len(labels) == 2:
+                chain = [vector(call("diagonal", joined(chain)))]
+            ratio = self.at(labels[0])
+        else:
+            ratio = self.numbers
+        (ratio.below if below else ratio.above).append(chain)
+
+    def at(self, label: int) -> Ratio:
+        """The vectors at a label."""
+        return self.vectors.setdefault(label, Ratio())
+
+    def reduce(self) -> None:
+        """Remove all bound labels. Raises `Tangled`."""
+        while bound := self._bound():
+            steps = (self._close, self._merge, self._absorb, self._join)
+            if not any(step(label) for step in steps for label in bound):
+                raise Tangled
+        for label in sorted({line.start for line in self.lines}):
+            self._merge(label)
+
+    def _bound(self) -> list[int]:
+        ends = [label for line in self.lines for label in (line.start, line.end)]
+        return [label for label in dict.fromkeys([*self.vectors, *ends]) if label >= BOUND]
+
+    def _meeting(self, label: int) -> list[Edge]:
+        return [line for line in self.lines if label in (line.start, line.end)]
+
+    def _close(self, label: int) -> bool:
+        """A label without lines: its vectors are summed."""
+        if self._meeting(label) or label not in self.vectors:
+            return False
+        self.numbers.above.append([vector(_dot(self.vectors.pop(label)))])
+        return True
+
+    def _merge(self, label: int) -> bool:
+        """Two lines between the same labels: a product element by element, or a trace."""
+        for first, second in _pairs(self._meeting(label)):
+            if {first.start, first.end} != {second.start, second.end}:
+                continue
+            self.lines.remove(second)
+            if first.start != second.start and self._is_cycle(first):
+                self.lines.remove(first)
+                cycle = first.ratio.chain + second.ratio.chain
+                self.numbers.above.append([vector(call("trace", joined(cycle)))])
+                return True
+            other = second if first.start == second.start else second.turned()
+            first.ratio.above += other.ratio.above
+            first.ratio.below += other.ratio.below
+            return True
+        return False
+
+    def _is_cycle(self, line: Edge) -> bool:
+        """Whether nothing else stands at the ends of a line, both of which are bound."""
+        ends = (line.start, line.end)
+        return all(
+            label >= BOUND and label not in self.vectors and self._meeting(label) == [line]
+            for label in ends
+        )
+
+    def _absorb(self, label: int) -> bool:
+        """A label where one line ends: its vectors are multiplied by the matrix."""
+        meeting = self._meeting(label)
+        if len(meeting) != 1:
+            return False
+        line = meeting[0] if meeting[0].end == label else meeting[0].turned()
+        self.lines.remove(meeting[0])
+        ratio = self.vectors.pop(label, None)
+        if ratio is None:
+            total = call("sum", joined(line.ratio.chain), dim=number(1.0))
+            if len(line.ratio.chain) == 1:
+                text, flipped = line.ratio.chain[0].plain, line.ratio.chain[0].flipped
+                if len(print_expression(flipped)) < len(print_expression(text)):
+                    total = call("sum", flipped, dim=number(0.0))
+            self.at(line.start).above.append([vector(total)])
+        else:
+            self.at(line.start).above.append([*line.ratio.chain, *ratio.column])
+        return True
+
+    def _join(self, label: int) -> bool:
+        """A label where two lines meet: a product of matrices, with a diagonal one between."""
+        meeting = self._meeting(label)
+        if len(meeting) != 2:
+            return False
+        first, second = meeting
+        self.lines.remove(first)
+        self.lines.remove(second)
+        first = first if first.end == label else first.turned()
+        second = second if second.start == label else second.turned()
+        between = [diagonal(self.vectors.pop(label))] if label in self.vectors else []
+        chain = [*first.ratio.chain, *between, *second.ratio.chain]
+        if first.start == second.end:
+            self.at(first.start).above.append([vector(call("diagonal", joined(chain)))])
+        else:
+            self.lines.append(Edge(first.start, second.end, Ratio([chain])))
+        return True
+
+
+def diagonal(ratio: Ratio) -> Link:
+    """The diagonal matrix of vectors."""
+    matrix = call("diag", ratio.text)
+    return Link(matrix, matrix)
+
+
+def _dot(ratio: Ratio) -> Expression:
+    """The sum of a product of vectors: `x @ A @ y` of two of them."""
+    chains = ratio.above
+    if len(chains) == 1 and len(chains[0]) == 1 and not ratio.below:
+        match chains[0][0].plain:
+            case Binary(operator="**", left=Name() as x, right=Number(value=2.0)):
+                chains = [[vector(x)], [vector(x)]]
+    if ratio.below or len(chains) != 2:
+        return call("sum", ratio.text)
+    first, second = sorted(chains, key=len)
+    whole = [*turned(first), *second]
+    return min((joined(whole), joined(turned(whole))), key=lambda x: len(print_expression(x)))
+
+
+def _pairs(lines: Sequence[Edge]) -> Iterator[tuple[Edge, Edge]]:
+    for place, first in enumerate(lines):
+        for second in lines[place + 1 :]:
+            yield first, second

@@ -1,0 +1,482 @@
+"""Identities of calculus and linear algebra, as rewrites of terms and atoms.
+
+Each says the same in another way for regular matrices and away from kinks. Sources: Petersen and
+Pedersen, The Matrix Cookbook (2012), section 1; Bishop, Pattern Recognition and Machine Learning
+(2006), section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from gradcli.algebra.algebra import Algebra, Rewrites, inside, spread
+from gradcli.algebra.lift import softmax
+from gradcli.algebra.terms import (
+    BOUND,
+    SINGLE,
+    Applied,
+    Atom,
+    Bracket,
+    Called,
+    Delta,
+    Factor,
+    Tensor,
+    Term,
+    atom_size,
+    bracket,
+    digest,
+    whole,
+)
+from gradcli.graph import Op
+from gradcli.ops.classes import ONE_HOT
+from gradcli.ops.determinants import DET
+from gradcli.ops.exponential import exp, log
+from gradcli.ops.logistic import sigmoid
+from gradcli.ops.selection import abs_, sign
+from gradcli.ops.softmax import LOGSUMEXP
+from gradcli.ops.statistics import VAR
+
+HALF = Fraction(1, 2)
+
+# --- terms -----------------------------------------------------------------------------------
+
+
+def powers(algebra: Algebra, term: Term) -> list[Term] | None:
+    """x·x is x², x/x is 1."""
+    found: dict[tuple[str, tuple[int, ...]], Factor] = {}
+    for each in term.factors:
+        labels = tuple(sorted(each.labels)) if each.atom.symmetric else each.labels
+        if isinstance(each.atom, Delta) and (each.atom.key, labels) in found:
+            continue  # its elements are 0 and 1
+        before = found.get((each.atom.key, labels))
+        first = before or replace(each, labels=each.labels if SINGLE in labels else labels)
+        power = each.power + (before.power if before else 0)
+        found[each.atom.key, labels] = replace(first, power=power)
+    if len(found) == len(term.factors) and all(each.power for each in found.values()):
+        return None
+    kept = [each for each in found.values() if each.power]
+    return [algebra.without(Term(term.coefficient, term.factors), term.factors, *kept)]
+
+
+def deltas(algebra: Algebra, term: Term) -> list[Term] | None:
+    """Σ_j δ[i, j]·x[j] is x[i], Σ_i δ[i, i] the length of the axis."""
+    for each in term.factors:
+        if not isinstance(each.atom, Delta):
+            continue
+        first, second = each.labels
+        if first == second:
+            return [algebra.without(term, [each])]
+        label, other = (second, first) if second >= BOUND else (first, second)
+        if label >= BOUND:
+            rest = Term(term.coefficient, tuple(f for f in term.factors if f is not each))
+            return [rest.relabelled({label: other})]
+        rest = Term(term.coefficient, tuple(f for f in term.factors if f is not each))
+        if second in rest.labels and first not in rest.labels:
+            return [Term(term.coefficient, (*rest.relabelled({second: first}).factors, each))]
+    return None
+
+
+def inverses(algebra: Algebra, term: Term) -> list[Term] | None:
+    """inv(A) @ A is the identity."""
+    for each in term.factors:
+        if not (isinstance(each.atom, Called) and each.atom.name == "inv" and each.power == 1):
+            continue
+        (inside,) = each.atom.operands
+        single = inside.terms[0] if len(inside.terms) == 1 else None
+        if single and len(single.factors) == 1 and single.coefficient == 1:
+            (only,) = single.factors
+            turned = only.labels == (1, 0)
+            key = only.atom.key if only.power == 1 and set(only.labels) == {0, 1} else ""
+        else:
+            turned, key = False, bracket(inside).key
+        for other in term.factors:
+            if other.atom.key != key or other.power != 1 or len(other.labels) != 2:
+                continue
+            i, j = each.labels
+            p, q = reversed(other.labels) if turned else other.labels
+            count = [label for factor in term.factors for label in factor.labels]
+            for inner, outer in (((j, p), (i, q)), ((i, q), (p, j))):
+                if inner[0] == inner[1] >= BOUND and count.count(inner[0]) == 2:
+                    length = each.atom.shape[0]
+                    identity = Delta((length, length), digest("delta", length), symmetric=True)
+                    rest = tuple(f for f in term.factors if f is not each and f is not other)
+                    return [Term(term.coefficient, (*rest, Factor(identity, outer)))]
+    return None
+
+
+def sums_to_one(algebra: Algebra, term: Term) -> list[Term] | None:
+    """The sum of a softmax over its axis is 1, and so is that of one_hot over its classes."""
+    for each in term.factors:
+        axis = _summing_to_one(each.atom)
+        if axis is None or each.power != 1:
+            continue
+        label = each.labels[axis]
+        uses = [other for f in term.factors for other in f.labels if other == label]
+        if label >= BOUND and len(uses) == 1:
+            rest = Term(term.coefficient, tuple(f for f in term.factors if f is not each))
+            left = {x for x in each.labels if x >= BOUND and x != label} - rest.labels
+            return [algebra.counted(rest, [term.length(x) for x in left])]
+    return None
+
+
+def _summing_to_one(atom: Atom) -> int | None:
+    """The axis along which the elements sum to 1."""
+    if isinstance(atom, Applied) and atom.node.op is ONE_HOT:
+        return len(atom.shape) - 1
+    if isinstance(atom, Called) and atom.name == "softmax":
+        axis: int = dict(atom.keywords)["dim"]
+        return axis
+    return None
+
+
+def norms(algebra: Algebra, term: Term) -> list[Term] | None:
+    """The root of a sum of squares is a norm, and that of a variance a standard deviation."""
+    for each in term.factors:
+        if abs(each.power) == HALF:
+            found = _root(algebra, each)
+            if found is not None:
+                return [algebra.without(term, [each], found)]
+        if each.power.denominator == 2 and abs(each.power) > 1:
+            found = _root(algebra, replace(each, power=HALF))
+            if found is not None:
+                power = each.power * 2
+                return [algebra.without(term, [each], replace(found, power=power))]
+    return None
+
+
+def _root(algebra: Algebra, factor: Factor) -> Factor | None:
+    atom, power = factor.atom, factor.power * 2
+    if isinstance(atom, Applied) and atom.node.op is VAR:
+        axes, _, correction = atom.node.attributes
+        (x,) = atom.operands
+        more = () if correction == 1 else (("correction", correction),)
+        found = Called(
+            atom.shape,
+            digest("std", atom.key),
+            name="std",
+            operands=(x,),
+            keywords=(*_dims(tuple(a % x.ndim for a in axes), x.ndim), *more),
+        )
+        return Factor(found, factor.labels, power)
+    if not isinstance(atom, Bracket) or len(atom.tensor.terms) != 1:
+        return None
+    (inner,) = atom.tensor.terms
+    if inner.coefficient != 1 or any(f.power % 2 or f.power <= 0 for f in inner.factors):
+        return None
+    bound = inner.bound
+    shape = (*atom.shape, *(inner.length(label) for label in bound))
+    labels = {label: len(atom.shape) + place for place, label in enumerate(bound)}
+    roots = tuple(replace(f, power=f.power / 2) for f in inner.factors)
+    if not bound or any(f.power != 1 for f in roots):
+        return None
+    x = algebra.tensor(shape, [Term(Fraction(1), roots).relabelled(labels)])
+    if len(x.terms) == 1 and len(x.terms[0].factors) == 1 and x.ndim == 2 and not atom.shape:
+        (only,) = x.terms[0].factors
+        x = x if only.labels == (0, 1) else x.permuted((1, 0))
+    first = len(atom.shape)
+    if len(atom.shape) == 1 and x.ndim == 2:
+        (only, *others) = x.terms[0].factors
+        if not others and only.labels == (1, 0):
+            x, first = x.permuted((1, 0)), 0
+    axes = tuple(range(first, first + len(bound)))
+    found = Called(
+        atom.shape,
+        digest("norm", x.key, axes),
+        name="norm",
+        operands=(x,),
+        keywords=_dims(axes, x.ndim),
+    )
+    return Factor(found, factor.labels, power)
+
+
+def _dims(axes: tuple[int, ...], ndim: int) -> tuple[tuple[str, object], ...]:
+    if len(axes) == ndim:
+        return ()
+    return (("dim", axes[0] if len(axes) == 1 else axes),)
+
+
+def sigmoids(algebra: Algebra, term: Term) -> list[Term] | None:
+    """1 / (1 + exp(u)) is sigmoid(-u), and exp(u)·sigmoid(-u) is sigmoid(u)."""
+    for each in term.factors:
+        found = _exponential_plus_one(each)
+        if found is not None and each.power.denominator == 1 and each.power < 0:
+            exponential, axes = found
+            made = _sigmoid(algebra, exponential, algebra.times(exponential.operands[0], -1))
+            placed = tuple(each.labels[axis] for axis in axes)
+            return [algebra.without(term, [each], Factor(made, placed, -each.power))]
+        if not isinstance(each.atom, Applied) or each.atom.node.op is not exp.op or each.power < 0:
+            continue
+        (u,) = each.atom.operands
+        other = _sigmoid(algebra, each.atom, algebra.times(u, -1))
+        for pair in term.factors:
+            if pair.atom == other and pair.labels == each.labels and pair.power > 0:
+                both = min(each.power, pair.power)
+                whole_pair = Factor(_sigmoid(algebra, each.atom, u), each.labels, both)
+                rest = [replace(f, power=f.power - both) for f in (each, pair)]
+                more = [f for f in rest if f.power]
+                return [algebra.without(term, [each, pair], *more, whole_pair)]
+    return None
+
+
+def _exponential_plus_one(factor: Factor) -> tuple[Applied, tuple[int, ...]] | None:
+    """The exponential in `1 + exp(u)`, and its axes there."""
+    if not isinstance(factor.atom, Bracket) or len(factor.atom.tensor.terms) != 2:
+        return None
+    one, other = factor.atom.tensor.terms
+    if one.factors:
+        one, other = other, one
+    if one.factors or one.coefficient != 1 or other.coefficient != 1 or len(other.factors) != 1:
+        return None
+    (only,) = other.factors
+    if isinstance(only.atom, Applied) and only.atom.node.op is exp.op and only.power == 1:
+        return only.atom, only.labels
+    return None
+
+
+def _sigmoid(algebra: Algebra, like: Applied, u: Tensor) -> Applied:
+    node = like.node.graph.apply(_op(sigmoid.op), (like.node.inputs[0],))
+    key = digest(node.op, node.attributes, [u.key])
+    return Applied(like.shape, key, node=node, operands=(u,))
+
+
+def _op(op: Op | None) -> Op:
+    assert op is not None
+    return op
+
+
+def signs(algebra: Algebra, term: Term) -> list[Term] | None:
+    """sign(x)·abs(x) is x."""
+    for each in term.factors:
+        if isinstance(each.atom, Applied) and each.atom.node.op is sign.op and each.power == 1:
+            for other in term.factors:
+                if (
+                    isinstance(other.atom, Applied)
+                    and other.atom.node.op is abs_.op
+                    and other.power >= 1
+                    and other.labels == each.labels
+                    and other.atom.operands[0].key == each.atom.operands[0].key
+                ):
+                    (x,) = each.atom.operands
+                    more = [] if other.power == 1 else [replace(other, power=other.power - 1)]
+                    placed = Factor(bracket(x), each.labels)
+                    return [algebra.without(term, [each, other], *more, placed)]
+    return None
+
+
+def means(algebra: Algebra, term: Term) -> list[Term] | None:
+    """A sum over whole axes, divided by their lengths, is a mean."""
+    for each in term.factors:
+        if each.power != 1 or (isinstance(each.atom, Bracket) and not each.labels):
+            continue
+        others = {label for f in term.factors if f is not each for label in f.labels}
+        alone = [x for x in each.labels if x >= BOUND and x not in others]
+        places = [place for place, x in enumerate(each.labels) if x in alone]
+        if not alone or len(set(alone)) < len(places):
+            continue
+        divisors: list[Factor] = []
+        for place in places:
+            (count,) = algebra.length(each.atom.shape[place]).terms
+            divisors += [replace(f, power=Fraction(-1)) for f in count.factors]
+        if len(divisors) < len(places) or any(d not in term.factors for d in divisors):
+            continue
+        if len(set(divisors)) < len(divisors):
+            continue
+        kept = [place for place in range(len(each.labels)) if place not in places]
+        x = whole(each.atom)
+        found = Called(
+            tuple(x.shape[place] for place in kept),
+            digest("mean", x.key, places),
+            name="mean",
+            operands=(x,),
+            keywords=_dims(tuple(places), x.ndim),
+        )
+        factor = Factor(found, tuple(each.labels[place] for place in kept))
+        rest = (f for f in term.factors if f is not each and f not in divisors)
+        return [Term(term.coefficient, (*rest, factor))]
+    return None
+
+
+# --- sums ------------------------------------------------------------------------------------
+
+
+MOST_TERMS = 12
+"""No sum of more terms is looked at as a whole."""
+
+
+def complements(algebra: Algebra, tensor: Tensor) -> Tensor | None:
+    """a·f - a·f² is a·f·(1 - f)."""
+    if len(tensor.terms) > MOST_TERMS:
+        return None
+    for first in tensor.terms:
+        for second in tensor.terms:
+            if first.coefficient + second.coefficient or not first.factors:
+                continue
+            for factor in first.factors:
+                if not isinstance(factor.atom, Applied) or factor.power < 1:
+                    continue
+                more = replace(factor, power=factor.power + 1)
+                squared = tuple(more if f is factor else f for f in first.factors)
+                if Term(Fraction(1), squared).key == second.key:
+                    one = Tensor(factor.atom.shape, (Term(Fraction(1)),))
+                    rest = algebra.add(one, algebra.times(whole(factor.atom), -1))
+                    made = Factor(bracket(rest), factor.labels)
+                    product = Term(first.coefficient, (*first.factors, made))
+                    others = (t for t in tensor.terms if t is not first and t is not second)
+                    return Tensor(tensor.shape, (product, *others))
+    return None
+
+
+def expanded(algebra: Algebra, tensor: Tensor) -> Tensor | None:
+    """(1 - y)·p - y·(1 - p) is p - y: brackets multiplied out, where that leaves less to write."""
+    found = tensor
+    while len(found.terms) <= MOST_TERMS:
+        opened = next(
+            (
+                (place, inside(term, factor))
+                for place, term in enumerate(found.terms)
+                for factor in term.factors
+                if _opens(factor) and len(term.factors) > 1
+            ),
+            None,
+        )
+        if opened is None:
+            break
+        place, terms = opened
+        every = (*found.terms[:place], *terms, *found.terms[place + 1 :])
+        found = algebra.sum_of(tensor.shape, every)
+        if _written(found) < _written(tensor):
+            return found
+    return None
+
+
+def _opens(factor: Factor) -> bool:
+    """Whether a factor is a sum of products without sums over labels."""
+    if not isinstance(factor.atom, Bracket) or factor.power != 1:
+        return False
+    return all(not term.bound for term in factor.atom.tensor.terms)
+
+
+def _written(tensor: Tensor) -> int:
+    """How long a tensor is, about."""
+    return sum(
+        1 + sum(1 + 2 * atom_size(factor.atom) for factor in term.factors) for term in tensor.terms
+    )
+
+
+# --- atoms -----------------------------------------------------------------------------------
+
+
+def exponentials(algebra: Algebra, atom: Atom) -> Tensor | None:
+    """exp(x - logsumexp(x)) is softmax(x); exp and log undo each other."""
+    if not isinstance(atom, Applied) or atom.node.op not in (exp.op, log.op):
+        return None
+    (x,) = atom.operands
+    other = log.op if atom.node.op is exp.op else exp.op
+    if len(x.terms) == 1:
+        (term,) = x.terms
+        if term.coefficient == 1 and len(term.factors) == 1:
+            (only,) = term.factors
+            if isinstance(only.atom, Applied) and only.atom.node.op is other and only.power == 1:
+                return only.atom.operands[0].onto(only.labels, x.shape)
+        return None
+    if atom.node.op is not exp.op:
+        return None
+    for place, term in enumerate(x.terms):
+        if term.coefficient != -1 or len(term.factors) != 1:
+            continue
+        (only,) = term.factors
+        if isinstance(only.atom, Applied) and only.atom.node.op is LOGSUMEXP and only.power == 1:
+            axes = only.atom.node.attributes[0]
+            rest = Tensor(x.shape, (*x.terms[:place], *x.terms[place + 1 :]))
+            if len(axes) == 1 and rest.key == only.atom.operands[0].key:
+                return softmax(algebra, rest, axes[0] % rest.ndim)
+    return None
+
+
+def inverted(algebra: Algebra, atom: Atom) -> Tensor | None:
+    """inv(A.T) is inv(A).T, inv(inv(A)) is A, inv(c·A) is inv(A)/c."""
+    if not isinstance(atom, Called) or atom.name != "inv" or atom.operands[0].ndim != 2:
+        return None
+    (x,) = atom.operands
+    if len(x.terms) != 1:
+        return None
+    (term,) = x.terms
+    numbers = tuple(f for f in term.factors if not f.labels)
+    rest = tuple(f for f in term.factors if f.labels)
+    if term.coefficient != 1 or numbers:
+        inner = _inverse(algebra, Tensor(x.shape, (Term(Fraction(1), rest),)))
+        divided = tuple(replace(f, power=-f.power) for f in numbers)
+        scaled = Tensor((), (Term(1 / term.coefficient, divided),))
+        return algebra.product(x.shape, (inner, (0, 1)), (scaled, ()))
+    if len(rest) != 1:
+        return _of_product(algebra, x)
+    if rest[0].power != 1:
+        return None
+    (only,) = rest
+    if isinstance(only.atom, Delta):
+        return x
+    turned = only.labels == (1, 0)
+    if isinstance(only.atom, Called) and only.atom.name == "inv":
+        inside = only.atom.operands[0]
+        return inside.permuted((1, 0)) if turned else inside
+    return _inverse(algebra, whole(only.atom)).permuted((1, 0)) if turned else None
+
+
+def _of_product(algebra: Algebra, x: Tensor) -> Tensor | None:
+    """inv(A @ B) is inv(B) @ inv(A), for square matrices."""
+    (term,) = x.terms
+    around = {label: [f for f in term.factors if label in f.labels] for label in term.labels}
+    chained = all(
+        len(f.labels) == 2 and f.power == 1 and f.atom.shape[0] == x.shape[0] == f.atom.shape[1]
+        for f in term.factors
+    ) and all(len(found) == (2 if label >= BOUND else 1) for label, found in around.items())
+    if not chained or len(term.factors) != len(term.bound) + 1:
+        return None
+    parts = []
+    for each in term.factors:
+        inner = _inverse(algebra, whole(each.atom))
+        parts.append((inner, each.labels[::-1]))
+    moved = [(tensor, [_opposite(label) for label in labels]) for tensor, labels in parts]
+    return algebra.product(x.shape, *moved)
+
+
+def _opposite(label: int) -> int:
+    """The inverse has its axes the other way round."""
+    return 1 - label if label < BOUND else label
+
+
+def determinants(algebra: Algebra, atom: Atom) -> Tensor | None:
+    """det(inv(A)) is 1 / det(A), det(A.T) is det(A)."""
+    if not isinstance(atom, Applied) or atom.node.op is not DET or atom.operands[0].ndim != 2:
+        return None
+    (x,) = atom.operands
+    if len(x.terms) != 1 or len(x.terms[0].factors) != 1 or x.terms[0].coefficient != 1:
+        return None
+    (only,) = x.terms[0].factors
+    if isinstance(only.atom, Called) and only.atom.name == "inv":
+        return algebra.power(_determinant(algebra, atom, only.atom.operands[0]), Fraction(-1))
+    if only.labels == (1, 0) and only.power == 1:
+        return _determinant(algebra, atom, whole(only.atom))
+    return None
+
+
+def _determinant(algebra: Algebra, like: Applied, x: Tensor) -> Tensor:
+    key = digest(like.node.op, like.node.attributes, [x.key])
+    return algebra.atom(replace(like, key=key, operands=(x,)))
+
+
+def _inverse(algebra: Algebra, x: Tensor) -> Tensor:
+    symmetric = x.permuted((1, 0)).key == x.key
+    made = Called(x.shape, digest("inv", x.key), name="inv", operands=(x,), symmetric=symmetric)
+    return algebra.atom(made)
+
+
+REWRITES = Rewrites(
+    (deltas, powers, inverses, sums_to_one, norms, sigmoids, signs, spread, means),
+    (exponentials, inverted, determinants),
+    (expanded, complements),
+)
+"""All of them."""
+PLAIN = Rewrites((powers,))
+"""What remains where one of them is wrong."""

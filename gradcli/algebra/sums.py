@@ -1,0 +1,185 @@
+"""Sums of products of matrices, what they share taken out: `A @ x + A.T @ x` is `(A + A.T) @ x`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import takewhile
+
+from gradcli.algebra.chains import PRODUCT, Chain, Link, Ratio, joined, multiplied, quotient, weight
+from gradcli.language.construct import binary, number, unary
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Binary, Expression, Name
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """A coefficient, single numbers, and a chain of matrices or what else has axes."""
+
+    coefficient: Fraction
+    above: list[Expression]
+    below: list[Expression]
+    chain: Chain = field(default_factory=list)
+    """Empty where all is a single number, or `ratio` has the axes."""
+    ratio: Ratio = field(default_factory=Ratio)
+
+    def with_chain(self, chain: Chain) -> Summand:
+        return replace(self, chain=chain)
+
+    def with_ratio(self, ratio: Ratio) -> Summand:
+        if len(ratio.above) == 1 and not ratio.below:
+            return replace(self, chain=ratio.above[0])
+        return replace(self, ratio=ratio)
+
+    @property
+    def numbers(self) -> tuple[list[str], list[str]]:
+        """What tells its single numbers from others'."""
+        above, below = (sorted(map(print_expression, each)) for each in (self.above, self.below))
+        return above, below
+
+    def text(self) -> Expression:
+        """The expression, with the absolute value of the coefficient."""
+        size = abs(self.coefficient)
+        top, bottom = self.ratio.factors
+        above = sorted([*self.above, *top], key=weight)
+        if len(self.chain) == 1:
+            (single,) = self.chain
+            early = isinstance(single.plain, Name) or weight(single.plain) == PRODUCT
+            above = sorted([*above, single.plain], key=weight) if early else [*above, single.plain]
+        below = sorted([*self.below, *bottom], key=weight)
+        if size.numerator != 1:
+            above.insert(0, number(float(size.numerator)))
+        if size.denominator != 1:
+            below.insert(0, number(float(size.denominator)))
+        if len(self.chain) < 2:
+            return quotient(above, below)
+        first, *rest = self.chain
+        before = [each for each in above if weight(each) < PRODUCT]
+        behind = [each for each in above if weight(each) == PRODUCT]
+        start = multiplied([*before, first.plain])
+        whole = multiplied([joined([Link(start, start), *rest]), *behind])
+        return binary("/", whole, multiplied(below)) if below else whole
+
+
+def factored(products: Sequence[Summand], ndim: int) -> Expression:
+    """The sum of products, as short as what they share allows."""
+    return added(merged(products, ndim))
+
+
+def merged(products: Sequence[Summand], ndim: int) -> list[Summand]:
+    """Fewer products of the same sum."""
+    groups: list[list[Summand]] = []
+    for each in products:
+        for group in groups:
+            if each.chain and group[0].chain and each.numbers == group[0].numbers:
+                group.append(each)
+                break
+        else:
+            groups.append([each])
+    return [product for group in groups for product in _merged(group, ndim)]
+
+
+def _merged(group: Sequence[Summand], ndim: int) -> list[Summand]:
+    """Products of chains with the same first or last matrices as one."""
+    if len(group) < 2 or any(not each.chain for each in group):
+        return list(group)
+    for ends in (_last, _first):
+        by_end: dict[str, list[Summand]] = {}
+        for each in group:
+            key = ends(each.chain) if len(each.chain) > 1 else f"{id(each)}"
+            by_end.setdefault(key, []).append(each)
+        found: list[Summand] = []
+        for several in by_end.values():
+            found += [_common(several, ndim)] if len(several) > 1 else several
+        if len(found) < len(group):
+            return _merged(found, ndim)
+    sizes = {abs(each.coefficient) for each in group}
+    (above, below), size = group[0].numbers, next(iter(sizes))
+    shared = above or below or size.denominator != 1
+    if len(sizes) == 1 and shared and all(len(each.chain) for each in group):
+        inner = [
+            replace(each, coefficient=each.coefficient / size, above=[], below=[]) for each in group
+        ]
+        return [replace(group[0], coefficient=size, chain=[_linked(inner, ndim)])]
+    return list(group)
+
+
+def _last(chain: Chain) -> str:
+    return chain[-1].text
+
+
+def _first(chain: Chain) -> str:
+    return chain[0].text
+
+
+def _common(products: Sequence[Summand], ndim: int) -> Summand:
+    """Products that share their first or last matrices as one product of a sum."""
+    chains = [each.chain for each in products]
+    least = min(map(len, chains)) - 1
+    behind = _shared([[link.text for link in reversed(each)] for each in chains], least)
+    before = _shared([[link.text for link in each] for each in chains], least - behind)
+    whole = chains[0]
+    rests = [each[before : len(each) - behind] for each in chains]
+    sizes = {abs(each.coefficient) for each in products}
+    size = next(iter(sizes)) if len(sizes) == 1 else Fraction(1)
+    if all(each.coefficient < 0 for each in products):
+        size = -size
+    inner = [
+        Summand(each.coefficient / size, [], [], rest)
+        for each, rest in zip(products, rests, strict=True)
+    ]
+    axes = ndim if not (before or behind) else 2
+    if ndim == 1 and not behind:
+        axes = 1
+    middle = _linked(inner, axes)
+    chain = [*whole[:before], middle, *whole[len(whole) - behind :]]
+    return replace(products[0], coefficient=size, chain=chain)
+
+
+def _shared(rows: Sequence[Sequence[str]], most: int) -> int:
+    """With how many equal items all begin."""
+    together = takewhile(lambda items: len(set(items)) == 1, zip(*rows, strict=False))
+    return min(most, len(list(together)))
+
+
+def _linked(products: Sequence[Summand], ndim: int) -> Link:
+    """A sum in brackets as part of a chain."""
+    text = factored(products, ndim)
+    if ndim == 1:
+        return Link(text, text)
+    flipped = [
+        replace(each, chain=[link.turned() for link in reversed(each.chain)]) for each in products
+    ]
+    return Link(text, factored(flipped, ndim))
+
+
+def added(products: Sequence[Summand]) -> Expression:
+    """The sum, beginning with what is not negative."""
+    if len(products) == 2 and all(each.coefficient > 0 for each in products):
+        products = _plain_first(*products)
+    first = next((each for each in products if each.coefficient > 0), products[0])
+    text = _signed(first)
+    for each in products:
+        if each is not first:
+            text = binary("-" if each.coefficient < 0 else "+", text, each.text())
+    return text
+
+
+def _plain_first(first: Summand, second: Summand) -> list[Summand]:
+    """`A + A.T` rather than `A.T + A`."""
+    texts = [print_expression(each.text()) for each in (first, second)]
+    return [second, first] if texts[0] == f"{texts[1]}.T" else [first, second]
+
+
+def _signed(product: Summand) -> Expression:
+    """The product with its sign, which stands in front of its first factor."""
+    text = product.text()
+    return _negative(text) if product.coefficient < 0 else text
+
+
+def _negative(text: Expression) -> Expression:
+    """`-a * b` for `a * b`."""
+    if isinstance(text, Binary) and text.operator in ("*", "/", "@"):
+        return binary(text.operator, _negative(text.left), text.right)
+    return unary("-", text)

@@ -1,0 +1,349 @@
+"""Derivation for shapes of any lengths, none of which is given unless it passed a check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+
+from gradcli.algebra.algebra import Rewrites
+from gradcli.algebra.identities import PLAIN, REWRITES
+from gradcli.algebra.reading import Unsaid
+from gradcli.analysis.jacobian import hessian, jacobian
+from gradcli.analysis.matrices import Matrix
+from gradcli.analysis.problem import pose
+from gradcli.analysis.symbolic.formula import (
+    FORMULAS,
+    Derivation,
+    Order,
+    Traced,
+    Wanted,
+    length_of,
+    traced,
+)
+from gradcli.analysis.symbolic.naming import named
+from gradcli.analysis.symbolic.sizes import Lengths, Shapes
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import Array, ancestors, upstream
+from gradcli.language.construct import NOWHERE, name
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.language.printer import print_program
+from gradcli.language.syntax import Assign, Expression, Name, Program, Syntax
+from gradcli.options import DEFAULT, Options
+from gradcli.session import Gradient, evaluate
+from gradcli.trace.expressions import CONSTANTS
+from gradcli.trace.names import free_names
+
+POINTS = 2
+"""A formula is checked at so many random points for each choice of lengths."""
+CLOSE = 1e-8
+"""How far it may be from the gradient, in units of the largest element: both round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolic:
+    """Derivation of derivatives, and what they need."""
+
+    shapes: Shapes
+    order: Order
+    outputs: tuple[str, ...]
+    results: list[Wanted]
+    statements: list[Assign]
+    """They end in an assignment to each of the results."""
+    seeds: dict[str, Lengths]
+    """Gradients of outputs, which are parameters, and their shapes."""
+    remarks: list[str]
+
+    @property
+    def program(self) -> Program:
+        return Program(Source("derived", ""), tuple(self.statements))
+
+
+def derive_for_all(
+    program: Program,
+    shapes: Mapping[str, Lengths],
+    order: Order = "gradient",
+    options: Options = DEFAULT,
+    rewrites: Rewrites = REWRITES,
+) -> Symbolic:
+    """The derivative of a program for all lengths of its inputs, which have these shapes; a name
+    without a shape is a single number.
+
+    Raises what tracing raises; `value` where values decide how the program goes on, and where no
+    formula passes the check, as lengths change the program.
+    """
+    lengths = {
+        title: shapes.get(title, ())
+        for title in free_names(program)
+        if title in shapes or title not in CONSTANTS
+    }
+    for title in shapes:
+        if title not in program.names:
+            raise GradcliError(
+                "name", f"--shape {title}: the program does not mention {title}",
+                hint="leave it out, or use the name",
+            )  # fmt: skip
+    known, run = _traced(program, Shapes(lengths), options)
+    if not run.outputs or not run.leaves:
+        raise GradcliError("no-grad", "there is nothing to differentiate by", hint="name an input")
+    _require_steady(program, known, run, options)
+    checks = list(_checks(program, known, order, options))
+    for chosen, without in _attempts(rewrites):
+        found = _found(run, known, order, chosen)
+        if found is not None and _holds(found, checks):
+            if without:
+                found.remarks.append(
+                    f"not simplified by {without}: what it gave was not the gradient"
+                )
+            return found
+    raise GradcliError(
+        "value",
+        "no formula was found that passes its check at other lengths",
+        hint=f"give numbers for them: --shape {_example(known)}",
+    )
+
+
+def _attempts(rewrites: Rewrites) -> Iterator[tuple[Rewrites, str]]:
+    """All rewrites; then all but one, which may be wrong; then none."""
+    yield rewrites, ""
+    for term in rewrites.terms:
+        yield replace(rewrites, terms=_other(rewrites.terms, term)), _name(term)
+    for atom in rewrites.atoms:
+        yield replace(rewrites, atoms=_other(rewrites.atoms, atom)), _name(atom)
+    for total in rewrites.sums:
+        yield replace(rewrites, sums=_other(rewrites.sums, total)), _name(total)
+    yield PLAIN, "any identity"
+
+
+T = TypeVar("T")
+
+
+def _other(several: Sequence[T], one: T) -> tuple[T, ...]:
+    return tuple(each for each in several if each is not one)
+
+
+def _name(rewrite: object) -> str:
+    return getattr(rewrite, "__name__", "a rewrite")
+
+
+def _example(shapes: Shapes) -> str:
+    title, lengths = next((x for x in shapes.lengths.items() if x[1]), ("x", (3,)))
+    return f"{title}={','.join('3' if isinstance(n, str) else str(n) for n in lengths)}"
+
+
+def _traced(program: Program, shapes: Shapes, options: Options) -> tuple[Shapes, Traced]:
+    """The program over symbols; inputs through which no gradient can flow hold whole numbers."""
+    marks = shapes.marks(program.source.text)
+    try:
+        run = traced(program, shapes, options, marks)
+    except GradcliError as error:
+        if error.diagnostic.code != "type":
+            raise error.located(program.source, None) from None
+        names = list(shapes.lengths)
+        for count in (1, 2):
+            for whole in combinations(names, count):
+                again = replace(shapes, whole=frozenset(whole))
+                try:
+                    return again, traced(program, again, options, marks)
+                except GradcliError:
+                    continue
+        raise error.located(program.source, None) from None
+    labels = frozenset(_labels(run))
+    if not labels:
+        return shapes, run
+    again = replace(shapes, whole=labels)
+    return again, traced(program, again, options, marks)
+
+
+def _require_steady(program: Program, shapes: Shapes, run: Traced, options: Options) -> None:
+    """Raise `value` for lengths that change the steps of the program, as counts of a loop do."""
+    others = shapes.marks(program.source.text, skipped=len(shapes.names))
+    for title, length in others.items():
+        try:
+            again = traced(program, shapes, options, run.marks | {title: length})
+            steady = again.steps == run.steps
+        except GradcliError:
+            steady = False
+        if not steady:
+            raise GradcliError(
+                "value",
+                f"{title} changes what the program does, so the formula is another one for each "
+                f"{title}",
+                hint=f"give a number for it: --shape {_example(shapes)}",
+            )
+
+
+def _labels(run: Traced) -> list[str]:
+    """The inputs that the outputs depend on, though no gradient flows back to them."""
+    outputs = list(run.outputs.values())
+    linked, reached = set(ancestors(outputs)), set(upstream(outputs))
+    return [x for x, node in run.inputs.items() if node in linked and node not in reached]
+
+
+def _found(run: Traced, shapes: Shapes, order: Order, rewrites: Rewrites) -> Symbolic | None:
+    """The formulas as statements; None where the language has no words for a step."""
+    formulas = Derivation(run, rewrites)
+    try:
+        results = {result: formulas.read(x) for result, x in FORMULAS[order](formulas)}
+        known = formulas.known()
+    except Unsaid:
+        return None
+    titles = {result.title: tree for result, tree in results.items()}
+    body = named(titles, known, {*shapes.lengths, *shapes.names, *formulas.seeds.values()})
+    used = {each for statement in body for each in _names(statement.value)}
+    start = [
+        Assign(name(title), length_of(title, shapes), NOWHERE)
+        for title in shapes.names
+        if title in used
+    ]
+    marks = {length: title for title, length in run.marks.items()}
+    seeds = {
+        title: tuple(marks.get(n, n) for n in run.outputs[output].shape)
+        for output, title in formulas.seeds.items()
+    }
+    return Symbolic(
+        shapes, order, tuple(run.outputs), list(results), [*start, *body], seeds,
+        _remarks(run, shapes, order, formulas.seeds),
+    )  # fmt: skip
+
+
+def _names(tree: Expression) -> Iterator[str]:
+    waiting: list[object] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Name):
+            yield part.id
+        elif isinstance(part, tuple):
+            waiting += part
+        elif isinstance(part, Syntax):
+            waiting += [getattr(part, each) for each in part.__slots__]
+
+
+def _remarks(run: Traced, shapes: Shapes, order: Order, seeds: Mapping[str, str]) -> list[str]:
+    outputs = ", ".join(run.outputs)
+    given = ", ".join(
+        f"{title} ({', '.join(map(str, lengths))})" for title, lengths in shapes.lengths.items()
+        if lengths
+    )  # fmt: skip
+    every = f" for all {', '.join(shapes.names)}" if shapes.names else ""
+    kind = {"gradient": "gradient", "jacobian": "Jacobian", "hessian": "Hessian"}[order]
+    remarks = [f"the {kind} of {outputs}{every}" + (f": {given}" if given else "")]
+    remarks += [f"{title} holds whole numbers" for title in sorted(shapes.whole)]
+    return remarks + [f"{title} is the gradient of {output}" for output, title in seeds.items()]
+
+
+# --- checks ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Inputs, and the derivatives there."""
+
+    inputs: dict[str, Array]
+    expected: dict[str, Array]
+    outputs: list[Array] = field(default_factory=list)
+
+
+def _checks(program: Program, shapes: Shapes, order: Order, options: Options) -> Iterator[_Check]:
+    """Random points at lengths that no formula was made from, where all is finite."""
+    plain = options._replace(seed=0)
+    for sizes in shapes.checks():
+        found = 0
+        refused: GradcliError | None = None
+        for inputs in shapes.points(sizes, seed=len(sizes)):
+            try:
+                check = EXPECTED[order](program, inputs, plain)
+            except GradcliError as error:
+                refused = error
+                continue
+            if all(np.isfinite(each).all() for each in (*check.outputs, *check.expected.values())):
+                yield check
+                found += 1
+            if found == POINTS:
+                break
+        if not found:
+            if refused is not None:
+                raise refused
+            raise GradcliError(
+                "value", "the derivative is not finite at any point that was tried",
+                hint="give values: --set NAME=VALUE",
+            )  # fmt: skip
+
+
+def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+    forward = evaluate(program, inputs, (), options._replace(forward_only=True, values="outputs"))
+    outputs = {
+        title: array for title, array in forward.values.items()
+        if title in forward.outputs and array.dtype.kind == "f"
+    }  # fmt: skip
+    chance = np.random.default_rng(1)
+    seeds = {
+        title: chance.uniform(0.5, 1.5, array.shape)
+        for title, array in outputs.items() if array.size != 1
+    }  # fmt: skip
+    gradients = [Gradient(array, title) for title, array in seeds.items()]
+    if len(outputs) == 1:
+        gradients = [Gradient(array) for array in seeds.values()]
+    grads = evaluate(program, inputs, gradients, options._replace(values="none")).grads
+    names = {f"v_{title}" if len(outputs) > 1 else "v": each for title, each in seeds.items()}
+    return _Check(
+        inputs | names,
+        {f"{title}_grad": each for title, each in grads.items()},
+        [*outputs.values()],
+    )
+
+
+def _jacobian(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+    problem = pose(program, inputs, (), options)
+    several = len(problem.outputs) > 1
+    blocks = _blocks(jacobian(problem).matrix)
+    return _Check(
+        inputs,
+        {f"{o}_{x}_jacobian" if several else f"{x}_jacobian": b for (o, x), b in blocks.items()},
+    )
+
+
+def _hessian(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+    blocks = _blocks(hessian(pose(program, inputs, (), options)).matrix)
+    return _Check(
+        inputs,
+        {f"{a}_hessian" if a == b else f"{a}_{b}_hessian": x for (a, b), x in blocks.items()},
+    )
+
+
+def _blocks(matrix: Matrix) -> dict[tuple[str, str], Array]:
+    return {
+        (row, column): matrix.values[rows, columns].reshape((*above, *shape))
+        for row, above, rows in matrix.rows.slices()
+        for column, shape, columns in matrix.columns.slices()
+    }
+
+
+EXPECTED = {"gradient": _gradient, "jacobian": _jacobian, "hessian": _hessian}
+"""By order: the derivatives at a point, found without a formula."""
+
+
+def _holds(found: Symbolic, checks: Sequence[_Check]) -> bool:
+    """Whether the formulas, read back from their text, give the derivatives at all points."""
+    try:
+        program = parse_program(Source("derived", print_program(found.program)), ParseLimits())
+        for check in checks:
+            inputs = {k: v for k, v in check.inputs.items() if k in program.names}
+            options = Options(forward_only=True, seed=0)
+            values = evaluate(program, inputs, (), options).values
+            for result in found.results:
+                if not _close(values[result.title], check.expected[result.title]):
+                    return False
+    except GradcliError:
+        return False
+    return True
+
+
+def _close(found: Array, expected: Array) -> bool:
+    if found.shape != expected.shape:
+        return False
+    size = float(np.max(np.abs(expected), initial=1e-3))
+    return bool(np.max(np.abs(found - expected), initial=0.0) <= CLOSE * size)

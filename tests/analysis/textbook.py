@@ -1,0 +1,157 @@
+"""Derivatives in the form that textbooks give them, and where that form stands.
+
+MC is Petersen and Pedersen, The Matrix Cookbook (2012); its equations by number. PRML is Bishop,
+Pattern Recognition and Machine Learning (2006). ESL is Hastie, Tibshirani, Friedman, The Elements
+of Statistical Learning (2009). CO is Boyd and Vandenberghe, Convex Optimization (2004). DL is
+Goodfellow, Bengio, Courville, Deep Learning (2016). MLPP is Murphy, Machine Learning (2012).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Form(NamedTuple):
+    """A program, the shapes of what it reads, and one of its derivatives."""
+
+    program: str
+    shapes: str
+    title: str
+    expected: str
+    source: str
+
+
+def _forms(text: str) -> list[Form]:
+    rows = (line.split("|") for line in text.strip().splitlines())
+    return [Form(*(part.strip() for part in row)) for row in rows]
+
+
+FORMS = _forms(
+    """
+a @ x | a=n x=n | x_grad | a | MC (69)
+a @ X @ b | a=n X=n,m b=m | X_grad | outer(a, b) | MC (70): a bᵀ
+a @ X.T @ b | a=m X=n,m b=n | X_grad | outer(b, a) | MC (71): b aᵀ
+a @ X @ a | a=n X=n,n | X_grad | outer(a, a) | MC (72): a aᵀ
+b @ X.T @ X @ c | X=n,m b=m c=m | X_grad | X @ (outer(c, b) + outer(b, c)) | MC (77)
+(B @ x + b) @ C @ (D @ x + d) | B=n,m x=m b=n C=n,k D=k,m d=k | x_grad |\
+ B.T @ C @ (D @ x + d) + D.T @ C.T @ (B @ x + b) | MC (78)
+b @ X.T @ D @ X @ c | b=m X=n,m D=n,n c=m | X_grad |\
+ D @ X @ outer(c, b) + D.T @ X @ outer(b, c) | MC (80)
+x @ B @ x | x=n B=n,n | x_grad | (B + B.T) @ x | MC (81)
+x.T @ A @ x | x=n A=n,n | x_grad | (A + A.T) @ x | MC (81)
+(X @ b + c) @ D @ (X @ b + c) | X=n,m b=m c=n D=n,n | X_grad |\
+ (D + D.T) @ outer(X @ b + c, b) | MC (83): (D + Dᵀ)(Xb + c)bᵀ
+(x - A @ s) @ W @ (x - A @ s) | x=n A=n,m s=m W=n,n | s_grad |\
+ -A.T @ (W + W.T) @ (x - A @ s) | MC (84): -2AᵀW(x - As) of symmetric W
+(x - A @ s) @ W @ (x - A @ s) | x=n A=n,m s=m W=n,n | A_grad |\
+ -(W + W.T) @ outer(x - A @ s, s) | MC (88): -2W(x - As)sᵀ of symmetric W
+trace(X) | X=n,n | X_grad | eye(n) | MC (99)
+trace(X @ A) | X=n,m A=m,n | X_grad | A.T | MC (100)
+trace(A @ X @ B) | A=k,n X=n,m B=m,k | X_grad | A.T @ B.T | MC (101)
+trace(A @ X.T @ B) | A=k,m X=n,m B=n,k | X_grad | B @ A | MC (102)
+trace(X.T @ A) | X=n,m A=n,m | X_grad | A | MC (103)
+trace(A @ X.T) | A=n,m X=n,m | X_grad | A | MC (104)
+trace(X @ X) | X=n,n | X_grad | 2 * X.T | MC (106)
+trace(X @ X @ B) | X=n,n B=n,n | X_grad | X.T @ B.T + B.T @ X.T | MC (107): (XB + BX)ᵀ
+trace(X.T @ B @ X) | X=n,m B=n,n | X_grad | (B + B.T) @ X | MC (108): BX + BᵀX
+trace(B @ X @ X.T) | X=n,m B=n,n | X_grad | (B + B.T) @ X | MC (109)
+trace(X @ B @ X.T) | X=n,m B=m,m | X_grad | X @ (B + B.T) | MC (111): XBᵀ + XB
+trace(A @ X @ B @ X) | X=n,m A=m,n B=m,n | X_grad |\
+ A.T @ X.T @ B.T + B.T @ X.T @ A.T | MC (114)
+trace(X.T @ X) | X=n,m | X_grad | 2 * X | MC (115)
+trace(B @ X.T @ C @ X @ B) | X=n,m B=m,m C=n,n | X_grad |\
+ C @ X @ B @ B + C.T @ X @ B.T @ B.T | MC (116)
+trace(X.T @ B @ X @ C) | X=n,m B=n,n C=m,m | X_grad | B @ X @ C + B.T @ X @ C.T | MC (117)
+trace(A @ X @ B @ X.T @ C) | A=k,n X=n,m B=m,m C=n,k | X_grad |\
+ A.T @ C.T @ X @ B.T + C @ A @ X @ B | MC (118)
+trace((A @ X @ B + C) @ (A @ X @ B + C).T) | A=k,n X=n,m B=m,l C=k,l | X_grad |\
+ 2 * A.T @ (A @ X @ B + C) @ B.T | MC (119)
+trace(inv(X)) | X=n,n | X_grad | -inv(X).T @ inv(X).T | MC (63), A = B = I
+trace(A @ inv(X) @ B) | A=k,n X=n,n B=n,k | X_grad |\
+ -inv(X).T @ A.T @ B.T @ inv(X).T | MC (63): -(X⁻¹BAX⁻¹)ᵀ
+trace(inv(X + A)) | X=n,n A=n,n | X_grad | -inv(X + A).T @ inv(X + A).T | MC (64)
+a @ inv(X) @ b | a=n X=n,n b=n | X_grad | -inv(X).T @ outer(a, b) @ inv(X).T | MC (61)
+solve(A, b) @ c | A=n,n b=n c=n | A_grad | -inv(A).T @ outer(c, b) @ inv(A).T | MC (61)
+det(X) | X=n,n | X_grad | det(X) * inv(X).T | MC (49)
+det(A @ X @ B) | A=n,n X=n,n B=n,n | X_grad | det(A @ X @ B) * inv(X).T | MC (51)
+det(X.T @ A @ X) | X=n,m A=n,n | X_grad |\
+ det(X.T @ A @ X) * (A @ X @ inv(X.T @ A @ X) + A.T @ X @ inv(X.T @ A @ X).T) | MC (54)
+det(X)**3 | X=n,n | X_grad | 3 * det(X)**3 * inv(X).T | MC (58)
+det(inv(X)) | X=n,n | X_grad | -inv(X).T / det(X) | MC (62)
+logdet(X) | X=n,n | X_grad | inv(X).T | MC (57)
+log(det(X)) | X=n,n | X_grad | inv(X).T | MC (57)
+logdet(X.T @ X) | X=n,m | X_grad | 2 * X @ inv(X.T @ X) | MC (55): 2 (X⁺)ᵀ
+norm(x - a) | x=n a=n | x_grad | (x - a) / norm(x - a) | MC (129)
+norm(x)**2 | x=n | x_grad | 2 * x | MC (131)
+norm(X)**2 | X=n,m | X_grad | 2 * X | MC (132)
+norm(X) | X=n,m | X_grad | X / norm(X) | MC (132) and the chain rule
+norm(A - U @ V.T)**2 | A=n,m U=n,k V=m,k | U_grad | -2 * (A - U @ V.T) @ V | MC (119)
+norm(A - W @ H)**2 / 2 | A=n,m W=n,k H=k,m | H_grad | -W.T @ (A - W @ H) | MC (119)
+sum((X @ w - y)**2) | X=n,k w=k y=n | w_grad | 2 * X.T @ (X @ w - y) | ESL (3.4)
+sum((X @ w - y)**2) / 2 | X=n,k w=k y=n | w_grad | X.T @ (X @ w - y) | PRML (3.13)
+mean((X @ w - y)**2) | X=n,k w=k y=n | w_grad | 2 * X.T @ (X @ w - y) / n | ESL (3.4) over n
+sum((X @ w - y)**2) + lam * w @ w | X=n,k w=k y=n | w_grad |\
+ 2 * X.T @ (X @ w - y) + 2 * lam * w | ESL (3.43), ridge
+norm(X @ w - y) | X=n,k w=k y=n | w_grad | X.T @ (X @ w - y) / norm(X @ w - y) | CO A.4.2
+sum((A @ x - b)**2) + lam * norm(x, 1) | A=n,m x=m b=n | x_grad |\
+ 2 * A.T @ (A @ x - b) + lam * sign(x) | ESL (3.52), lasso
+mean(softplus(-y * (X @ w))) | X=n,k w=k y=n | w_grad |\
+ -X.T @ (y * sigmoid(-y * (X @ w))) / n | ESL 10.6, labels -1 and 1
+sum(log(1 + exp(-y * (X @ w)))) | X=n,k w=k y=n | w_grad |\
+ -X.T @ (y * sigmoid(-y * (X @ w))) | ESL 10.6
+p = sigmoid(X @ w); -sum(y * log(p) + (1 - y) * log(1 - p)) | X=n,k w=k y=n | w_grad |\
+ X.T @ (sigmoid(X @ w) - y) | PRML (4.91)
+binary_cross_entropy_with_logits(X @ w, y) | X=n,k w=k y=n | w_grad |\
+ X.T @ (sigmoid(X @ w) - y) / n | PRML (4.91) over n
+binary_cross_entropy(sigmoid(z), y) | z=n y=n | z_grad | (sigmoid(z) - y) / n | PRML (4.91) over n
+cross_entropy(z, y) | z=n,k y=n | z_grad | (softmax(z, dim=1) - one_hot(y, k)) / n | PRML (4.109)
+cross_entropy(X @ W, y) | X=n,d W=d,k y=n | W_grad |\
+ X.T @ (softmax(X @ W, dim=1) - one_hot(y, k)) / n | PRML (4.109)
+logsumexp(x) | x=n | x_grad | softmax(x) | CO 3.1.5
+logsumexp(A @ x + b) | A=n,m x=m b=n | x_grad | A.T @ softmax(A @ x + b) | CO A.4.2
+-logdet(S) / 2 - (x - mu) @ inv(S) @ (x - mu) / 2 | S=n,n x=n mu=n | mu_grad |\
+ (inv(S) + inv(S).T) @ (x - mu) / 2 | MC (86): S⁻¹(x - μ) of symmetric S
+-logdet(S) / 2 - (x - mu) @ inv(S) @ (x - mu) / 2 | S=n,n x=n mu=n | S_grad |\
+ (inv(S).T @ outer(x - mu, x - mu) @ inv(S).T - inv(S).T) / 2 | MC (57) and (61)
+-logdet(S) / 2 - trace(inv(S) @ A) / 2 | S=n,n A=n,n | S_grad |\
+ (inv(S).T @ A.T @ inv(S).T - inv(S).T) / 2 | MLPP 4.1.3
+sum((X - mu) @ inv(S) * (X - mu)) | X=n,k mu=k S=k,k | mu_grad |\
+ -(inv(S) + inv(S).T) @ sum(X - mu, dim=0) | PRML (2.120), both halves of S
+-sum((x - mu)**2) / (2 * s**2) - x.shape[0] * log(s) | x=n | mu_grad |\
+ sum(x - mu) / s**2 | PRML 1.2.4
+-sum((x - mu)**2) / (2 * s**2) - x.shape[0] * log(s) | x=n | s_grad |\
+ sum((x - mu)**2) / s**3 - n / s | PRML 1.2.4
+mean(x) | x=n | x_grad | ones_like(x) / n | by hand
+sum((x - mean(x))**2) | x=n | x_grad | 2 * (x - mean(x)) | by hand
+var(x) | x=n | x_grad | 2 * (x - mean(x)) / (n - 1) | by hand
+std(x) | x=n | x_grad | (x - mean(x)) / (std(x) * (n - 1)) | by hand
+x @ A @ x / (x @ x) | x=n A=n,n | x_grad |\
+ (A + A.T) @ x / (x @ x) - 2 * x * (x @ A @ x) / (x @ x)**2 | MC 5.2.4, Rayleigh quotient
+sum(tanh(W @ x)) | W=m,n x=n | W_grad | outer(1 - tanh(W @ x)**2, x) | DL (6.46)
+exp(-x @ x / 2) | x=n | x_grad | -x * exp(-x @ x / 2) | by hand
+x**2 * sin(x) | | x_grad | 2 * x * sin(x) + x**2 * cos(x) | product rule
+softmax(x) | x=n | x_grad | softmax(x) * (v - v @ softmax(x)) | DL 6.2.2.3
+"""
+)
+"""Gradients."""
+
+MATRICES = _forms(
+    """
+x @ A @ x | x=n A=n,n | x_hessian | A + A.T | MC (98)
+sum((X @ w - y)**2) | X=n,k w=k y=n | w_hessian | 2 * X.T @ X | ESL (3.5)
+sum((X @ w - y)**2) + lam * w @ w | X=n,k w=k y=n | w_hessian |\
+ 2 * X.T @ X + 2 * lam * eye(k) | ESL (3.44)
+binary_cross_entropy_with_logits(X @ w, y) | X=n,k w=k y=n | w_hessian |\
+ X.T @ diag(sigmoid(X @ w) * (1 - sigmoid(X @ w))) @ X / n | PRML (4.97) over n
+logsumexp(x) | x=n | x_hessian | diag(softmax(x)) - outer(softmax(x), softmax(x)) | CO 3.1.5
+norm(x) | x=n | x_hessian | eye(n) / norm(x) - outer(x, x) / norm(x)**3 | MC (130)
+x**3 | | x_hessian | 6 * x | power rule
+A @ x | A=m,n x=n | x_jacobian | A | by hand
+softmax(x) | x=n | x_jacobian | diag(softmax(x)) - outer(softmax(x), softmax(x)) | PRML (4.106)
+sigmoid(x) | x=n | x_jacobian | diag(sigmoid(x) * (1 - sigmoid(x))) | PRML (4.88)
+tanh(W @ x + b) | W=m,n x=n b=m | x_jacobian | diag(1 - tanh(W @ x + b)**2) @ W | DL (10.22)
+(x - a) / norm(x - a) | x=n a=n | x_jacobian |\
+ eye(n) / norm(x - a) - outer(x - a, x - a) / norm(x - a)**3 | MC (130)
+"""
+)
+"""Hessians and Jacobians."""
