@@ -12,15 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.analysis.derive import derive
+from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source, nearest
-from gradcli.graph import CONSTANT, INPUT, Array, ancestors
+from gradcli.engine.evaluator import Evaluator
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.language.construct import argument
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.language.syntax import Assign, Name, Program, Statement
+from gradcli.language.printer import print_expression
+from gradcli.language.syntax import Assign, Expression, Name, Program, Statement
 from gradcli.ops import FUNCTIONS, Case, Function
 from gradcli.ops.deviations import DEVIATIONS, Deviation
 from gradcli.result import Result
-from gradcli.session import Gradient, Options, evaluate
+from gradcli.session import Gradient, Options, evaluate, prepare
+from gradcli.spelling.textbook import instantiate
 
 SEED = 1
 """The seed of examples that draw random numbers."""
@@ -45,6 +50,10 @@ class Description:
     example: Example | None
     derivative: Program | None
     """Assignments to `NAME_grad`; None where nothing can be differentiated."""
+    formula_holds: bool = False
+    """Whether the function's formula is a sentence of the language that gives the example's value;
+    others are words and sketches.
+    """
 
     @property
     def deviations(self) -> list[Deviation]:
@@ -89,7 +98,35 @@ def describe(name: str) -> Description:
     case = function.cases[0]
     if function.operands:  # elementwise: single values show the rule best
         case = Case(case.program, dict.fromkeys(case.shapes, ()), case.domain, case.smooth)
-    return Description(function, _example(case), _derivative(case))
+    return Description(function, _example(case), _derivative(case), _formula_holds(function, case))
+
+
+def _formula_holds(function: Function, case: Case) -> bool:
+    """Whether the formula, over the parameters of the call in an example, gives its value."""
+    if not function.formula:
+        return False
+    program, inputs = _program(case), _inputs(case)
+    prepared = prepare(program, inputs, (), Options(seed=SEED, forward_only=True, passages=True))
+    evaluator = Evaluator(prepared.feeds(inputs), prepared.graph.ledger)
+    for passage in prepared.passages.ended if prepared.passages else ():
+        if passage.function is function and isinstance(passage.result, Node):
+            meaning = Meaning("float64")
+            operands: dict[str, Expression] = {}
+            for parameter in function.parameters:
+                value = passage.arguments.get(parameter.name, parameter.default)
+                if isinstance(value, Node):
+                    meaning.learn(parameter.name, evaluator.value(value))
+                elif value is None or isinstance(value, int | float | str | tuple):
+                    operands[parameter.name] = argument(value)
+            try:
+                text = print_expression(instantiate(function.formula, operands, {}))
+            except GradcliError:
+                return False
+            found, value = meaning.value(text), evaluator.value(passage.result)
+            if found is None or found.shape != value.shape:
+                return False
+            return np.allclose(found, value, rtol=1e-9, atol=1e-12, equal_nan=True)
+    return False
 
 
 def _example(case: Case) -> Example:

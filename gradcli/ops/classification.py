@@ -433,7 +433,7 @@ def _times(name: str, loss: Node, weight: Node | None) -> Node:
         Case("kl_div(x, y, reduction='batchmean')", {"x": (2, 3), "y": (2, 3)}, (0.1, 0.9)),
         Case("kl_div(x, y, 'none', log_target=True)", {"x": (2, 3), "y": (3,)}),
     ],
-    formula="target * (log(target) - input)",
+    formula="mean(target * (log(target) - input))",
     kink="at a target of 0 the derivative by it is nan, like that of xlogy",
     unlike={"torch.kl_div": "F.kl_div(…)", "scipy.special.kl_div": "xlogy(x, x / y) - x + y"},
     gradients={

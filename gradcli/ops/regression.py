@@ -38,7 +38,7 @@ table = Group("loss")
         Case("mse_loss(x, y, reduction='none')", PAIR),
         Case("mse_loss(x, y, weight=[[1, 2, 3], [1, 0, 2]])", PAIR),
     ],
-    formula="(input - target)**2",
+    formula="mean((input - target)**2)",
     gradients={
         "input": slopes("2 * (input - target)"),
         "target": slopes("2 * (target - input)"),
@@ -58,7 +58,7 @@ def mse_loss(
         Case("l1_loss(x, y, reduction='none')", BROADCAST),
         Case("l1_loss(x, y, weight=[[1, 2, 3], [1, 0, 2]])", PAIR),
     ],
-    formula="abs(input - target)",
+    formula="mean(abs(input - target))",
     kink="0 where input and target are equal",
     gradients={
         "input": slopes("sign(input - target)"),
@@ -173,7 +173,7 @@ VARIANCE = General(
         Case("gaussian_nll_loss(x, y, v, reduction='sum')", PAIR | {"v": (2, 1)}, (0.3, 2.0)),
         Case("gaussian_nll_loss(x, y, 0.7, reduction='none')", PAIR),
     ],
-    formula="(log(var) + (input - target)**2 / var) / 2",
+    formula="mean((log(var) + (input - target)**2 / var) / 2)",
     kink="a variance below `eps` counts as eps, with the derivative there",
 )
 def gaussian_nll_loss(
@@ -217,7 +217,7 @@ def _check_variance(input: Node, var: Node) -> None:
         Case("poisson_nll_loss(x, y, log_input=False, reduction='sum')", BROADCAST, (0.3, 2.0)),
         Case("poisson_nll_loss(x, y, full=True, reduction='none')", PAIR, (1.2, 3.0)),
     ],
-    formula="exp(input) - target * input",
+    formula="mean(exp(input) - target * input)",
     kink="with `full` the correction counts for a target above 1 only",
     unlike={"torch.poisson_nll_loss": "F.poisson_nll_loss(…)"},
 )

@@ -52,9 +52,9 @@ LOGSUMEXP = Reduction(
     confused=("sum",),
     gradients={
         "x": (
+            "cotangent * exp(x - result)",
             "cotangent * softmax(x, dim=dim)",
             "unsqueeze(cotangent, dim) * softmax(x, dim=dim)",
-            "cotangent * exp(x - result)",
         ),
     },
 )
@@ -128,7 +128,7 @@ SOFTMAX = General(
     takes_dtype=True,
     op=SOFTMAX,
     cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
-    formula="exp(x) / sum(exp(x))",
+    formula="exp(x) / sum(exp(x), dim=dim, keepdim=True)",
     torch="torch.softmax",
     jax="jax.nn.softmax",
     gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
@@ -146,7 +146,7 @@ def softmax(x: Node, dim: int = -1) -> Node:
 @table.function(
     takes_dtype=True,
     cases=[Case("log_softmax(x)"), Case("log_softmax(x, dim=0)")],
-    formula="x - log(sum(exp(x)))",
+    formula="x - log(sum(exp(x), dim=dim, keepdim=True))",
     gradients={"x": "cotangent - softmax(x, dim=dim) * sum(cotangent, dim=dim, keepdim=True)"},
     confused=("softmax", "logsigmoid"),
     by_book=lambda x, dim=-1: x - logsumexp(x, (dim,), True),
@@ -165,7 +165,7 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
 @table.function(
     takes_dtype=True,
     cases=[Case("softmin(x)"), Case("softmin(x, dim=0)")],
-    formula="exp(-x) / sum(exp(-x))",
+    formula="exp(-x) / sum(exp(-x), dim=dim, keepdim=True)",
     gradients={"x": "result * (sum(cotangent * result, dim=dim, keepdim=True) - cotangent)"},
 )
 def softmin(x: Node, dim: int = -1) -> Node:

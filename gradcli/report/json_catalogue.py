@@ -30,6 +30,11 @@ def page(description: Description) -> dict[str, Data]:
         "aliases": function.aliases,
         "torch": function.torch or None,
         "formula": function.formula or None,
+        "formula_holds": description.formula_holds,
+        "textbook": {
+            name: [stated] if isinstance(stated, str) else [*stated]
+            for name, stated in function.gradients.items()
+        },
         "derivative": None if derivative is None else print_program(derivative).splitlines(),
         "kink": function.kink or None,
         "beside_kernels": description.beside_kernels,

@@ -49,7 +49,8 @@ def render_page(
         "group": function.group,
         "also": ", ".join(function.aliases),
         "PyTorch": function.torch,
-        "formula": function.formula,
+        "formula" if description.formula_holds else "in words": function.formula,
+        "textbook": _textbook(function),
         "derivative": _derivative(description),
         "at kinks": function.kink,
         "on a GPU": _on_gpu(description),
@@ -69,6 +70,14 @@ def render_page(
     layout = Layout(width, ascii_only=ascii_only, colour=colour)
     output = text.render(description.example.result, layout)
     return f"{page}\n{printed([command], colour)}{output}"
+
+
+def _textbook(function: Function) -> str:
+    """The gradients that the entry states, the usual one of each parameter."""
+    return "\n".join(
+        f"{name}.grad = {stated if isinstance(stated, str) else stated[0]}"
+        for name, stated in function.gradients.items()
+    )
 
 
 def render_deviations(*, width: int, colour: bool) -> str:

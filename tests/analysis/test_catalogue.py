@@ -73,3 +73,13 @@ def test_the_list_folds_docs_behind_the_names() -> None:
     assert any(line.split() == ["tanh", "Hyperbolic", "tangent."] for line in lines)
     assert max(map(len, lines)) <= 60
     assert lines[-1] == f"{len(NAMES)} functions; gradcli ops NAME explains one"
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"), [("tanh", True), ("softmax", True), ("mse_loss", True), ("var", False)]
+)
+def test_only_true_sentences_are_called_formulas(name: str, holds: bool) -> None:
+    assert describe(name).formula_holds == holds
+    page = render_page(describe(name), width=100, colour=False)
+    assert ("\nformula " in page) == holds
+    assert ("\nin words " in page) != holds

@@ -73,7 +73,11 @@ def computed(text: str, names: dict[str, Array]) -> Array | None:
     """The value of a sentence over named arrays."""
     plain = re.sub(r"\b(\w+)\.grad\b", r"\1_grad_", text)
     given = {name.replace(".grad", "_grad_"): np.asarray(value) for name, value in names.items()}
-    used = {name: value for name, value in given.items() if re.search(rf"(?<!\.)\b{name}\b", plain)}
+    used = {
+        name: value
+        for name, value in given.items()
+        if re.search(rf"(?<!\.)\b{name}\b(?!=[^=])", plain)
+    }
     try:
         result = evaluate(parse(plain), used, (), Options(forward_only=True, values="outputs"))
     except GradcliError:
