@@ -12,7 +12,7 @@ from gradcli.ops.table import TABLE, Case, Function, Parameter
 MODULES = (
     "arithmetic", "powers", "comparison", "products", "reductions", "shaping", "exponential",
     "trigonometric", "hyperbolic", "logistic", "activation", "selection", "truth", "extremes",
-    "statistics", "norms", "softmax", "creation", "axes", "joining",
+    "statistics", "norms", "softmax", "creation", "axes", "joining", "parting", "dimensions",
     "running_products", "indexing", "rounding", "control",
     "contractions", "diagonals", "scattering", "placing", "recurrences", "scans", "sorting",
     "einsum", "systems", "factors", "spectra", "determinants", "least_squares", "matrix_functions",
@@ -20,6 +20,8 @@ MODULES = (
     "ctc", "layers", "layer_losses", "embeddings", "attention", "noise",
     "normalisation", "tiling", "folding", "pooling", "adaptive", "lp_pooling", "unpooling",
     "convolutions", "transposed", "channels", "resampling", "grids", "writing",
+    "insertion", "gathered", "covariance", "ranks", "slopes", "solutions", "triangular",
+    "reflections", "bessel", "gammas", "polynomials",
 )  # fmt: skip
 """The modules with entries, the most used ones first."""
 

@@ -67,6 +67,14 @@ sub: Function = table.elementwise(
     cost=1,
     exact=True,
 )
+
+
+@table.function(cases=[Case("rsub(x, y, alpha=2)", {"x": (2, 3), "y": (3,)})])
+def rsub(x: Node, other: Node, *, alpha: float = 1.0) -> Node:
+    """`other`, less x, which is taken `alpha` times."""
+    return sub(other, times(alpha, x))
+
+
 mul = table.elementwise(
     "mul",
     "Product, element by element.",
@@ -150,6 +158,22 @@ neg = table.elementwise(
 @table.function(cases=[Case("positive(x)")], passes_on=True, numpy="np.positive")
 def positive(x: Node) -> Node:
     """x as it is: `+x`."""
+    return x
+
+
+@table.function(
+    aliases=("conj_physical", "conjugate", "resolve_conj", "resolve_neg", "real"),
+    cases=[Case("conj(x)")],
+    passes_on=True,
+)
+def conj(x: Node) -> Node:
+    """x as it is: all numbers are real here."""
+    return x
+
+
+@table.function(cases=[Case("alias_copy(x)")])
+def alias_copy(x: Node) -> Node:
+    """A tensor with the elements of x."""
     return x
 
 

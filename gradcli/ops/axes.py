@@ -54,6 +54,7 @@ PERMUTE: Linear = Linear(
 
 
 @table.function(
+    aliases=("permute_copy",),
     op=PERMUTE,
     cases=[Case("permute(x, 2, 0, 1)", {"x": (2, 3, 4)}), Case("permute(x, (1, 0))")],
     numpy="np.transpose",
@@ -73,7 +74,7 @@ def permute(x: Node, *dims: int) -> Node:
 
 
 @table.function(
-    aliases=("swapaxes", "swapdims"),
+    aliases=("swapaxes", "swapdims", "transpose_copy"),
     cases=[Case("transpose(x, 0, 1)"), Case("x.transpose(-1, 0)", {"x": (2, 3, 4)})],
 )
 def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node:
@@ -88,7 +89,7 @@ def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node
     return permute(x, tuple(order))
 
 
-@table.function(cases=[Case("t(x)"), Case("x.T")])
+@table.function(aliases=("t_copy",), cases=[Case("t(x)"), Case("x.T")])
 def t(x: Node) -> Node:
     """The transpose of a matrix; a vector or a single value stays as it is."""
     if x.ndim > 2:
@@ -100,7 +101,7 @@ def t(x: Node) -> Node:
     return permute(x, tuple(reversed(range(-x.ndim, 0))))
 
 
-@table.function("mT", aliases=("matrix_transpose",), cases=[Case("mT(x)")])
+@table.function("mT", aliases=("matrix_transpose", "adjoint"), cases=[Case("mT(x)")])
 def matrix_transpose(x: Node) -> Node:
     """The last two axes swapped."""
     if x.ndim < 2:
@@ -140,6 +141,22 @@ def flip(x: Node, dim: Axes | None = None) -> Node:
     """The elements in reverse order along `dim` (all axes without it)."""
     axes = normalize_axes("flip", dim, x.ndim)
     return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
+
+
+@table.function(cases=[Case("fliplr(x)")])
+def fliplr(x: Node) -> Node:
+    """The columns in reverse order: x turned around along axis 1 of two or more."""
+    if x.ndim < 2:
+        raise GradcliError("shape", f"fliplr needs at least 2 dimensions; this is {show(x.shape)}")
+    return flip(x, (1,))
+
+
+@table.function(cases=[Case("flipud(x)"), Case("flipud(x)", {"x": (3,)})])
+def flipud(x: Node) -> Node:
+    """The rows in reverse order: x turned around along axis 0."""
+    if not x.ndim:
+        raise GradcliError("shape", "flipud needs at least 1 dimension; this is a single value")
+    return flip(x, (0,))
 
 
 @table.function(cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})])

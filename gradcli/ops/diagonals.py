@@ -12,6 +12,7 @@ from gradcli.ops.axes import movedim, permute
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import normalize_axis, show
+from gradcli.ops.shaping import flatten
 from gradcli.ops.table import Case
 
 table = Group("indexing")
@@ -124,6 +125,7 @@ DIAG_EMBED: Linear = Linear(
 
 
 @table.function(
+    aliases=("diagonal_copy",),
     op=DIAGONAL,
     cases=[
         Case("diagonal(x)"),
@@ -192,3 +194,9 @@ def diag(x: Node, diagonal: int = 0) -> Node:
             hint="use diagonal(x, dim1=…, dim2=…) for more dimensions",
         )
     return x.graph.apply(DIAGONAL, (x,), (_within(x, diagonal),))
+
+
+@table.function(cases=[Case("diagflat(x)"), Case("diagflat(x, 1)", {"x": (2,)})])
+def diagflat(x: Node, offset: int = 0) -> Node:
+    """The matrix with all elements of x, row by row, on a diagonal, and 0 elsewhere."""
+    return diag_embed(flatten(x), offset)

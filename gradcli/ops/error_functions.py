@@ -183,3 +183,17 @@ def log_ndtr(y: Node, x: Node) -> Node:
         math.sqrt(2 / math.pi) / erfcx(-math.sqrt(0.5) * x),
         1 / math.sqrt(2 * math.pi) * gaussian(x, 0.5) / ndtr(x),
     )
+
+
+@table.derivative(
+    scipys("ndtri"),
+    latex=r"\Phi^{{-1}}({0})",
+    edge=lambda xp, x: 0.5 - xp.abs(x - 0.5),
+    domain=(0.1, 0.9),
+    kink="inf at 0 and 1",
+    numpy="scipy.special.ndtri",
+    torch="torch.special.ndtri",
+)
+def ndtri(y: Node, x: Node) -> Node:
+    """Inverse of `ndtr`: what a standard normal variable is below with probability x."""
+    return math.sqrt(2 * math.pi) / gaussian(y, 0.5)

@@ -240,3 +240,19 @@ def chosen(x: Node, dim: int, keepdim: bool, places: Node) -> Extremes:
     if keepdim or not x.ndim:
         return Extremes(values, places)
     return Extremes(squeeze(values, dim), squeeze(places, dim))
+
+
+class MinimumMaximum(NamedTuple):
+    """The result of `aminmax`."""
+
+    min: Node
+    max: Node
+
+
+@table.function(
+    cases=[Case("aminmax(x).min"), Case("aminmax(x, dim=1, keepdim=True)[1]")],
+    kink="ties share equally",
+)
+def aminmax(x: Node, *, dim: int | None = None, keepdim: bool = False) -> MinimumMaximum:
+    """The smallest and the largest element, of all or along `dim`."""
+    return MinimumMaximum(amin(x, dim, keepdim), amax(x, dim, keepdim))

@@ -33,6 +33,7 @@ layers = Group("layer")
 
 
 @shaping.function(
+    aliases=("unfold_copy",),
     cases=[Case("x.unfold(1, 2, 1)"), Case("x.unfold(0, 3, 2)", {"x": (6, 2)})],
 )
 def unfold(x: Node, dimension: int, size: int, step: int) -> Node:

@@ -1,4 +1,4 @@
-"""Joining tensors and taking them apart. Adjoint pair: cat ↔ slice."""
+"""Joining tensors, and products of sets of them. Adjoint pair: cat ↔ slice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from gradcli.ops.shaping import (
     flatten,
     part,
     reshape,
-    squeeze,
     unsqueeze,
 )
 from gradcli.ops.table import Case
@@ -152,119 +151,6 @@ def dstack(tensors: Sequence[Node]) -> Node:
 def column_stack(tensors: Sequence[Node]) -> Node:
     """Tensors joined along axis 1, vectors as columns."""
     return hstack([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors])
-
-
-# --- taking apart --------------------------------------------------------------------------
-
-
-@table.function(
-    cases=[
-        Case("split(x, 2, dim=1)[0]"),
-        Case("split(x, 2, dim=1)[1]"),
-        Case("x.split([1, 2], -1)[1]"),
-    ]
-)
-def split(x: Node, split_size: int | tuple[int, ...], dim: int = 0) -> tuple[Node, ...]:
-    """Parts of `split_size` elements along `dim` (the last may be smaller), or of given sizes."""
-    axis = normalize_axis("split", dim, x.ndim)
-    length = _length("split", x, axis)
-    if isinstance(split_size, int):
-        if split_size < (1 if length else 0):
-            raise GradcliError("value", f"split: parts of {split_size} elements cannot be made")
-        step = max(split_size, 1)
-        starts = range(0, max(length, 1), step)
-        x.graph.check_room(len(starts))
-        return tuple(part(x, axis, i, min(step, length - i)) for i in starts)
-    if sum(split_size) != length or any(size < 0 for size in split_size):
-        raise GradcliError(
-            "shape",
-            f"split: sizes {split_size} do not add up to the {length} elements of axis {dim} of "
-            f"{show(x.shape)}",
-        )
-    starts_of = [sum(split_size[:i]) for i in range(len(split_size))]
-    return tuple(part(x, axis, *each) for each in zip(starts_of, split_size, strict=True))
-
-
-@table.function(
-    "np.split", cases=[Case("np.split(x, 3, axis=1)[2]"), Case("np.split(x, [1, 2], axis=1)[1]")]
-)
-def numpy_split(
-    x: Node, indices_or_sections: int | tuple[int, ...], dim: int = 0
-) -> tuple[Node, ...]:
-    """`split` as NumPy has it: into so many equal parts, or at these places."""
-    axis = normalize_axis("np.split", dim, x.ndim)
-    length = _length("np.split", x, axis)
-    if isinstance(indices_or_sections, int):
-        sections = indices_or_sections
-        if sections < 1 or length % sections:
-            raise GradcliError(
-                "shape",
-                f"np.split: axis {dim} of {show(x.shape)} has no {sections} equal parts",
-                hint="chunk(x, n, dim) lets the last part be smaller",
-            )
-        return split.build(x, (length // sections,) * sections, dim)  # type: ignore[no-any-return]
-    starts = [slice(place).indices(length)[1] for place in indices_or_sections]
-    pairs = zip([0, *starts], [*starts, length], strict=True)
-    return tuple(part(x, axis, start, max(0, end - start)) for start, end in pairs)
-
-
-@table.function(cases=[Case("chunk(x, 2, dim=1)[1]"), Case("x.chunk(5)[1]")])
-def chunk(x: Node, chunks: int, dim: int = 0) -> tuple[Node, ...]:
-    """At most `chunks` parts of equal length along `dim`; the last one may be smaller."""
-    if chunks < 1:
-        raise GradcliError("value", f"chunk: {chunks} parts cannot be made")
-    axis = normalize_axis("chunk", dim, x.ndim)
-    length = _length("chunk", x, axis)
-    if not length:
-        x.graph.check_room(chunks)
-        return (x,) * chunks
-    return split.build(x, -(-length // chunks), dim)  # type: ignore[no-any-return]
-
-
-@table.function(cases=[Case("unbind(x)[1]"), Case("x.unbind(-1)[0]")])
-def unbind(x: Node, dim: int = 0) -> tuple[Node, ...]:
-    """The slices along `dim`, each without that axis."""
-    axis = normalize_axis("unbind", dim, x.ndim)
-    count = _length("unbind", x, axis)
-    x.graph.check_room(count)
-    return tuple(squeeze(part(x, axis, i, 1), (axis,)) for i in range(count))
-
-
-@table.function(cases=[Case("narrow(x, 1, 1, 2)"), Case("x.narrow(0, -1, 1)")])
-def narrow(x: Node, dim: int, start: int, length: int) -> Node:
-    """`length` elements along `dim`, from `start` on."""
-    axis = normalize_axis("narrow", dim, x.ndim)
-    count = _length("narrow", x, axis)
-    first = start + count if start < 0 else start
-    if not (first >= 0 and length >= 0 and first + length <= count):
-        raise GradcliError(
-            "index",
-            f"narrow: {length} elements from {start} on are not within axis {dim} of "
-            f"{show(x.shape)}",
-        )
-    return part(x, axis, first, length)
-
-
-@table.function(
-    cases=[Case("select(x, 1, 2)"), Case("x.select(0, -1)")],
-    unlike={"np.select": "where(condition, a, where(…, b, c)), or indexing"},
-)
-def select(x: Node, dim: int, index: int) -> Node:
-    """The slice at one place of an axis, without that axis."""
-    axis = normalize_axis("select", dim, x.ndim)
-    count = _length("select", x, axis)
-    first = index + count if index < 0 else index
-    if not 0 <= first < count:
-        raise GradcliError(
-            "index", f"select: {index} is out of range for axis {dim} of {show(x.shape)}"
-        )
-    return squeeze(part(x, axis, first, 1), (axis,))
-
-
-def _length(name: str, x: Node, axis: int) -> int:
-    if not x.shape:
-        raise GradcliError("shape", f"{name}: a single value has no axis to take apart")
-    return x.shape[axis]
 
 
 # --- products of sets ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.arithmetic import times
 from gradcli.ops.axes import flip, roll
-from gradcli.ops.contractions import bmm, mm, mv
+from gradcli.ops.contractions import bmm, mm, mv, outer
 from gradcli.ops.creation import arange
 from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_places, index_along
@@ -58,6 +58,24 @@ def addmv(x: Node, mat: Node, vec: Node, *, beta: float = 1.0, alpha: float = 1.
 def baddbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
     """Products of batches of matrices plus x; with `beta=0` x is ignored, nan and all."""
     return _plus("baddbmm", x, bmm(batch1, batch2), beta, alpha)
+
+
+@table.function(
+    cases=[Case("addbmm(x, y, z, alpha=2)", {"x": (2, 1), "y": (2, 2, 3), "z": (2, 3, 1)})],
+    formula="beta*x + alpha*sum(bmm(batch1, batch2), 0)",
+)
+def addbmm(x: Node, batch1: Node, batch2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
+    """The sum of products of two batches of matrices plus x; with `beta=0` x is ignored."""
+    return _plus("addbmm", x, sum_(bmm(batch1, batch2), 0), beta, alpha)
+
+
+@table.function(
+    cases=[Case("addr(x, y, z, beta=0.5, alpha=2)", {"x": (3,), "y": (2,), "z": (3,)})],
+    formula="beta*x + alpha*outer(vec1, vec2)",
+)
+def addr(x: Node, vec1: Node, vec2: Node, *, beta: float = 1.0, alpha: float = 1.0) -> Node:
+    """All products of two vectors' elements plus x; with `beta=0` x is ignored, nan and all."""
+    return _plus("addr", x, outer(vec1, vec2), beta, alpha)
 
 
 def _plus(name: str, x: Node, product: Node, beta: float, alpha: float) -> Node:

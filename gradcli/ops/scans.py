@@ -233,14 +233,34 @@ def diff(
 )
 def trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) -> Node:
     """The integral of y along `dim` by the trapezoidal rule, at the places x or in steps of dx."""
+    axis, pieces, unit = _trapezoids("trapezoid", y, x, dx, dim)
+    return sum_(pieces, axis) * unit
+
+
+@table.function(
+    cases=[
+        Case("cumulative_trapezoid(y)", {"y": (2, 3)}),
+        Case("cumulative_trapezoid(y, dx=0.5, dim=0)", {"y": (3, 2)}),
+        Case("cumulative_trapezoid(y, x)", {"y": (2, 3), "x": (3,)}),
+    ],
+    formula="cumsum((y[1:] + y[:-1]) / 2 * dx)",
+)
+def cumulative_trapezoid(y: Node, x: Node | None = None, dx: float = 1.0, dim: int = -1) -> Node:
+    """The integrals of y along `dim` from its first place to each other one, as `trapezoid`'s."""
+    axis, pieces, unit = _trapezoids("cumulative_trapezoid", y, x, dx, dim)
+    return cumsum(pieces, axis) * unit
+
+
+def _trapezoids(name: str, y: Node, x: Node | None, dx: float, dim: int) -> tuple[int, Node, float]:
+    """The axis, the areas between neighbours along it, and the unit of areas."""
     if not y.ndim:
-        raise GradcliError("shape", "trapezoid: a single value has no neighbours")
-    axis = normalize_axis("trapezoid", dim, y.ndim)
+        raise GradcliError("shape", f"{name}: a single value has no neighbours")
+    axis = normalize_axis(name, dim, y.ndim)
     y = cast(y, "float")
     count = max(0, y.shape[axis] - 1)
     pairs = part(y, axis, y.shape[axis] - count, count) + part(y, axis, 0, count)
     if x is None:
-        return sum_(pairs, axis) * (dx / 2)
+        return axis, pairs, dx / 2
     if x.ndim == 1:
         x = reshape(x, -1, *[1] * (-1 - axis))
-    return sum_(pairs * diff(x, 1, axis), axis) / 2
+    return axis, pairs * diff(x, 1, axis), 0.5

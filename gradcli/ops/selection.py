@@ -5,6 +5,8 @@ Their derivatives select, too, so that an operand that was not selected gets no 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gradcli.graph import Array, Node
@@ -190,6 +192,21 @@ abs_ = table.elementwise(
     exact=True,
     textbook="sign(x)",
 )
+angle = table.elementwise(
+    "angle",
+    "The angle of a real number in the complex plane: pi where x is negative, else 0.",
+    forward=lambda xp, x: xp.where(
+        xp.isnan(x), x, xp.where(x < 0, xp.full((), math.pi, x.dtype), xp.zeros((), x.dtype))
+    ),
+    cuda="{0} != {0} ? {0} : {0} < 0 ? ({T})3.141592653589793 : ({T})0",
+    formula="where(x < 0, pi, 0)",
+    edge=lambda xp, x: x,
+    smooth=False,
+    kink="the derivative is 0 everywhere",
+    unlike={"np.angle": "angle(x), where the angle of -0.0 is 0", "jnp.angle": "angle(x)"},
+    cost=4,
+    torch="torch.angle",
+)
 copysign = table.elementwise(
     "copysign",
     "The size of a with the sign of b.",
@@ -199,6 +216,16 @@ copysign = table.elementwise(
     edge=lambda xp, a, b: xp.stack(xp.broadcast_arrays(a, b)),
     domain=(0.3, 2.0),
     kink="0 where a is 0",
+)
+nextafter = table.elementwise(
+    "nextafter",
+    "The floating-point number behind `input` in the direction of `other`.",
+    operands="input other",
+    chain=(lambda change, y, x, other: where(eq(x, other), 0.0, change), None),
+    cuda="nextafter({0}, {1})",
+    edge=lambda xp, x, other: x - other,
+    kink="0 where both are equal",
+    exact=True,
 )
 heaviside = table.elementwise(
     "heaviside",

@@ -87,7 +87,7 @@ RESHAPE: Linear = Linear(
 
 
 @table.function(
-    aliases=("view",),
+    aliases=("view", "view_copy"),
     op=RESHAPE,
     cases=[Case("reshape(x, 3, 2)"), Case("x.view(-1)"), Case("x.reshape(1, -1, 2)")],
     numpy="np.reshape",
@@ -178,7 +178,8 @@ def ravel(x: Node) -> Node:
 
 
 @table.function(
-    cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})]
+    aliases=("squeeze_copy",),
+    cases=[Case("squeeze(x)", {"x": (1, 3, 1)}), Case("x.squeeze(0)", {"x": (1, 3, 1)})],
 )
 def squeeze(x: Node, dim: Axes | None = None) -> Node:
     """Without the axes of length 1: all of them, or those in `dim` that have it."""
@@ -187,7 +188,10 @@ def squeeze(x: Node, dim: Axes | None = None) -> Node:
     return reshape(x, tuple(kept))
 
 
-@table.function(aliases=("expand_dims",), cases=[Case("unsqueeze(x, 1)"), Case("x.unsqueeze(-1)")])
+@table.function(
+    aliases=("expand_dims", "unsqueeze_copy"),
+    cases=[Case("unsqueeze(x, 1)"), Case("x.unsqueeze(-1)")],
+)
 def unsqueeze(x: Node, dim: int) -> Node:
     """With a new axis of length 1 at `dim`."""
     at = normalize_axis("unsqueeze", dim, x.ndim + 1) + x.ndim + 1
@@ -284,7 +288,7 @@ SUM_TO: Linear = Linear(
 
 
 @table.function(
-    aliases=("broadcast_to",),
+    aliases=("broadcast_to", "expand_copy"),
     op=EXPAND,
     cases=[Case("expand(x, 4, 2, 3)"), Case("x.expand(2, 3)", {"x": (2, 1)})],
     numpy="np.broadcast_to",

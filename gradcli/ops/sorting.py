@@ -75,6 +75,12 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     return Ordered(gather(x, dim, places), places)
 
 
+@table.function(cases=[Case("msort(x)")], kink="ties keep their order")
+def msort(x: Node) -> Node:
+    """The elements along the first axis in rising order."""
+    return sort.build(x, 0).values  # type: ignore[no-any-return]
+
+
 @table.function(
     "np.sort",
     cases=[Case("np.sort(x)"), Case("np.sort(x, axis=0)"), Case("np.sort(x, None)")],

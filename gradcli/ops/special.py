@@ -123,6 +123,7 @@ polygamma: Function = table.elementwise(
 
 @table.derivative(
     scipys("i0"),
+    aliases=("modified_bessel_i0",),
     cuda="cyl_bessel_i0({0})",
     latex="I_0({0})",
     numpy="scipy.special.i0",
@@ -133,13 +134,15 @@ def i0(y: Node, x: Node) -> Node:
     return i1(x)
 
 
-def _least(x: Node) -> float:
-    """Below this, half of a number is rounded."""
-    return float(np.finfo(x.graph.dtype("float")).tiny) * 4
+def half_near_0(x: Node, derivative: Node) -> Node:
+    """The derivative of what is x/2 for small x; 1/2 where half of a number is rounded."""
+    least = float(np.finfo(x.graph.dtype("float")).tiny) * 4
+    return where(abs_(x) < least, 0.5, derivative)
 
 
 @table.derivative(
     scipys("i1"),
+    aliases=("modified_bessel_i1",),
     cuda="cyl_bessel_i1({0})",
     latex="I_1({0})",
     numpy="scipy.special.i1",
@@ -147,7 +150,7 @@ def _least(x: Node) -> float:
 )
 def i1(y: Node, x: Node) -> Node:
     """Modified Bessel function of the first kind, of order 1."""
-    return where(abs_(x) < _least(x), 0.5, i0(x) - y / x)
+    return half_near_0(x, i0(x) - y / x)
 
 
 SERIES_TERMS = 30

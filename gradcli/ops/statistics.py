@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -282,16 +283,35 @@ def quantile(
     interpolation: str = "linear",
 ) -> Node:
     """The value below which a part `q` of the elements lies; several `q` are a new first axis."""
+    return quantile_of("quantile", x, q, dim, keepdim, interpolation, _with_nan)
+
+
+def _with_nan(ordered: Node, q: Node) -> Node:
+    """The ranks of the parts q; those of a lane that holds nan are where it is: at its end."""
+    last = ordered.shape[-1] - 1
+    place = reshape(q.graph.constant(np.asarray(last)), *[1] * ordered.ndim)
+    return where(isnan(take_along_dim(ordered, place, -1)), float(last), parts_of(q, last))
+
+
+def quantile_of(
+    name: str,
+    x: Node,
+    q: Node,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    ranks_of: Callable[[Node, Node], Node],
+) -> Node:
+    """The values at the ranks that `ranks_of(x in rising order, q)` gives."""
     if interpolation not in INTERPOLATIONS:
-        raise GradcliError(
-            "value", f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}"
-        )
-    axes = normalize_axes("quantile", dim, x.ndim)
-    check_not_empty("quantile", x, tuple(range(-x.ndim, 0)))
+        raise GradcliError("value", f"{name}: interpolation is one of {', '.join(INTERPOLATIONS)}")
+    axes = normalize_axes(name, dim, x.ndim)
+    check_not_empty(name, x, tuple(range(-x.ndim, 0)))
     if q.ndim > 1:
-        raise GradcliError("shape", f"quantile: q is a number or a vector, not {show(q.shape)}")
+        raise GradcliError("shape", f"{name}: q is a number or a vector, not {show(q.shape)}")
     lanes = flatten(x) if dim is None or not x.ndim else movedim(x, axes, (-1,))
-    found = _interpolated(_ordered(lanes), reshape(q, -1), interpolation)
+    ordered = _ordered(lanes)
+    found = _interpolated(ordered, ranks_of(ordered, reshape(q, -1)), interpolation)
     found = movedim(found, (-1,), (0,))  # one value of q after another
     if keepdim:
         places = range(x.ndim) if dim is None or not x.ndim else (axes[0],)
@@ -318,13 +338,13 @@ RANKS = General(
 )
 
 
-def _interpolated(ordered: Node, q: Node, interpolation: str) -> Node:
-    """Values at the parts `q` of the last axis, which comes to hold one for each q."""
-    last = ordered.shape[-1] - 1
-    last_place = reshape(q.graph.constant(np.asarray(last)), *[1] * ordered.ndim)
-    # A lane that holds nan has it at its end, and its quantiles are nan.
-    places = q.graph.apply(RANKS, (q,), (last,))
-    ranks = where(isnan(take_along_dim(ordered, last_place, -1)), float(last), places)
+def parts_of(q: Node, last: int) -> Node:
+    """The positions of the parts q of 0 … last; the error `value` where they are no parts."""
+    return q.graph.apply(RANKS, (q,), (last,))
+
+
+def _interpolated(ordered: Node, ranks: Node, interpolation: str) -> Node:
+    """Values at positions between those of the last axis, which comes to hold one for each."""
     below = floor(ranks)
     if interpolation == "nearest":
         return _at(ordered, rint(ranks))

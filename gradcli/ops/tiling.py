@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,29 @@ def numpy_repeat(x: Node, repeats: tuple[int, ...], dim: int | None = None) -> N
     return repeat_interleave(x, repeats, dim)
 
 
+@table.function(
+    cases=[
+        Case("combinations(x)", {"x": (3,)}),
+        Case("combinations(x, 3, with_replacement=True)", {"x": (2,)}),
+    ]
+)
+def combinations(x: Node, r: int = 2, with_replacement: bool = False) -> Node:
+    """All combinations of r elements of a vector, as rows, in the order of their places."""
+    if x.ndim != 1:
+        raise GradcliError("shape", f"combinations takes a vector; this is {show(x.shape)}")
+    if r < 0:
+        raise GradcliError("value", f"combinations: r is a count, not {r}")
+    if not r:  # as in PyTorch
+        return part(x, -1, 0, 0)
+    rows = comb(x.size + r - 1, r) if with_replacement and x.size else comb(x.size, r)
+    check_places(x.graph, "combinations", rows * r)
+    chosen = (
+        itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    )(range(x.size), r)
+    places = np.fromiter(itertools.chain.from_iterable(chosen), np.int64, rows * r)
+    return index_along(x, -1, x.graph.constant(places.reshape(rows, r)))
+
+
 # --- padding -------------------------------------------------------------------------------
 
 
@@ -116,7 +141,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
     ],
     unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
 )
-def pad(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
+def pad_(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.
 
     Negative counts remove elements. Modes: constant, reflect, replicate, and circular, which
@@ -194,3 +219,9 @@ def _pad_constant(x: Node, ends: dict[int, tuple[int, int]], value: float) -> No
     ones = expand(x.graph.constant(True), x.shape)
     inside, outside = filling(inside, x.graph.constant(value))
     return where(embed(ones, padded, tuple(places)), inside, outside)
+
+
+@table.function(cases=[Case("constant_pad_nd(x, (1, 0, 0, 2), 3)")])
+def constant_pad_nd(x: Node, pad: tuple[int, ...], value: float = 0.0) -> Node:
+    """`pad` with one value."""
+    return pad_.build(x, pad, "constant", value)  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
-from gradcli.ops.tiling import pad
+from gradcli.ops.tiling import pad_
 
 Lengths: TypeAlias = tuple[int, ...]
 """A number for each of the axes that windows slide over."""
@@ -79,7 +79,7 @@ def padded_lengths(lengths: Lengths, padding: Paddings) -> Lengths:
 
 def padded(x: Node, padding: Paddings, value: float = 0.0) -> Node:
     """The last axes of x with `value` before and behind."""
-    return pad(x, tuple(n for ends in reversed(padding) for n in ends), value=value)
+    return pad_(x, tuple(n for ends in reversed(padding) for n in ends), value=value)
 
 
 # --- the two primitives --------------------------------------------------------------------

@@ -40,12 +40,12 @@ WRITERS = General("writers", infer=lambda places, count: ((count,), "int"), forw
 """For each of `count` places the number of the last of `places` that names it, or -1."""
 
 
-def _numbered(x: Node) -> Node:
+def numbered(x: Node) -> Node:
     """The elements' numbers, row by row, in the shape of x."""
     return reshape(cast(arange(x.graph, x.size), "int"), x.shape)
 
 
-def _overwritten(x: Node, places: Node, values: Node) -> Node:
+def overwritten(x: Node, places: Node, values: Node) -> Node:
     """x with `values` at numbered places; where one is named twice, the last value stays."""
     if not values.size:
         return x
@@ -95,8 +95,8 @@ def scatter(
     x, src = filling(x, src)
     if not x.shape:
         return reshape(scatter.build(flatten(x), dim, flatten(index), flatten(src)), ())
-    src = _source("scatter", x, dim, index, src)
-    return _overwritten(x, gather(_numbered(x), dim, index), src)
+    src = source_of("scatter", x, dim, index, src)
+    return overwritten(x, gather(numbered(x), dim, index), src)
 
 
 @table.function(
@@ -110,12 +110,12 @@ def scatter_add(x: Node, dim: int, index: Index, src: Node) -> Node:
     x, src = filling(x, src)
     if not x.shape:
         return reshape(scatter_add.build(flatten(x), dim, flatten(index), flatten(src)), ())
-    src = _source("scatter_add", x, dim, index, src)
+    src = source_of("scatter_add", x, dim, index, src)
     axis = normalize_axis("scatter_add", dim, x.ndim)
     return x + x.graph.apply(SCATTER_ADD, (src, index), (x.shape, axis))
 
 
-def _source(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
+def source_of(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
     """The elements of `src` that the index has places for."""
     axis = normalize_axis(name, dim, x.ndim)
     if not src.shape and index.shape:
@@ -136,13 +136,13 @@ def _source(name: str, x: Node, dim: int, index: Node, src: Node) -> Node:
 @table.function(cases=[Case("index_select(x, 1, [2, 0, 2])"), Case("x.index_select(0, [1])")])
 def index_select(x: Node, dim: int, index: Index) -> Node:
     """The slices along `dim` that a vector of places names."""
-    axis = _vector("index_select", x, dim, index)
+    axis = vector_axis("index_select", x, dim, index)
     if not x.shape:
         return reshape(index_along(reshape(x, (1,)), -1, index), ())
     return index_along(x, axis, index if index.shape else reshape(index, (1,)))
 
 
-def _vector(name: str, x: Node, dim: int, index: Node) -> int:
+def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
     if index.ndim > 1:
         raise GradcliError(
             "shape", f"{name}: the index must be a vector; this one is {show(index.shape)}"
@@ -158,8 +158,8 @@ def _vector(name: str, x: Node, dim: int, index: Node) -> int:
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""
-    axis = _vector("index_add", x, dim, index)
-    x, source = together((x, _slices("index_add", x, axis, index, source)))
+    axis = vector_axis("index_add", x, dim, index)
+    x, source = together((x, check_slices("index_add", x, axis, index, source)))
     source = cast(times(alpha, source), x.kind)
     if not x.shape:
         return x + source
@@ -172,25 +172,25 @@ def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1
 )
 def index_copy(x: Node, dim: int, index: Index, source: Node) -> Node:
     """x with slices of `source` at the places along `dim` that a vector names."""
-    axis = _vector("index_copy", x, dim, index)
-    x, source = together((x, _slices("index_copy", x, axis, index, source)))
+    axis = vector_axis("index_copy", x, dim, index)
+    x, source = together((x, check_slices("index_copy", x, axis, index, source)))
     if not x.shape:
         return reshape(index_copy(reshape(x, 1), 0, reshape(index, 1), reshape(source, 1)), ())
-    return _overwritten(x, index_along(_numbered(x), axis, index), source)
+    return overwritten(x, index_along(numbered(x), axis, index), source)
 
 
 @table.function(cases=[Case("index_fill(x, 1, [2, 0], y)", {"x": (2, 3), "y": ()})])
 def index_fill(x: Node, dim: int, index: Index, value: Node) -> Node:
     """x with one value in the slices along `dim` that a vector names."""
-    axis = _vector("index_fill", x, dim, index)
+    axis = vector_axis("index_fill", x, dim, index)
     x, value = filling(x, value)
     if not x.shape:
         return reshape(index_fill(reshape(x, 1), 0, index, value), ())
-    places = index_along(_numbered(x), axis, index)
-    return _overwritten(x, places, expand(value, places.shape))
+    places = index_along(numbered(x), axis, index)
+    return overwritten(x, places, expand(value, places.shape))
 
 
-def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
+def check_slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
     expected: Shape = x.shape
     if x.shape:
         at = axis + x.ndim
@@ -217,7 +217,7 @@ def _slices(name: str, x: Node, axis: int, index: Node, source: Node) -> Node:
 )
 def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool = False) -> Node:
     """x with `values` at `x[indices]`, or with them added there where `accumulate`."""
-    places = getitem(_numbered(x), indices)
+    places = getitem(numbered(x), indices)
     if broadcast("index_put", [places.shape, values.shape]) != places.shape:
         raise GradcliError(
             "shape",
@@ -226,7 +226,7 @@ def index_put(x: Node, indices: Sequence[Item], values: Node, accumulate: bool =
         )
     x, values = together((x, expand(values, places.shape)))
     if not accumulate:
-        return _overwritten(x, places, values)
+        return overwritten(x, places, values)
     added = x.graph.apply(PUT_ADD, (flatten(values), flatten(places)), ((x.size,), (-1,)))
     return x + reshape(added, x.shape)
 

@@ -17,9 +17,12 @@ ALIASES = {
     "axis": ("dim", "dims"), "axes": ("dims", "dim"), "dims": ("dim",), "keepdims": ("keepdim",),
     "ddof": ("correction",), "a_min": ("min",), "a_max": ("max",), "size": ("shape",),
     "tensor": ("b", "x"), "A": ("a", "x"), "B": ("b",),
-    "other": ("b",), "mat2": ("b",), "vec": ("b",), "vec2": ("b",), "input2": ("factor",),
+    "other": ("b",), "mat2": ("b",), "vec": ("b",), "vec2": ("b",), "input2": ("factor", "tau"),
     "axis0": ("dim0",), "axis1": ("dim1",), "rcond": ("rtol",),
     "split_size_or_sections": ("split_size",),
+    "input3": ("other",), "LU": ("data",), "LU_data": ("data",), "LU_pivots": ("pivots",),
+    "sections": ("indices_or_sections",), "indices": ("indices_or_sections",),
+    "tensor_indices_or_sections": ("indices_or_sections",),
 }  # fmt: skip
 """Keywords of PyTorch and NumPy: the parameters that they may mean, the most likely first."""
 REFUSED = {
@@ -102,6 +105,12 @@ def _axis_or_tensor(values: Values, value: Value, what: str) -> int | Node:
     return node
 
 
+def _tensor_or_tensors(values: Values, value: Value, what: str) -> Node | list[Node]:
+    """A list of tensors, or a single value."""
+    single = isinstance(value, Node) and not value.shape
+    return values.tensor(value, what) if single else values.tensors(value, what)
+
+
 def _integer_or_integers(values: Values, value: Value, what: str) -> int | tuple[int, ...]:
     """A list of integers is a tuple, a single number a plain integer."""
     single = isinstance(value, Node) and not value.shape
@@ -131,6 +140,7 @@ CONVERSIONS: dict[str, Convert] = {
     "Sequence[Item]": Values.items,
     "KnownIndex": Values.known_index,
     "Sequence[Node]": Values.tensors,
+    "Node | Sequence[Node]": _tensor_or_tensors,
     "int": Values.integer,
     "float": Values.number,
     "Axes": Values.integers,

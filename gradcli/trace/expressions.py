@@ -383,9 +383,9 @@ class Expressions:
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
-            if name in ("T", "mT"):
+            if name in ("T", "mT", "H", "mH"):  # all numbers are real
                 oldest = self.graph.count
-                turned = t(value) if name == "T" else matrix_transpose(value)
+                turned = t(value) if name in ("T", "H") else matrix_transpose(value)
                 return self.values.new(turned, oldest)  # type: ignore[no-any-return]
             if name in _PROPERTIES:
                 return _PROPERTIES[name](self, value)

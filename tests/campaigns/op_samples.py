@@ -96,6 +96,8 @@ def written(value: Any, tensors: dict[str, torch.Tensor]) -> str:
         if value.is_complex() or value.layout is not torch.strided or value.is_quantized:
             raise UnwrittenError
         name = f"x{len(tensors)}"
+        if value.dtype == torch.float32:  # a run has one floating-point dtype
+            value = value.detach().double().requires_grad_(value.requires_grad)
         tensors[name] = value
         return name
     if value is None or isinstance(value, bool | int | str):
@@ -212,6 +214,8 @@ def _short(array: Array) -> str:
 
 
 DOCUMENTED = {
+    "as_strided_scatter": "what is overwritten gets no gradient",
+    "cholesky_inverse": "the triangle that is not read gets no gradient",
     "cholesky_solve": "the triangle that is not read gets no gradient",
     "linalg.lstsq": "the residuals are there for every matrix",
     "nn.functional.ctc_loss": "behind log_softmax both are the same",

@@ -15,7 +15,9 @@ from gradcli.ops.statistics import MEDIAN
 
 SMOOTH_ALL_THE_SAME = {
     "where",  # the comparison that it looks at has the edge
-    "polygamma", "spherical_jn", "ierfcx",  # what they say is about an operand without a gradient
+    # What they say is about an operand without a gradient.
+    "polygamma", "spherical_jn", "ierfcx", "gegenbauer", "laguerre", "hermite_polynomial_h",
+    "hermite_polynomial_he", "chebyshev_polynomial_t",
 }  # fmt: skip
 
 

@@ -19,11 +19,13 @@ KEYWORDS: dict[str, str] = json.loads(
 OTHER_FORMS = {
     "torch.cholesky": "out",
     "torch.cond": "pred true_fn false_fn operands",
+    "torch.expand_copy": "implicit",
     "torch.lstsq": "A",
     "torch.repeat_interleave": "repeats",
     "torch.solve": "A",
     "torch.as_tensor": "t",
     "torch.tensor": "t",
+    "torch.view_copy": "dtype",
 }
 """Keywords of functions that PyTorch has taken away, or that only share the name, or are those of
 TorchScript.

@@ -57,6 +57,9 @@ DIFFER = {
     "jax.nn.celu(x, 0)": "alpha=0 is the limit, relu; JAX divides by 0",
     "jax.nn.celu(z, 0)": "alpha=0 is the limit, relu; JAX divides by 0",
     "np.argsort(s)": "the place of a single value is a single value",
+    "np.atleast_1d([v, w])": "a list of vectors stands for the vectors",
+    "np.atleast_2d([v, w])": "a list of vectors stands for the vectors",
+    "np.atleast_3d([v, w])": "a list of vectors stands for the vectors",
     "np.meshgrid([v, w])": "a list of vectors stands for the vectors",
     "scipy.linalg.block_diag([v, w])": "a list of matrices stands for the matrices",
 }

@@ -67,6 +67,14 @@ def normal(x: Any) -> Any:
     return mp.erfc(-x / mp.sqrt(2)) / 2
 
 
+CEPHES = "SciPy's rational approximations"
+
+
+def half_odd(x: Any) -> Any:
+    """What gammainc(5/2, x) is less than erf(sqrt(x)) (DLMF 8.4.1 and 8.8.5)."""
+    return 2 * mp.exp(-x) * mp.sqrt(x / mp.pi) * (1 + 2 * x / 3)
+
+
 TAIL = "SciPy's erfcx, 4 ulp, times exp(-x**2), 2 ulp"
 SELU = (mp.mpf("1.0507009873554804934193349852946"), mp.mpf("1.6732632423543772848170429916717"))
 WIDE = (-30.0, 30.0)
@@ -194,6 +202,78 @@ REFERENCES: dict[str, Reference] = {
         program="spherical_jn(1, x)",
         stated="a power series of alternating terms",
         limit=8.0,
+    ),
+    "bessel_j0": one(lambda x: mp.besselj(0, x), (0.1, 1.9), (2.6, 3.6), stated=CEPHES, limit=8.0),
+    "bessel_j1": one(lambda x: mp.besselj(1, x), (0.1, 1.5), (2.2, 3.6), stated=CEPHES, limit=24.0),
+    "bessel_y0": one(lambda x: mp.bessely(0, x), (0.01, 0.7), (1.1, 2.0), stated=CEPHES, limit=16),
+    "bessel_y1": one(
+        lambda x: mp.bessely(1, x), (0.01, 1.8), (2.6, 3.4), stated=CEPHES, limit=48.0
+    ),
+    "i0e": one(
+        lambda x: mp.exp(-abs(x)) * mp.besseli(0, x),
+        (-2.0, -0.01),
+        (0.01, 2.0),
+        stated="the derivative is a difference of two such functions",
+        limit=16.0,
+    ),
+    "i1e": one(
+        lambda x: mp.exp(-abs(x)) * mp.besseli(1, x),
+        (-1.0, -0.01),
+        (0.01, 1.0),
+        stated="the derivative is a difference of two such functions",
+        limit=48.0,
+    ),
+    "modified_bessel_k0": one(lambda x: mp.besselk(0, x), (0.01, 2.0), stated=CEPHES, limit=12.0),
+    "modified_bessel_k1": one(lambda x: mp.besselk(1, x), (0.01, 2.0), stated=CEPHES, limit=12.0),
+    "scaled_modified_bessel_k0": one(
+        lambda x: mp.exp(x) * mp.besselk(0, x),
+        (0.01, 2.0),
+        stated="the derivative is a difference of two such functions",
+        limit=64.0,
+    ),
+    "scaled_modified_bessel_k1": one(
+        lambda x: mp.exp(x) * mp.besselk(1, x),
+        (0.01, 2.0),
+        stated="the derivative is a difference of two such functions",
+        limit=64.0,
+    ),
+    "airy_ai": one(mp.airyai, (-0.9, -0.1), (0.1, 3.0), stated=CEPHES, limit=200.0),
+    "ndtri": one(
+        lambda x: mp.sqrt(2) * inverse_erf(2 * x - 1),
+        (0.01, 0.4),
+        (0.6, 0.99),
+        stated="exp(y**2/2) multiplies the error of y by y**2",
+        limit=16.0,
+    ),
+    "gammainc": one(
+        lambda x: mp.erf(mp.sqrt(x)) - half_odd(x),
+        (0.1, 4.0),
+        program="gammainc(2.5, x)",
+        stated="an exponential of a sum",
+        limit=40.0,
+    ),
+    "gammaincc": one(
+        lambda x: mp.erfc(mp.sqrt(x)) + half_odd(x),
+        (0.1, 4.0),
+        program="gammaincc(2.5, x)",
+        stated="an exponential of a sum",
+        limit=40.0,
+    ),
+    "zeta": one(
+        lambda x: mp.psi(1, x),
+        (0.1, 20.0),
+        program="zeta(2, x)",
+        stated="SciPy's zeta function",
+        limit=8.0,
+    ),
+    "hermite_polynomial_h": one(
+        lambda x: 8 * x**3 - 12 * x, (0.1, 0.6), (1.4, 5.0), program="hermite_polynomial_h(x, 3)"
+    ),
+    "hermite_polynomial_he": one(
+        lambda x: x**3 - 3 * x, (0.1, 0.9), (1.9, 5.0), program="hermite_polynomial_he(x, 3)"
+    ),
+    "chebyshev_polynomial_t": one(
+        lambda x: 4 * x**3 - 3 * x, (0.1, 0.4), (0.95, 2.0), program="chebyshev_polynomial_t(x, 3)"
     ),
     "gaussian": one(lambda x: mp.exp(-x * x), (-10.0, 10.0), program="gaussian(x, 1)"),
     "frac": one(lambda x: x - mp.floor(x), (0.01, 0.99)),

@@ -20,8 +20,8 @@ from tests.ops.goldens.inputs import draw
 from tests.ops.goldens.make_goldens import GROUPS, goldens_of
 from tests.ops.kinds.kinds import KINDS, LETTERS, PATH, as_kind
 
-ONCE = "networks"
-"""The group whose functions have many settings that change no kind: one call of each is enough."""
+ONCE = ("networks", "further")
+"""Groups whose functions have many settings that change no kind: one call of each is enough."""
 LARGEST = 24
 """Elements of an operand, at most."""
 
@@ -68,9 +68,9 @@ MORE = [
 def cases() -> Iterator[tuple[Golden, dict[str, Array]]]:
     """Each call of the goldens once, with inputs that say enough."""
     seen: set[tuple[str, str]] = set()
-    whole = itertools.chain(MORE, *(goldens_of(each) for each in GROUPS if each != ONCE))
+    whole = itertools.chain(MORE, *(goldens_of(each) for each in GROUPS if each not in ONCE))
     varied = ((golden, golden.program) for golden in whole)
-    single = ((golden, "any") for golden in goldens_of(ONCE))
+    single = ((golden, "any") for each in ONCE for golden in goldens_of(each))
     for golden, call in itertools.chain(varied, single):
         if (golden.function, call) in seen:
             continue

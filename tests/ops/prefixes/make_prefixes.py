@@ -3,7 +3,8 @@
     python -m tests.ops.prefixes.make_prefixes [module …]
 
 It needs PyTorch and JAX (the extra `bench`). The names go to `gradcli/trace/libraries.json`, the
-results of calls to `calls` in this folder, a file for each module. All is in float64 on the CPU.
+results of calls to `calls` in this folder, a file for each module: what a file has stays, and of a
+function that it lacks a few calls are added. All is in float64 on the CPU.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from tests.ops.prefixes.pasted import INPUTS, PREFIXES, arguments_of, flat
 
 LIBRARIES = Path(__file__).parents[3] / "gradcli" / "trace" / "libraries.json"
 CALLS = Path(__file__).with_name("calls")
+ENOUGH = 8
+"""Calls of a function that are added, at most."""
 CLASSES = {"torch": ("Tensor", "FloatTensor", "DoubleTensor"), "np": ("float64", "double")}
 """Classes that are called as functions are."""
 MORE = {
@@ -99,14 +102,19 @@ def main() -> None:
 
 def write_calls(module: str, room: Any) -> None:
     """Write what the functions of a module give, a function a line."""
-    lines = []
-    for name in sorted({each.rpartition(".")[2] for each in FUNCTIONS}):
+    path = CALLS / f"{module}.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    for name in sorted({each.rpartition(".")[2] for each in FUNCTIONS} - set(stored)):
         function = getattr(room, name, None)
         listed = callable(function) and name in has(module)
-        found = results(module, name, function) if listed else {}
+        found = list((results(module, name, function) if listed else {}).items())
         if found:
-            lines.append(f'"{name}":{json.dumps(found, separators=(",", ":"))}')
-    (CALLS / f"{module}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+            stored[name] = dict(found[:: -(-len(found) // ENOUGH)])
+    lines = (
+        f'"{name}":{json.dumps(calls, separators=(",", ":"))}'
+        for name, calls in sorted(stored.items())
+    )
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":
