@@ -124,6 +124,8 @@ class Op:
     name: str
     selects: bool = False
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
+    flat: bool = False
+    """The result changes in steps only: the derivative is 0 wherever there is one."""
     contracts: bool = False
     """Elements are mixed by products, so "not selected" does not reach below."""
     unique: bool = False

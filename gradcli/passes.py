@@ -10,11 +10,17 @@ import numpy as np
 from gradcli.choices import choose_leaves
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
-from gradcli.graph import Array, Node, Shape, ancestors, upstream
+from gradcli.differentiate.losses import losses
+from gradcli.graph import Array, Node, Shape, ancestors
 from gradcli.ops.kinds import zeros_like
 from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
+
+TEXT = 40
+"""A longer expression is not quoted."""
+SHOWN = 3
+"""How many places are named at most."""
 
 
 class Gradient(NamedTuple):
@@ -93,9 +99,10 @@ def differentiate(
     if options.forward_only or (not gradients and tracer.autograd.is_cut(floats.values())):
         return found
     if not floats:
-        found.notes.append(_no_derivative(outputs, asked=bool(gradients or options.wrt)))
+        asked = bool(gradients or options.wrt)
+        found.notes.append(_no_derivative(tracer, outputs, leaves, asked=asked))
     elif not leaves:
-        found.notes.append(NO_LEAF)
+        found.notes.append(_no_leaf(tracer))
     elif tracer.values.is_pytorch and not gradients and any(o.size != 1 for o in floats.values()):
         found.notes.append(NO_GRADIENT)
     else:
@@ -103,7 +110,7 @@ def differentiate(
             found.backwards.append(
                 _backward(tracer, floats, leaves, retained, given, options.strict, found.notes)
             )
-        found.notes.extend(_unused(list(floats.values()), leaves))
+        found.notes.extend(_unused(tracer, list(floats.values()), leaves))
     return found
 
 
@@ -119,13 +126,27 @@ NO_LEAF = Note(
 )
 
 
-def _no_derivative(outputs: Mapping[str, Node], *, asked: bool) -> Note:
+def _no_leaf(tracer: Tracer) -> Note:
+    """The note where there is nothing to differentiate by: inputs of whole numbers are named."""
+    kinds = {"int": "whole numbers", "bool": "truth values"}
+    held = [f"{name} holds {kinds[n.kind]}" for name, n in tracer.inputs.items() if n.kind in kinds]
+    if not held:
+        return NO_LEAF
+    told = f"there is no leaf to differentiate by: {', '.join(held)}, which have no gradient"
+    return Note("no-grad", f"{told}; floats do, as 1.0, or a file of floats")
+
+
+def _no_derivative(
+    tracer: Tracer, outputs: Mapping[str, Node], leaves: Mapping[str, Node], *, asked: bool
+) -> Note:
     """The note where no output has a derivative; an error if a derivative was asked for."""
     kinds = ", ".join(f"{name} holds {node.kind} values" for name, node in outputs.items())
     reason = kinds or "the program ends on no value"
     if asked:
         raise GradcliError("not-differentiable", f"{reason}: there is no derivative")
-    return Note("no-grad", f"{reason}: nothing was differentiated")
+    found = [each for leaf in leaves.values() for each in losses([*outputs.values()], leaf)]
+    where = f"; gradients are lost at {_places(tracer, found)}" if found else ""
+    return Note("no-grad", f"{reason}: nothing was differentiated{where}")
 
 
 def left_by_program(tracer: Tracer, wrt: Sequence[str]) -> Derivatives:
@@ -249,20 +270,43 @@ def _for_name(key: str, name: str) -> Setting:
     return Setting(key, f"{name}=…", f'{{"{name}": …}}')
 
 
-def _unused(outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
+def _unused(tracer: Tracer, outputs: Sequence[Node], leaves: Mapping[str, Node]) -> list[Note]:
     """Notes on leaves that no output depends on, or that no gradient can flow back to."""
-    linked, reached = set(ancestors(outputs)), set(upstream(outputs))
+    linked = set(ancestors(outputs))
     notes = []
     for name, node in leaves.items():
         if node not in linked:
             message = f"unused: the output does not depend on {name}, so its grad is 0"
-            notes.append(Note("unused", message))
-        elif node not in reached:
-            notes.append(
-                Note(
-                    "detached",
-                    f"detached: the output depends on {name} only through ops that stop gradients "
-                    "(detach or .data, truth values, whole numbers), so its grad is 0",
+            looked = [each for each in tracer.values.evaluator.looked if node in ancestors([each])]
+            if looked:
+                lines = {tracer.source.locate(each.span[0])[0] for each in looked if each.span}
+                message += (
+                    f"; its value was only read, in line {', '.join(map(str, sorted(lines)))}"
                 )
-            )
+            notes.append(Note("unused", message))
+        elif lost := losses(outputs, node):
+            where = _places(tracer, lost)
+            message = f"detached: no gradient comes back to {name}, it is lost at {where}"
+            notes.append(Note("detached", f"{message}, so its grad is 0"))
     return notes
+
+
+def _places(tracer: Tracer, lost: Sequence[Node]) -> str:
+    """`x.detach() (line 1, column 5: it stops gradients)`, for the first few."""
+    told = []
+    for node in lost:
+        line, column = tracer.source.locate(node.span[0] if node.span else 0)
+        text = tracer.source.text[slice(*node.span)] if node.span else node.op.name
+        what = text if 0 < len(text) <= TEXT and "\n" not in text else node.op.name
+        told.append(f"{what} (line {line}, column {column}: {_why(node)})")
+    told = list(dict.fromkeys(told))
+    return ", ".join(told[:SHOWN]) + (f" and {len(told) - SHOWN} more" if len(told) > SHOWN else "")
+
+
+def _why(node: Node) -> str:
+    """How an op loses a gradient."""
+    if node.kind == "bool":
+        return "truth values have none"
+    if node.kind == "int":
+        return "whole numbers have none"
+    return "it changes in steps" if node.op.flat else "it stops gradients"

@@ -7,26 +7,34 @@ Forward mode uses the same rules: it finds mistakes in the walks over the graph.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
+from gradcli.analysis.directions import Directions
 from gradcli.analysis.element import Elements, LeafGradient
 from gradcli.analysis.judge import CLEAR
 from gradcli.analysis.line import Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
-from gradcli.analysis.verdict import Check, DotProductTest, Finding, LeafCheck
+from gradcli.analysis.verdict import AllAtOnce, Check, DotProductTest, Finding, LeafCheck
 from gradcli.diagnostics import Note
 from gradcli.differentiate import jvp, vjp
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import zeros_like
 
-ELEMENTS, FEWEST = 2_000, 20
-"""Of larger leaves, a random sample of this many elements is checked; fewer where it is slow."""
-WORK = 10**10
-"""The most elements of arrays that are computed to check a leaf: about ten seconds."""
+ELEMENTS = 2_000
+"""Of larger leaves only a random sample of this many elements is checked one by one; all are along
+random directions.
+"""
+WORK = 2 * 10**8
+"""The most elements of arrays that are computed to check a sample: about a second."""
+ALONE = 10**10
+"""The same for a leaf whose elements are checked one by one."""
+FEW = 20
+"""So few elements are always checked one by one."""
 EVALUATIONS = 40
 """How often the outputs are computed for one element of a leaf."""
 WALKS_AGREE = 1e-9
@@ -34,9 +42,18 @@ WALKS_AGREE = 1e-9
 rounding.
 """
 
+Progress: TypeAlias = Callable[[str, float], None]
+"""Told a leaf, and how much of its check is done."""
 
-def check(problem: Problem, order: int = 1) -> Check:
+
+def silent(leaf: str, part: float) -> None:
+    """Progress that nobody wants to see."""
+
+
+def check(problem: Problem, order: int = 1, done: Progress = silent) -> Check:
     """Check the gradient of every leaf; with `order` 2 go on to the Hessian if that is right.
+
+    `done` is told the leaf and how much of it is checked. Ctrl-C ends the check with what is known.
 
     Outputs of several elements are weighed by a random v where no gradient was given, and so are
     the rows of the Hessian.
@@ -45,7 +62,7 @@ def check(problem: Problem, order: int = 1) -> Check:
     gradient = problem.gradient or _random_gradient(problem, notes)
     outputs = list(problem.outputs.values())
     weights = [np.asarray(gradient[name], np.float64) for name in problem.outputs]
-    found = _check(problem, outputs, weights)
+    found = _check(problem, outputs, weights, done)
     result = Check(1, *found, gradient, problem.graph.seed, notes)
     if order == 2 and result.verdict != "pass":
         notes.append(Note("check", "the Hessian was not checked: first the gradient must be right"))
@@ -53,13 +70,28 @@ def check(problem: Problem, order: int = 1) -> Check:
         notes.append(Note("check", "the Hessian was checked as its product with a random vector"))
         firsts = gradients(problem, outputs, weights)
         rows = _random([node.shape for node in firsts], seed=1)
-        result = Check(2, *_check(problem, firsts, rows), gradient, problem.graph.seed, notes)
-    notes += [
-        Note("check", f"{leaf.name}: {len(leaf.findings):,} of {leaf.size:,} elements were checked")
-        for leaf in result.leaves
-        if len(leaf.findings) < leaf.size
-    ]
+        result = Check(2, *_check(problem, firsts, rows, done), gradient, problem.graph.seed, notes)
+    notes += [_swept(leaf, leaf.sweep) for leaf in result.leaves if leaf.sweep is not None]
+    notes += [_stopped(leaf) for leaf in result.leaves if leaf.stopped]
     return result
+
+
+def _swept(leaf: LeafCheck, sweep: AllAtOnce) -> Note:
+    """What was checked of a large leaf, and what may have been missed."""
+    left = leaf.size - sweep.moved
+    near = f", but {left:,} that are too near to a kink," if left else ""
+    return Note(
+        "check",
+        f"{leaf.name}: all {leaf.size:,} elements{near} were checked along {sweep.directions} "
+        f"random directions: a mistake of one element is seen from digit {sweep.digits:.0f} of a "
+        f"usual one on; several that cancel are missed with a probability of at most "
+        f"{sweep.missed:.2g}; {len(leaf.findings):,} were checked one by one",
+    )
+
+
+def _stopped(leaf: LeafCheck) -> Note:
+    told = f"interrupted: {len(leaf.findings):,} of {leaf.size:,} elements were checked one by one"
+    return Note("interrupted", f"{leaf.name}: {told}, and no further leaf")
 
 
 def demand(found: Check, digits: float) -> Check:
@@ -79,7 +111,7 @@ def _demand(finding: Finding, digits: float) -> Finding:
 
 
 def _check(
-    problem: Problem, outputs: Sequence[Node], weights: Sequence[Array]
+    problem: Problem, outputs: Sequence[Node], weights: Sequence[Array], done: Progress
 ) -> tuple[list[LeafCheck], DotProductTest]:
     """The gradients of weights·outputs, leaf by leaf, and forward mode against reverse mode."""
     found = _computed(problem, gradients(problem, outputs, weights))
@@ -87,7 +119,9 @@ def _check(
     leaves = []
     for each in found:
         lines = Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights)
-        leaves.append(check_leaf(each, lines, sensitivity))
+        leaves.append(check_leaf(each, lines, sensitivity, done))
+        if leaves[-1].stopped:
+            return leaves, DotProductTest(math.nan, math.nan, "inconclusive")
     return leaves, _walk(problem, outputs, weights, found)
 
 
@@ -101,17 +135,38 @@ def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array
     ]
 
 
-def check_leaf(gradient: LeafGradient, lines: Lines, sensitivity: float) -> LeafCheck:
-    """Check one leaf's gradient, element by element."""
-    shape = gradient.value.shape
-    places = np.arange(gradient.value.size)
-    most = max(FEWEST, min(ELEMENTS, WORK // (EVALUATIONS * lines.work + 1)))
-    if places.size > most:
-        places = np.sort(np.random.default_rng(0).choice(places, most, replace=False))
-    indices = [tuple(map(int, np.unravel_index(place, shape))) if shape else () for place in places]
+def check_leaf(
+    gradient: LeafGradient,
+    lines: Lines,
+    sensitivity: float,
+    done: Progress = silent,
+) -> LeafCheck:
+    """Check one leaf's gradient: element by element if they are few, else all along directions,
+    and a sample one by one.
+    """
+    shape, size = gradient.value.shape, gradient.value.size
     elements = Elements(gradient, lines, sensitivity)
-    found = LeafCheck(gradient.leaf, shape, [elements.check(index) for index in indices])
-    return replace(found, curve=lines.curve(found.worst.index)) if found.worst else found
+    cost = EVALUATIONS * lines.work + 1
+    alone = size <= max(FEW, min(ELEMENTS, ALONE // cost))
+    places = np.arange(size)
+    if not alone:
+        sample = min(ELEMENTS, WORK // cost)
+        places = np.sort(np.random.default_rng(0).choice(size, sample, replace=False))
+    found = LeafCheck(gradient.leaf, shape, [])
+    try:
+        if not alone:
+            directions = Directions(gradient, lines, elements)
+            sweep, wrong = directions.check(lambda part: done(gradient.leaf, part))
+            found = replace(found, findings=wrong, sweep=sweep)
+        for number, place in enumerate(places, 1):
+            index = tuple(map(int, np.unravel_index(place, shape))) if shape else ()
+            found.findings.append(elements.check(index))
+            done(gradient.leaf, number / len(places))
+    except KeyboardInterrupt:
+        return replace(found, stopped=True)
+    if found.worst is None or not alone:
+        return found
+    return replace(found, curve=lines.curve(found.worst.index))
 
 
 def _computed(problem: Problem, grads: Sequence[Node]) -> list[LeafGradient]:

@@ -36,11 +36,14 @@ class Estimate:
         return math.isfinite(self.value) and math.isfinite(self.error)
 
 
-def extrapolate(quotient: Quotient, first: float, order: int, least: int = 0) -> Estimate:
+def extrapolate(
+    quotient: Quotient, first: float, order: int, least: int = 0, enough: float = 0.0
+) -> Estimate:
     """The limit of a quotient for vanishing steps.
 
     `order` is 2 for central differences, whose error is a series in step², 1 for one-sided ones.
-    At least `least` levels are tried, as long steps may agree by chance.
+    At least `least` levels are tried, as long steps may agree by chance; an error of `enough` ends
+    it.
     """
     amplified = 2.0 if order == 2 else 8.0  # of rounding, by the extrapolation
     rows: list[list[float]] = []
@@ -64,8 +67,8 @@ def extrapolate(quotient: Quotient, first: float, order: int, least: int = 0) ->
         if bound < error:
             best, error, waited = found, bound, 0
         rows.append(row)
-        enough = GOOD if waited < PATIENCE else GOOD_ENOUGH
-        if level >= least and error <= enough * abs(best):
+        good = GOOD if waited < PATIENCE else GOOD_ENOUGH
+        if level >= least and error <= max(good * abs(best), enough):
             break
     return Estimate(best, error)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.diagnostics import Source
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Shape
 
 LONGEST = 40
 """For a longer expression, the name of its op is used."""
@@ -60,3 +60,23 @@ def crossed(here: Surroundings, there: Surroundings, step: float) -> Kink | None
             if not np.array_equal(choice, there.choices[node]):
                 return Kink(node, step / 2)
     return nearest
+
+
+def crossings(here: Surroundings, there: Surroundings, shape: Shape) -> Array | None:
+    """The elements of a leaf of this shape that cross an edge between two points, as far as ops
+    with results of the same shape tell; None where nothing is crossed.
+    """
+    found: Array | None = None
+    none = np.zeros(shape, bool)
+    for before, after in [
+        *((edge, there.edges[node]) for node, edge in here.edges.items()),
+        *((choice, there.choices[node]) for node, choice in here.choices.items()),
+    ]:
+        with np.errstate(all="ignore"):
+            flips = (
+                before != after if before.dtype.kind != "f" else np.sign(before) != np.sign(after)
+            )
+        if flips.any():
+            own = flips if flips.shape == shape else none
+            found = own if found is None else found | own
+    return found

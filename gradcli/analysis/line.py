@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradcli.analysis.differences import LEVELS, Estimate, extrapolate
-from gradcli.analysis.kinks import Kink
+from gradcli.analysis.kinks import Kink, crossings
 from gradcli.analysis.probe import NotAnalyticError, OutsideError, Probe
 from gradcli.analysis.verdict import Index
 from gradcli.graph import Array
@@ -92,6 +92,41 @@ class Lines:
         size = abs(float(self._point[index]))
         return SHORTEST * (size if math.isfinite(size) and size else self._typical)
 
+    # --- all elements at once ---
+
+    def sizes(self) -> Array:
+        """The size of every element, for steps."""
+        sizes = np.where(np.isfinite(self._point), np.abs(self._point), 0.0)
+        return np.maximum(sizes, LEAST * self._typical)
+
+    def met(self, direction: Array, step: float) -> Array | None:
+        """The elements that meet a kink within a step along a direction to either side: none of
+        them by name where another than an elementwise op meets it; None where there is no kink.
+        """
+        found = None
+        for sign in (1, -1):
+            try:
+                there = self._outputs.surroundings(self._point + sign * step * direction)
+            except OutsideError:
+                return np.zeros(self._point.shape, bool)
+            crossed = crossings(self._here, there, self._point.shape)
+            if crossed is not None:
+                found = crossed if found is None else found | crossed
+        return found
+
+    def along(self, direction: Array, first: float, enough: float, shift: float) -> Estimate:
+        """The derivative along a direction, by central differences with an error of `enough`.
+
+        `shift` is what rounding of the moved elements does to the outputs.
+        """
+
+        def quotient(step: float) -> tuple[float, float]:
+            ahead, behind = self._point + step * direction, self._point - step * direction
+            change, noise = self._change(ahead, behind)
+            return change / (2 * step), (noise + shift) / (2 * step)
+
+        return extrapolate(quotient, first, 2, enough=enough)
+
     # --- derivatives ---
 
     def central(self, index: Index, first: float, at: float = 0.0, least: int = 0) -> Estimate:
@@ -146,16 +181,22 @@ class Lines:
         width = float(a[index] - b[index])
         if width == 0:
             return math.nan, math.inf
-        ahead, behind = self._outputs.at(a), self._outputs.at(b)
         far = abs(width) > self.size(index)  # terms that cancel there are larger than at the point
-        rounding = self._outputs.noise(a, EPS) if far else self._noise
+        change, noise = self._change(a, b, self._outputs.noise(a, EPS) if far else None)
+        return change / width, noise / abs(width)
+
+    def _change(
+        self, a: Array, b: Array, rounding: Sequence[Array] | None = None
+    ) -> tuple[float, float]:
+        """The change of v·outputs between two points, and the part of it that may be rounding."""
+        ahead, behind = self._outputs.at(a), self._outputs.at(b)
         with np.errstate(all="ignore"):
             change = self._weigh(x - y for x, y in zip(ahead, behind, strict=True))
             noise = self._sizes(
                 n + EPS * (np.abs(x) + np.abs(y))
-                for n, x, y in zip(rounding, ahead, behind, strict=True)
+                for n, x, y in zip(rounding or self._noise, ahead, behind, strict=True)
             )
-        return change / width, noise / abs(width)
+        return change, noise
 
     def _weigh(self, arrays: Iterable[Array]) -> float:
         """v·arrays."""

@@ -13,10 +13,12 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.graph import Array, Node
-from gradcli.ops.elementwise import Elementwise
 
-ROUNDINGS = 4
-"""How often values are computed with random roundings, to measure their rounding error."""
+ROUNDINGS, FEW = 4, 2
+"""How often values are computed with random roundings, to measure their rounding error: less often
+where there are many errors to choose from."""
+LARGE = 1 << 20
+"""So many elements are many."""
 ULPS = 2.0
 """By how much each is changed, in units of the last place."""
 BLOCK = 1 << 16
@@ -60,11 +62,14 @@ class RandomRounding:
         return self._errors[start : start + count]
 
 
+def roundings(elements: int) -> int:
+    """How often steps with so many elements in all are computed with random roundings."""
+    return ROUNDINGS if elements < LARGE else FEW
+
+
 def chooses(node: Node) -> bool:
     """Whether the values are integers, truth values or, as by `floor`, steps."""
-    op = node.op
-    flat = isinstance(op, Elementwise) and op.chain is None and not any(op.partials)
-    return node.kind != "float" or flat
+    return node.kind != "float" or node.op.flat
 
 
 def largest_change(found: Array, exact: Array) -> Array:

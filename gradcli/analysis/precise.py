@@ -10,22 +10,17 @@ from typing import Any
 import numpy as np
 
 from gradcli.analysis.montecarlo import (
-    ROUNDINGS,
     ULPS,
     RandomRounding,
     chooses,
     largest_change,
+    roundings,
 )
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import EMPTY, Array, Node
 from gradcli.ops.elementwise import Elementwise
 
-LARGE = 1 << 20
-"""Of nodes with so many elements together, fewer random roundings tell enough: there are many
-errors to choose from.
-"""
-FEW = 2
 SUMMANDS = 256
 """Adding up this many numbers takes about as many roundings as one step; more of them, by the
 square root.
@@ -71,7 +66,7 @@ class Steps:
         exact = self._run(keep=chosen)
         choices = {node: exact[node] for node in chosen}
         largest = [ULPS * unit * np.abs(exact[node]) for node in self._nodes]
-        for seed in range(ROUNDINGS if self.elements < LARGE else FEW):
+        for seed in range(roundings(self.elements)):
             try:
                 found = self._run(RandomRounding(ULPS * unit, seed), choices, constants / unit)
             except GradcliError:

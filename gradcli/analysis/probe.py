@@ -9,12 +9,12 @@ import numpy as np
 
 from gradcli.analysis.kinks import Kink, Surroundings, crossed
 from gradcli.analysis.montecarlo import (
-    ROUNDINGS,
     ULPS,
     RandomRounding,
     Rounding,
     chooses,
     largest_change,
+    roundings,
 )
 from gradcli.analysis.problem import View
 from gradcli.diagnostics import GradcliError
@@ -80,8 +80,12 @@ class Probe:
         ]
         self.finite = all(bool(np.isfinite(base[node]).all()) for node in (leaf, *self._steps))
         """Whether no step on the way to the nodes overflows or is undefined."""
-        self.work = sum(node.size + OVERHEAD for node in self._steps)
+        self.work = sum(
+            max(node.size, *(each.size for each in node.inputs), 0) + OVERHEAD
+            for node in self._steps
+        )
         """The cost of one computation, in elements."""
+        self.elements = sum(node.size for node in self._steps)
         self.point = base[leaf]
         self.base = [base[node] for node in nodes]
 
@@ -112,7 +116,7 @@ class Probe:
         try:
             exact = self._run(value)
             largest = [ULPS * unit * np.abs(each) for each in self._wanted(exact)]
-            for seed in range(ROUNDINGS):
+            for seed in range(roundings(self.elements)):
                 found = self._run(value, RandomRounding(ULPS * unit, seed), exact)
                 for place, node in enumerate(self._nodes):
                     change = largest_change(found[node], exact[node])

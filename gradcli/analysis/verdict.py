@@ -34,6 +34,23 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class AllAtOnce:
+    """All elements of a large leaf at once, along random directions."""
+
+    verdict: Verdict
+    moved: int
+    """How many elements were moved; the others are too near to a kink."""
+    directions: int
+    digits: float
+    """To how many digits of a usual element a mistake in a single one would be seen."""
+
+    @property
+    def missed(self) -> float:
+        """The most probable that mistakes are missed which cancel each other."""
+        return 0.5**self.directions
+
+
+@dataclass(frozen=True, slots=True)
 class LeafCheck:
     """All elements of one leaf."""
 
@@ -43,6 +60,10 @@ class LeafCheck:
     """Those that were checked: all, or a sample of a large leaf."""
     curve: tuple[tuple[float, float], ...] = ()
     """At the worst element: steps, from long to short, and the difference quotients they give."""
+    sweep: AllAtOnce | None = None
+    """What random directions tell of all elements, where these are too many for one by one."""
+    stopped: bool = False
+    """The check was interrupted: this is what was known by then."""
 
     @property
     def size(self) -> int:
@@ -51,7 +72,10 @@ class LeafCheck:
     @property
     def verdict(self) -> Verdict:
         """One failure fails the leaf; one inconclusive element makes it inconclusive."""
-        return worst_of([each.verdict for each in self.findings])
+        whole: list[Verdict] = [] if self.sweep is None else [self.sweep.verdict]
+        if self.stopped:
+            whole.append("inconclusive")
+        return worst_of([*whole, *(each.verdict for each in self.findings)])
 
     @property
     def worst(self) -> Finding | None:
@@ -67,6 +91,8 @@ class LeafCheck:
     def digits(self) -> float:
         """Digits that agree in every element that could be compared."""
         compared = [each.digits for each in self.findings if each.verdict != "inconclusive"]
+        if self.sweep is not None and self.sweep.verdict != "inconclusive":
+            compared.append(self.sweep.digits)
         return min(compared, default=0.0)
 
 
@@ -163,6 +189,11 @@ class Check:
     def verdict(self) -> Verdict:
         """The worst of the program's gradient and of the user's own."""
         return worst_of([self.computed, *(each.verdict for each in self.mine)])
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was interrupted."""
+        return any(leaf.stopped for leaf in self.leaves)
 
     @property
     def computed(self) -> Verdict:

@@ -31,7 +31,6 @@ Examples:
 """
 
 DONE, FINDING = 0, 1
-CLEAR = "\r\x1b[K"
 
 Files = Annotated[
     list[str] | None,
@@ -204,7 +203,7 @@ class ProgressSink:
     def _clear(self) -> None:
         """Remove the bar, so that a line can be written in its place."""
         if self._bar:
-            streams.write_error(CLEAR)
+            streams.write_error(streams.CLEAR)
 
 
 def _writer(stream: TextIO) -> Callable[[Sequence[Item]], None]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.analysis.verdict import Tolerance
 
+EVERY = 0.5
+"""Seconds between one drawing of the bar and the next."""
 EXAMPLES = """\b
 Examples:
   gradcli check "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
@@ -82,6 +88,7 @@ def _command(
     from gradcli.analysis.check import check, demand
     from gradcli.cli import posing
     from gradcli.cli.exit import DONE, FINDING
+    from gradcli.cli.watch import ENDING
 
     if mine and order == 2:
         raise GradcliError(
@@ -98,14 +105,37 @@ def _command(
             problem = weighed(problem)
             claims = posing.read_claims(mine, problem, safe=run.bounds.safe)
             compared = [compare(claim, evidence, asked) for claim, evidence in claims]
-            found = replace(check(problem), mine=compared)
+            found = replace(check(problem, done=Bar(show.quiet)), mine=compared)
         else:
-            found = check(problem, order)
+            found = check(problem, order, Bar(show.quiet))
         if digits is not None:
             found = demand(found, digits)
         show.write("check", found)
+        if found.stopped:
+            return ENDING[signal.SIGINT]
         wrong = {"fail", "inconclusive"} if strict else {"fail"}
         return FINDING if found.verdict in wrong else DONE
+
+
+class Bar:
+    """How much of a check is done, on standard error at a terminal, if it takes a while."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._draws = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._leaf = ""
+        self._began = self._drawn = 0.0
+
+    def __call__(self, leaf: str, part: float) -> None:
+        now = monotonic()
+        if leaf != self._leaf:
+            self._leaf, self._began, self._drawn = leaf, now, now
+        if self._draws and (part == 1 or now - self._drawn > EVERY):
+            from gradcli.report.sanitise import sanitise
+
+            self._drawn = now
+            left = (now - self._began) * (1 - part) / part
+            told = "" if part == 1 else f"{leaf}: {part:.0%} checked, {left:.0f} s left"
+            streams.write_error(f"{streams.CLEAR}{sanitise(told)}")
 
 
 def _tolerance(

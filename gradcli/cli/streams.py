@@ -18,6 +18,9 @@ _begun = False
 DEFAULT_WIDTH = 100
 """Columns of text that goes to a file or a pipe."""
 
+CLEAR = "\r\x1b[K"
+"""Clears the line at a terminal."""
+
 
 def prepare() -> None:
     """Make the streams safe to use; called once, before anything else is opened."""

@@ -39,6 +39,7 @@ class Elementwise(Op):
         self.partials = partials
         self.chain = chain
         self.selects = chain is not None
+        self.flat = chain is None and not any(partials)
         self.conditions = conditions
         """How many of the operands, from the first on, are read as truth values."""
         self.result_kind = result_kind

@@ -46,6 +46,13 @@ def _leaf(leaf: LeafCheck) -> dict[str, Data]:
         "digits": float(leaf.digits),
         "checked": len(leaf.findings),
         "size": leaf.size,
+        "directions": None
+        if leaf.sweep is None
+        else {
+            "moved": leaf.sweep.moved,
+            "count": leaf.sweep.directions,
+            "missed": leaf.sweep.missed,
+        },
         "unconfirmed": leaf.unconfirmed[:LISTED],
         "worst": None if leaf.worst is None else _finding(leaf.worst),
         "quotients": [[float(step), float(quotient)] for step, quotient in leaf.curve],

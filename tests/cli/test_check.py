@@ -105,11 +105,15 @@ def test_float32_is_measured_with_its_own_rounding(gradcli: Runner) -> None:
     assert 5 < answer["leaves"]["x"]["digits"] < 10
 
 
-def test_large_leaves_are_sampled(gradcli: Runner) -> None:
-    answer = gradcli("check", "sum(x**2)", "-s", "x=linspace(1,2,2100)", "--json").json
-    assert answer["leaves"]["x"]["checked"] == 2000
-    assert answer["leaves"]["x"]["size"] == 2100
-    assert "2,000 of 2,100" in answer["notes"][-1]["message"]
+def test_large_leaves_are_checked_along_directions(gradcli: Runner) -> None:
+    outcome = gradcli("check", "sum(x**3)", "-s", "x=linspace(1,2,3000)", "--json")
+    assert outcome.json["verdict"] == "pass"
+    leaf = outcome.json["leaves"]["x"]
+    assert leaf["size"] == 3000
+    assert 0 < leaf["checked"] < 3000
+    assert leaf["directions"] == {"moved": 3000, "count": 5, "missed": 0.03125}
+    (note,) = [each for each in outcome.json["notes"] if each["code"] == "check"]
+    assert "all 3,000 elements" in note["message"]
 
 
 def test_an_empty_leaf_passes(gradcli: Runner) -> None:
