@@ -96,3 +96,24 @@ def test_two_slips_are_found() -> None:
     assert "two mistakes" in found.causes[0].message
     assert found.causes[0].correction is not None
     assert found.causes[0].correction.formula == "X.T @ (2 * (y - t) * (1 - y**2))"
+
+
+def test_long_formulas_have_an_answer() -> None:
+    inputs = {"x": [0.3, 1.0, 2.0]}
+    found = compared("sum(sin(x))", inputs, "x", "+".join(["cos(x)"] * 137))
+    assert found.causes[0].details == {"factor": pytest.approx(137)}
+    deep = "(" * 200 + "2*cos(x)" + ")" * 200
+    assert compared("sum(sin(x))", inputs, "x", deep).causes[0].correction is not None
+    nested = "sin(" * 60 + "x" + ")" * 60
+    assert compared("sum(sin(x))", inputs, "x", nested).verdict == "fail"
+
+
+def test_what_moves_keeps_what_it_looks_like() -> None:
+    """Only while A is symmetric and t adds up to 1 these are right."""
+    data = {"A": [[2.0, 0.3], [0.3, 1.5]], "x": [0.4, 0.7], "t": [0.2, 0.3, 0.5], "z": [1, 2, 0.5]}
+    found = compared("x@A@x", {name: data[name] for name in "Ax"}, "x", "-2*A@x")
+    assert found.sure
+    assert found.causes[0].code == "sign"
+    found = compared("-sum(t*log_softmax(z))", {name: data[name] for name in "tz"}, "z", "z - t")
+    assert found.sure
+    assert "softmax" in found.causes[0].message

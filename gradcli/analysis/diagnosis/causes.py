@@ -45,7 +45,7 @@ def certain(claim: Claim, words: Wording) -> list[Cause]:
     found = _merged(steps, mutation.single(), claim.typed.source)
     if not found:
         double = mutation.double()
-        found = [double.cause(claim.typed.source)] if double else []
+        found = [double.cause(claim.typed.source)] if double else search.times()
     return found
 
 

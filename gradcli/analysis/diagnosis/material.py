@@ -46,8 +46,10 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
             if each not in (0, 1) and len(f"{each:.12g}") < 8
         )
     )
-    called = (function_of(node.op) for node in order)
-    functions = list(dict.fromkeys(each.name for each in called if each and takes_one(each.name)))
+    written = {title for title in problem.program.names if title in FUNCTIONS}
+    written |= {function.name for function in (function_of(n.op) for n in order) if function}
+    titles = [*sorted(written), *(each for t in sorted(written) for each in FUNCTIONS[t].confused)]
+    functions = [title for title in dict.fromkeys(titles) if takes_one(title)]
     functions += [title for title in USUAL if title not in functions]
     own = [Piece(name(title)) for title in names]
     plain = [Piece(number(each)) for each in numbers[:MOST]]

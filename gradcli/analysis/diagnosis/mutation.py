@@ -22,15 +22,20 @@ from gradcli.analysis.verdict import Cause, Correction
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node, ancestors
 from gradcli.language.printer import print_expression
+from gradcli.language.rewrite import places
 from gradcli.language.syntax import Expression
 from gradcli.ops.shaping import expand, reshape
 
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""
-FEWEST, MOST = 50, 12_000
+FEWEST, MOST = 20, 12_000
 """but at least and at most so many mutants are tried."""
-LISTED = 20_000
-"""The most single mutants that are told apart by their cost."""
+PARTS = 400_000
+"""About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
+LONGEST = 2_000
+"""A formula of more parts than this is not searched."""
+EACH = 5
+"""For each that is tried, so many are made and put in the order of their cost."""
 FIRSTS = 120
 """The most slips that are tried together with a second one."""
 NEARER = 1e-3
@@ -69,7 +74,10 @@ class Mutation:
         size = sum(node.size for node in ancestors([claim.mine, claim.grad]))
         self._left = min(MOST, max(FEWEST, ELEMENTS // max(1, size)))
         self._tried: set[Node] = {claim.mine}
-        mutants = islice(self._grower.mutants(typed.expression), LISTED)
+        parts = sum(1 for _ in islice(places(typed.expression), LONGEST + 1))
+        self._left = min(self._left, PARTS // parts) if parts <= LONGEST else 0
+        self._firsts = min(FIRSTS, self._left // 20)
+        mutants = islice(self._grower.mutants(typed.expression), EACH * self._left)
         self._singles = sorted(mutants, key=lambda each: each.cost)
 
     def single(self) -> Slip | None:
@@ -79,8 +87,11 @@ class Mutation:
 
     def double(self) -> Slip | None:
         """Two that explain it together."""
-        for first in [each for each in self._singles if each.cost <= LIKELY][:FIRSTS]:
-            seconds = [each for each in self._grower.mutants(first.tree) if each.cost <= LIKELY]
+        for first in [each for each in self._singles if each.cost <= LIKELY][: self._firsts]:
+            if self._left <= 0:
+                break
+            mutants = islice(self._grower.mutants(first.tree), EACH * self._left)
+            seconds = (each for each in mutants if each.cost <= LIKELY)
             second = next(self._right(seconds), None)
             if second is not None:
                 return Slip((first, second), second.tree)

@@ -99,9 +99,6 @@ class Search:
     def further(self) -> list[Cause]:
         """The diagnosis where no single mistake gives exactly these numbers."""
         if self.claim.is_formula:
-            two = self.two()
-            if two:
-                return two
             self.claim = self.claim.at_points(
                 self.claim.points[:1]
             )  # it may depend on the value of x in this run
@@ -114,14 +111,16 @@ class Search:
                 if found:
                     text = f"{found[0].message} (yours is rounded to {rounded.words})"
                     return [replace(found[0], message=text), *found[1:]]
+        return self.times() or self.patterns() or self.two() or [self._unexplained()]
+
+    def times(self) -> list[Cause]:
+        """A constant factor that nothing explains."""
         k = self._factor(_value(self.claim.grad), 0.0)
-        if k is not None and abs(k - 1) > NEARLY:
-            sign = "the sign is wrong, and " if k < 0 else ""
-            text = (
-                f"{sign}it is {_times(abs(k))} the gradient: no number of the program explains this"
-            )
-            return [Cause("factor", text, {"factor": k})]
-        return self.patterns() or self.two() or [self._unexplained()]
+        if k is None or abs(k - 1) <= NEARLY:
+            return []
+        sign = "the sign is wrong, and " if k < 0 else ""
+        text = f"{sign}it is {_times(abs(k))} the gradient: no number of the program explains this"
+        return [Cause("factor", text, {"factor": k})]
 
     def patterns(self) -> list[Cause]:
         """What the wrong elements have in common."""
