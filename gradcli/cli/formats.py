@@ -22,7 +22,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "json": "gradcli.report.check:write",
     },
     "explanation": {
-        "text": "gradcli.report.explain:write_text",
+        "text": "gradcli.report.text_explain:write",
         "markdown": "gradcli.report.explain:write_markdown",
         "latex": "gradcli.report.explain:write_latex",
         "json": "gradcli.report.explain_json:write",

@@ -94,7 +94,10 @@ def number(value: Any, precision: int) -> str:
     """A NumPy scalar to `precision` significant digits; integers below 1e16 are in full.
 
     A rounded number never looks like an integer: 23.99999999 is `24.0`, and only 24 is `24`.
+    Zero has no sign.
     """
+    if value.dtype.kind == "f" and value == 0:
+        return "0"
     text = str(value)
     if value.dtype.kind != "f" or not np.isfinite(value):
         return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from textwrap import wrap
 
 import numpy as np
@@ -23,7 +24,6 @@ from gradcli.report.document import (
     Paragraph,
     as_latex,
     as_markdown,
-    as_text,
     render,
 )
 from gradcli.report.layout import Layout
@@ -33,11 +33,6 @@ from gradcli.spelling.formula import Formulas
 
 LEVELS = 8
 """How many ops below its node a rule shows."""
-
-
-def write_text(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
-    """For a terminal."""
-    yield render(blocks(told, layout.precision), as_text)
 
 
 def write_markdown(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
@@ -71,8 +66,8 @@ def entry_document(entry: SumOverPaths, precision: int = 6) -> list[Block]:
     blocks: list[Block] = [
         Heading(f"{entry.name}.grad: the sum over {_count(entry.count, 'path')}"),
         Paragraph(
-            "Along a path the local derivatives are multiplied, the last with v, the gradient of "
-            "the output's element. Steps with the derivative 0 are left out."
+            "Along a path the local derivatives are multiplied, in its order, and with v, the "
+            "gradient of the output's element. Steps with the derivative 0 are left out."
         ),
     ]
     formulas = _formulas(entry.names, precision)
@@ -101,9 +96,13 @@ def entry_document(entry: SumOverPaths, precision: int = 6) -> list[Block]:
 
 def _path(path: Path, precision: int) -> Chain:
     factors = [_number(factor, precision) for factor in path.factors]
-    product = " * ".join(map(_bracketed, [_number(path.v, precision), *reversed(factors)]))
+    product = " * ".join(map(_bracketed, [*factors, _number(path.v, precision)]))
+    steps = zip(pairwise(path.places), factors, strict=True)
+    labels = [f"{after} by {before}: {factor}" for (before, after), factor in steps]
     way = wrap(" -> ".join(path.places), WIDTH - 2, break_long_words=False)
-    return Chain("\n".join(way), [wrap(product, WIDTH - 6), [_number(path.product, precision)]])
+    equal = [wrap(product, WIDTH - 6), [_number(path.product, precision)]]
+    remark = "; ".join([*labels, f"v: {_number(path.v, precision)}"])
+    return Chain("\n".join(way), equal, [remark])
 
 
 def _bracketed(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
 from gradcli.report.document import WIDTH, as_latex, as_markdown, as_text, render
 from gradcli.report.explain import document, entry_document
+from gradcli.report.text_explain import coloured
 from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, generated, output_shape, parse, used
 from tests.analysis.told import problems
@@ -145,3 +147,9 @@ def test_a_long_loop_is_one_step() -> None:
     assert "a loop of 500 passes" in render(document(explain(parse(text), given)), as_text)
     with pytest.raises(GradcliError, match="too many to explain"):
         explain(parse(text), given, opened=["all"])
+
+
+def test_colour_changes_no_word() -> None:
+    blocks_ = document(explain(parse("y = norm(x); y"), {"x": X}))
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured(blocks_))
+    assert plain == render(blocks_, as_text)

@@ -22,7 +22,7 @@ from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number
         (24.0, "24"),
         (0.1, "0.1"),
         (1e-12, "1e-12"),
-        (-0.0, "-0"),
+        (-0.0, "0"),
         (100.5, "100.5"),
         (0.00012345678, "0.000123457"),
         (23.99999999, "24.0"),  # rounded, and says so
