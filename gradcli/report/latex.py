@@ -7,6 +7,7 @@ from math import isfinite, isnan
 from typing import Any
 
 from gradcli.language.precedence import LEVEL, POWER, SIGN
+from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
     Assign,
     Attribute,
@@ -113,8 +114,7 @@ def _slice(node: Slice) -> tuple[str, int]:
 
 
 def _call(node: Call) -> tuple[str, int]:
-    assert isinstance(node.callee, Name)
-    name = node.callee.id
+    name = print_expression(node.callee)  # with its module, where a program names that: np.median
     if name == "detach" and len(node.arguments) == 1:
         return _written(node.arguments[0])
     entry = FUNCTIONS.get(name)
