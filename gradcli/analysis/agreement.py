@@ -27,6 +27,8 @@ NEEDED = {"float64": 2e-10, "float32": 1e-3, "float16": 1e-1}
 """The relative error with which a gradient must be known to confirm numbers of a precision. A
 formula must be confirmed as numbers in float64 must.
 """
+FOREIGN = 0.7
+"""Another program's rounding is not known: of its digits it may have lost three in ten."""
 UNMEASURED = 2.0**12
 """Where there is no room to measure rounding: it is taken for this many units of the last place."""
 LONGER = np.dtype(np.longdouble)
@@ -124,6 +126,9 @@ def _judge(
         known = np.maximum(asked, 0.0)
     else:
         asked = evidence.slack_of(compared.mine.shape)
+        if evidence.dtype is not None:
+            unit = float(np.finfo(evidence.dtype).eps)
+            asked = np.maximum(asked, unit**FOREIGN * np.abs(compared.right))
         needed = NEEDED["float64" if computed else _precision(claim, evidence)]
         known = np.maximum(needed * size, asked)
     allowed = asked + room

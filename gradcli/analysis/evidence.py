@@ -17,6 +17,8 @@ from gradcli.diagnostics import Source
 from gradcli.graph import Array, Shape
 from gradcli.language.syntax import Expression, List, Number, Tuple, Unary
 
+DOUBLE_DIGITS = 16
+"""Numbers with so many digits were not rounded when they were written."""
 SINGLE_DIGITS = 9
 """Numbers with more digits that are all single-precision numbers come from such a computation."""
 _NUMBER = re.compile(r"[0-9]*\.?(?P<fraction>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]+))?")
@@ -62,6 +64,8 @@ def from_text(expression: Expression, source: Source) -> Evidence | None:
         if each is None:
             return None
         texts.append(source.text[slice(*each.span)])
+    if max(map(_digits, texts), default=0) >= DOUBLE_DIGITS:
+        return Evidence("the rounding of float64, which the numbers have", dtype="float64")
     units = np.array([_unit(text) for text in texts])
     return _written(units, np.array([_is_bare_zero(text) for text in texts]))
 
@@ -76,6 +80,8 @@ def from_values(values: Array) -> Evidence:
     digits = max((_digits(text) for text in texts), default=0)
     if digits > SINGLE_DIGITS and np.array_equal(values.astype(np.float32), values):
         return Evidence("the rounding of float32, which the numbers have", dtype="float32")
+    if digits >= DOUBLE_DIGITS:
+        return Evidence("the rounding of float64, which the numbers have", dtype="float64")
     units = np.array([_unit(text) for text in texts])
     with np.errstate(all="ignore"):
         last = 10.0 ** (np.floor(np.log10(np.abs(values.reshape(-1)))) + 1 - digits)

@@ -127,7 +127,7 @@ NORMED = "c = x - mean(x); s = mean(c**2); sum(c/sqrt(s + 1e-5)*g)"
         ("0.955,0.540,-0.416", "pass"),
         ("0.956,0.540,-0.416", "fail"),
         ("0.95533648912560598,0.54030230586813977,-0.41614683654714241", "pass"),
-        ("0.95533648912560598,0.54030230586813977,-0.41614683654724241", "fail"),
+        ("0.95533648912560598,0.54030230586813977,-0.41614683696328925", "fail"),
     ],
 )
 def test_formulas_agree_to_rounding_and_numbers_to_their_last_digit(
@@ -182,6 +182,15 @@ def test_a_file_is_judged_by_its_dtype(
         found = outcome.json["mine"]["x"]
         assert found["verdict"] == verdict
         assert dtype in found["judged"]["to"]
+
+
+def test_another_program_may_round_more(gradcli: Runner, tmp_path: Path) -> None:
+    """1 - tanh(x)**2 loses digits where tanh(x) is near 1."""
+    x = np.array([0.3, 4.1, -4.3])
+    np.save(tmp_path / "mine.npy", 1 - np.tanh(x) ** 2)
+    args = ("check", "sum(tanh(x))", "-s", "x=0.3,4.1,-4.3", "--json", "--mine")
+    for mine in (f"@{tmp_path}/mine.npy", ",".join(map(repr, (1 - np.tanh(x) ** 2).tolist()))):
+        assert gradcli(*args, mine).json["mine"]["x"]["verdict"] == "pass"
 
 
 @pytest.mark.parametrize(
