@@ -19,6 +19,7 @@ _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
 _INDENT = NUMBER_OF["_INDENT"]
 _DEDENT = NUMBER_OF["_DEDENT"]
+_INNER = "(["
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _HEADS = frozenset(
     NUMBER_OF[word.upper()]
@@ -76,8 +77,8 @@ class TextLayout:
 
     def between_statements(self, start: int, end: int) -> bool:
         text, kinds = self.tokens.source.text, self.tokens.kinds
-        innermost = self.innermost
-        if innermost in ("(", "["):
+        innermost = text[self.brackets[-1]] if self.brackets else ""
+        if innermost and innermost in _INNER:
             return text[start] != ";"
         if innermost == ":" and text[start] != ";":
             self._end_line(start, end)
@@ -124,23 +125,25 @@ class TextLayout:
         self.lambdas += self.innermost not in ("(", "[")
         return False
 
-    def string(self, start: int, end: int) -> bool:
-        """A string with fields is several tokens."""
-        text = self.tokens.source.text
-        if text[start] in "'\"" or "f" not in prefix(text, start):
-            return False
+    def prefixed(self, start: int, end: int) -> bool:
+        """A string with fields is several tokens; others are strings."""
         if self.separator:
             self.separate()
-        Templates(self.tokens, self.limits, self._store).template(start, end)
+        if "f" in prefix(self.tokens.source.text, start):
+            Templates(self.tokens, self.limits, self._store).template(start, end)
+        else:
+            self._store(NUMBER_OF["STRING"], start, end)
         return True
 
     # --- blocks by indentation ---
 
     def colon(self, start: int, end: int) -> bool:
         """The `:` behind the header of a block begins that block; others are those of slices."""
-        kinds = self.tokens.kinds
+        brackets, kinds = self.brackets, self.tokens.kinds
+        if brackets and self.tokens.source.text[brackets[-1]] in _INNER:
+            return False
         is_header = self.begin < len(kinds) and kinds[self.begin] in _HEADS
-        if not is_header or self.separator or self.innermost in ("(", "["):
+        if not is_header or self.separator:
             return False
         if self.lambdas:
             self.lambdas -= 1
@@ -198,8 +201,11 @@ class TextLayout:
     # --- brackets ---
 
     def close(self, start: int, end: int) -> bool:
-        source = self.tokens.source
+        source, brackets = self.tokens.source, self.brackets
         closing = source.text[start]
+        if brackets and _CLOSES.get(source.text[brackets[-1]]) == closing:
+            brackets.pop()
+            return False
         if closing == "}":
             self._end_blocks(start)
         if self.innermost in ("", ":"):
@@ -245,6 +251,10 @@ class TextLayout:
         if is_alone or self.innermost in ("(", "["):
             raise misplaced(self.tokens.source, (start, end))
         self.tokens.comments.append(((start, end), before))
+        return True
+
+    def skip(self, _start: int, _end: int) -> bool:
+        """A line that ends with a backslash goes on in the next one."""
         return True
 
     def stray(self, start: int, _end: int) -> bool:
@@ -294,6 +304,7 @@ HANDLERS: list[Handler | None] = [None] * len(TABLES.terminals)
 for _name, _handler in {
     "_SEPARATOR": TextLayout.between_statements,
     "COMMENT": TextLayout.comment,
+    "CONTINUATION": TextLayout.skip,
     "LPAR": TextLayout.open,
     "LSQB": TextLayout.open,
     "LBRACE": TextLayout.open_block,
@@ -307,7 +318,7 @@ for _name, _handler in {
     "EXCEPT": TextLayout.goes_on,
     "FINALLY": TextLayout.goes_on,
     "LAMBDA": TextLayout.function,
-    "STRING": TextLayout.string,
+    "PREFIXED": TextLayout.prefixed,
     "SIGN": TextLayout.sign,
     "$OTHER": TextLayout.stray,
 }.items():

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 FORMAT = 1
 """Increased when the format of the tables changes, so that old ones are not read."""
 
-_BLANKS = r"[ \t]*+(?:\\\n[ \t]*+)*+"
-"""A line that ends with a backslash goes on in the next one."""
+_BLANKS = r"[ \t]*+"
 
 
 class Rule(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import GeneratorType
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
@@ -71,7 +72,7 @@ class Calls(Expressions):
             self._built_in(name, False, callee)
         arguments = []
         for argument in expression.arguments:
-            if isinstance(argument, syntax.Starred):
+            if type(argument) is syntax.Starred:
                 arguments += self.values.elements((yield self.visit(argument.value)))
             else:
                 arguments.append((yield self.visit(argument)))
@@ -79,7 +80,8 @@ class Calls(Expressions):
         self.graph.span = expression.span
         if held is not None:
             return (yield held.call(arguments, keywords))
-        return (yield self.function_call(name, arguments, keywords))
+        found = self.function_call(name, arguments, keywords)
+        return (yield found) if type(found) is GeneratorType else found
 
     def _held(self, callee: syntax.Expression) -> Object | None:
         """The function, layer … that a name or an imported name is bound to in the program."""
@@ -98,6 +100,9 @@ class Calls(Expressions):
             return special(arguments, keywords)
         if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
             return self.python.number(arguments[0], name)
+        only = arguments[0] if len(arguments) == 1 else None
+        if name in ("all", "any") and isinstance(only, Items) and self._is_of_single(only):
+            return self.python.truth_of(name, only)
         if name in ON_NUMBERS and not keywords:
             found = self.python.of_numbers(name, arguments)
             if found is not None:
@@ -105,6 +110,9 @@ class Calls(Expressions):
         if name == "sum" and not keywords and self._is_python_sum(arguments):
             return self.python.sum(arguments)
         return self._applied(self._table[name], arguments, keywords)
+
+    def _is_of_single(self, items: Items) -> bool:
+        return all(isinstance(each, Node) and each.size == 1 for each in items)
 
     def _is_python_sum(self, arguments: list[Value]) -> bool:
         """Whether Python's sum of a list is meant, not that of a tensor written as lists."""

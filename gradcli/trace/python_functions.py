@@ -101,6 +101,11 @@ class PythonFunctions:
             )
         return self.graph.constant(value)
 
+    def truth_of(self, name: str, items: Items) -> Node:
+        """`all(…)` or `any(…)` of a list: a truth value."""
+        found = map(self.values.truth, items)
+        return self.graph.constant(all(found) if name == "all" else any(found))
+
     # --- text ---
 
     def _str(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -119,6 +124,8 @@ class PythonFunctions:
 
         if isinstance(value, Node) and not value.shape and specification:
             return formatted(self._plain(value), specification)
+        if isinstance(value, Node) and not value.shape and value not in self.numbers:
+            return str(self._plain(value))  # as a tensor of one element in PyTorch
         if isinstance(value, str) or not specification:
             return formatted(
                 value if isinstance(value, str) else self.written(value), specification

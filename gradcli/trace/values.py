@@ -275,6 +275,11 @@ class Values:
             place = items[0]
             if isinstance(place, Node) and not place.shape and place.kind != "bool":
                 value = self.listed[value]
+        if isinstance(value, str) and len(items) == 1:
+            place = items[0]
+            if isinstance(place, slice):
+                return value[place]
+            value = tuple(value)
         if isinstance(value, Items | tuple | range):
             return self._element(value, items)
         node = self.tensor(value, "what is indexed")
