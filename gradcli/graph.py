@@ -96,6 +96,7 @@ class Facts(TypedDict, total=False):
     parts: Callable[..., Node | None] | None
     by_number: Callable[[Node], Callable[..., Any] | None] | None
     into: Callable[..., None] | None
+    plain: Callable[..., Any] | None
     cuda: str | Callable[[Node], str]
     edge: Callable[..., Array] | None
     host: bool
@@ -159,6 +160,8 @@ class Op:
     of the first operand that gives the value, rounded as well."""
     into: Callable[..., None] | None = None
     """`(*operands, out)`: writes the value where the forward function would allocate."""
+    plain: Callable[..., Any] | None = None
+    """`(*operands)`: the value for Python's own numbers, where that has the bits of float64."""
     cuda: str | Callable[[Node], str] = ""
     """For an op on single elements: its value in CUDA C++, an expression, or statements that end
     by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""
@@ -440,6 +443,25 @@ class Graph:
         if node.op is LITERAL:
             self.looked.add(node)
         return node.known
+
+    def found(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node | None:
+        """The node that `apply` would give again, if there is one."""
+        return self._interned.get((op, inputs, attributes))
+
+    def shared(self) -> Iterable[Node]:
+        """The nodes that `apply` and `constant` may give again, operands first."""
+        return self._interned.values()
+
+    def mark(self) -> tuple[int, int]:
+        """The state that `forget` goes back to."""
+        return len(self._interned), len(self.refusing)
+
+    def forget(self, mark: tuple[int, int]) -> None:
+        """Give out no node again that was made since a mark: nothing uses these."""
+        interned, refusing = mark
+        while len(self._interned) > interned:
+            self._interned.popitem()
+        del self.refusing[refusing:]
 
     def constants(self) -> list[Array]:
         """The values of the small floating-point constants."""

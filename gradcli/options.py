@@ -69,6 +69,8 @@ class Options(NamedTuple):
     """
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""
+    unroll: bool = False
+    """Trace every pass of every loop."""
     limits: Limits = Limits()
 
     def graph(self, *, shares: bool = True, ledger: Ledger | None = None) -> Graph:

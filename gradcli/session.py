@@ -13,13 +13,14 @@ from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program
 from gradcli.nonfinite import Question, explain_nonfinite
+from gradcli.ops.loops import NotRolled
 from gradcli.options import DEFAULT, SAFE, Limits, Options
 from gradcli.passes import Backward, Gradient, differentiate, left_by_program
 from gradcli.planned import Planned
 from gradcli.result import Pass, Result, total
 from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
-from gradcli.trace.names import runs_backward
+from gradcli.trace.names import changes_names_alone, runs_backward
 from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
 
@@ -64,6 +65,26 @@ def prepare(
     Arguments and errors are those of `evaluate`. `numbers` tells where in the text numbers begin
     for which others may stand in later runs, and counts them: they are fed like inputs.
     """
+    try:
+        return _prepared(program, inputs, gradients, options, numbers)
+    except NotRolled as refused:
+        prepared = _prepared(program, inputs, gradients, unrolled(options), numbers)
+        prepared.notes.append(Note("unrolled", f"the loops were unrolled: {refused}"))
+        return prepared
+
+
+def unrolled(options: Options) -> Options:
+    """The options for what cannot be done with loops that are one node."""
+    return options._replace(unroll=True)
+
+
+def _prepared(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+    numbers: Mapping[int, int],
+) -> Prepared:
     tracer = _trace(program, inputs, options, numbers)
     outputs, others = choose_outputs(tracer, options)
     tracer.values.evaluator.clear()
@@ -111,10 +132,17 @@ def _trace(
         nodes,
         options.strict,
         numbers,
+        rolls=_rolls(program, graph, options),
     )
     tracer.values.passages = Passages() if options.passages else None
     tracer.trace(program)
     return tracer
+
+
+def _rolls(program: Program, graph: Graph, options: Options) -> bool:
+    """Whether passes of loops may become one node: nothing asks for the nodes of each."""
+    wanted = options.unroll or options.passages or options.device != "cpu" or not graph.shares
+    return not wanted and changes_names_alone(program)
 
 
 def _retains(options: Options) -> Callable[[str], bool]:

@@ -351,7 +351,7 @@ def test_limits_are_met_before_the_damage_is_done(text: str, code: str) -> None:
 
 
 def test_the_graph_has_a_limit() -> None:
-    small = Options(limits=Limits(nodes=100, trace=TraceLimits(steps=10**6)))
+    small = Options(limits=Limits(nodes=100, trace=TraceLimits(steps=10**6)), unroll=True)
     assert (
         error("while x < 9 { x = x * 1.0001 }", options=small, x=1.0).diagnostic.code
         == "limit-nodes"

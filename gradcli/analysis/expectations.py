@@ -19,8 +19,8 @@ from gradcli.trace import Tracer
 from gradcli.trace.closeness import worst
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
+from gradcli.trace.loops import Leave
 from gradcli.trace.names import runs_backward
-from gradcli.trace.tracer import Leave
 from gradcli.trace.values import Value
 
 TOLERANCE: dict[Precision, tuple[float, float]] = {

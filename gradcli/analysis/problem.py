@@ -12,7 +12,7 @@ from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.graph import Array, Graph, Node
 from gradcli.language.syntax import Program
-from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.session import Gradient, Options, Prepared, prepare, unrolled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +76,13 @@ class Problem(View):
     grads: dict[str, Array]
     """By leaf, as a backward pass with a given gradient finds them; else empty."""
     notes: list[Note]
+    inputs: Mapping[str, Array]
+    """What was given: the values of inputs, and gradients."""
+    gradients: Sequence[Gradient]
+
+    def unrolled(self) -> Problem:
+        """The same with all passes of loops written out."""
+        return pose(self.program, self.inputs, self.gradients, unrolled(self.options))
 
 
 def pose(
@@ -104,7 +111,7 @@ def pose(
     elif all(node.size == 1 for node in outputs.values()):
         gradient = {name: np.ones(node.shape) for name, node in outputs.items()}
     feeds = prepared.feeds(inputs, gradients)
-    problem = Problem(prepared, feeds, outputs, gradient, grads, prepared.notes)
+    problem = Problem(prepared, feeds, outputs, gradient, grads, prepared.notes, inputs, gradients)
     problem.values(prepared.unneeded)  # to find what is wrong with them
     return problem
 

@@ -12,7 +12,7 @@ from gradcli.graph import Array, Node
 from gradcli.language.syntax import Program
 from gradcli.options import DEFAULT
 from gradcli.passes import Backward
-from gradcli.session import Gradient, Options, prepare
+from gradcli.session import Gradient, Options, prepare, unrolled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ def run(
         raise GradcliError(
             "usage", "--gradient stands for two passes", hint="give one gradient at a time"
         )
-    prepared = prepare(program, inputs, gradients, options._replace(values="outputs"))
+    prepared = prepare(program, inputs, gradients, unrolled(options)._replace(values="outputs"))
     again = tuple(name for name in prepared.names if f"{name}_grad" in prepared.names)
     if not prepared.backwards and again and not options.wrt:  # a derived program, which made
         options = options._replace(wrt=again)  # constants of its leaves

@@ -97,7 +97,7 @@ def _command(
     asked = _tolerance(digits, rtol, atol, mine)
     show.format()
     with run.bounds.confined():
-        problem = posing.read_problem(run, gradient, {"--mine": mine}, strict=strict)
+        problem = posing.read_problem(run, gradient, {"--mine": mine}, strict=strict, unroll=True)
         if mine:
             from gradcli.analysis.diagnosis.claim import weighed
             from gradcli.analysis.diagnosis.compare import compare

@@ -23,7 +23,7 @@ def _command(
     from gradcli.session import evaluate
 
     show.format()
-    options = run.options(forward_only=forward, trace_values=True)
+    options = run.options(forward_only=forward, trace_values=True, unroll=True)
     with run.bounds.confined():
         request = run.request(gradient, options)
         result = evaluate(request.program, request.inputs, request.gradients, request.options)

@@ -28,7 +28,7 @@ def answer(
     safe = run.bounds.safe
     check_save(save, run.file, run.set_, gradient, *directions.values(), safe=safe)
     with run.bounds.confined():
-        problem = posing.read_problem(run, gradient, directions)
+        problem = posing.read_problem(run, gradient, directions, unroll=True)
         moved = [
             posing.read_vectors(name, texts, problem, safe=safe)
             for name, texts in directions.items()

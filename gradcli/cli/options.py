@@ -192,7 +192,7 @@ MaxSteps = Annotated[
         "--max-steps",
         metavar="N",
         min=1,
-        help="Steps of loops and calls. [default: 100000]",
+        help="Steps of loops and calls. [default: 1000000]",
     ),
 ]
 Timeout = Annotated[
@@ -202,6 +202,12 @@ Timeout = Annotated[
         metavar="SECONDS",
         min=0.001,
         help="Stop after this time; batch and test limit each record or script.",
+    ),
+]
+Unroll = Annotated[
+    bool,
+    typer.Option(
+        "--unroll", help="Trace every pass of a loop, also where passes could be one node."
     ),
 ]
 Safe = Annotated[
@@ -262,6 +268,7 @@ class Run:
     device: Device = "cpu"
     seed: Seed = None
     threads: Threads = None
+    unroll: Unroll = False
     bounds: Bounds
 
     def options(self, **more: Any) -> Options:
@@ -277,7 +284,7 @@ class Run:
             threads=self.threads,
             seed=self.seed,
             limits=self.bounds.limits(),
-            **more,
+            **({"unroll": self.unroll} | more),
         )
 
     def request(

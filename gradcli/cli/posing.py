@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradcli.cli import options as flag
 from gradcli.diagnostics import GradcliError, Source
@@ -19,19 +19,18 @@ def read_problem(
     run: flag.Run,
     gradients: Sequence[str] | None,
     later: Mapping[str, Sequence[str] | None],
-    *,
-    strict: bool = False,
+    **more: Any,
 ) -> Problem:
     """Read the program and its values, and trace it. Raises what reading and tracing raise.
 
-    `strict` allows no surprising broadcasting; `later` are the `[NAME=]VALUE`s of flags that will
-    be read after it.
+    `later` are the `[NAME=]VALUE`s of flags that will be read after it, `more` options of one
+    command.
     """
     from gradcli.analysis.problem import pose
     from gradcli.data.binding import parse_gradient
 
     values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
-    request = run.request(gradients, run.options(strict=strict), values)
+    request = run.request(gradients, run.options(**more), values)
     return pose(request.program, request.inputs, request.gradients, request.options)
 
 

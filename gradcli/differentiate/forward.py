@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+from gradcli.differentiate.loops import push_forward, results_of
 from gradcli.differentiate.product import multiply, scale
-from gradcli.graph import OPERATORS, Node, ancestors, dependents
+from gradcli.graph import EMPTY, OPERATORS, Node, ancestors, dependents
+from gradcli.ops.loops import Loop
 
 
 def jvp(
@@ -21,22 +23,38 @@ def jvp(
     on others moves with them, too, as cotangents flow through it in reverse mode.
     """
     order = ancestors(outputs)
-    linked = dependents(order, wrt)
-    selected = set(selected)
-    changes: dict[Node, Node] = {}
     given = dict(zip(wrt, tangents, strict=True))
+    changes: dict[Node, Node] = {}
     graph = outputs[0].graph
+    _walk(order, changes, set(selected), dependents(order, wrt), given)
+    graph.origin = None
+    return [changes.get(output) for output in outputs]
+
+
+def _walk(
+    order: Sequence[Node],
+    changes: dict[Node, Node],
+    selected: set[Node],
+    linked: Container[Node],
+    given: Mapping[Node, Node] = EMPTY,
+) -> None:
+    """Take tangents from the operands of nodes to the nodes, from the first node on."""
+    loops = results_of(order)
     for node in order:
+        if isinstance(node.op, Loop):
+            results = loops.pop(node.op, None)
+            if results is not None and node in linked:
+                push_forward(node.op, results, changes, selected, _walk)
+            continue
         change = given.get(node)
         if node in linked:
+            graph = node.graph
             graph.origin, graph.span = node, node.span
             moved = _moved(node, changes, selected)
             if moved is not None:
                 change = moved if change is None else change + moved
         if change is not None:
             changes[node] = change
-    graph.origin = None
-    return [changes.get(output) for output in outputs]
 
 
 def _moved(node: Node, changes: Mapping[Node, Node], selected: set[Node]) -> Node | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
+from gradcli.differentiate.loops import add, pull_back, results_of
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.loops import Loop, place
 
 Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterator[tuple[int, Node]]]
 """What `contributions` is."""
@@ -36,20 +39,40 @@ def vjp(
     selected = set(selected)  # nodes are added whose cotangent has passed an op that selects
     for output, cotangent in zip(outputs, cotangents, strict=True):
         if output in linked:
-            _accumulate(changes, output, cotangent)
+            add(changes, output, cotangent)
     graph = outputs[0].graph
-    for node in reversed(order):
-        change = changes.get(node)
-        if change is None:
-            continue
-        graph.origin, graph.span = node, node.span
-        for position, part in (rules or contributions)(node, change, linked, selected):
-            _accumulate(changes, node.inputs[position], part)
+    _walk(order, changes, linked, selected, rules or contributions)
     graph.origin = None
     return [
         None if (change := changes.get(node)) is None else _expand(change, node.shape)
         for node in wrt
     ]
+
+
+def _walk(
+    order: Sequence[Node],
+    changes: dict[Node, Node],
+    linked: set[Node],
+    selected: set[Node],
+    rules: Rules,
+) -> None:
+    """Take cotangents from nodes to their operands, from the last node on."""
+    loops = results_of(order)
+    if loops:
+        order = sorted(order, key=place)
+    for node in reversed(order):
+        if isinstance(node.op, Loop):
+            results = loops.pop(node.op, ())
+            if not changes.keys().isdisjoint(results):
+                pull_back(node.op, results, changes, linked, selected, partial(_walk, rules=rules))
+            continue
+        change = changes.get(node)
+        if change is None:
+            continue
+        graph = node.graph
+        graph.origin, graph.span = node, node.span
+        for position, part in rules(node, change, linked, selected):
+            add(changes, node.inputs[position], part)
 
 
 def contributions(
@@ -77,11 +100,6 @@ def contributions(
         if selects:
             selected.add(operand)
         yield position, part
-
-
-def _accumulate(changes: dict[Node, Node], node: Node, change: Node) -> None:
-    before = changes.get(node)
-    changes[node] = change if before is None else before + change
 
 
 def _expand(node: Node, shape: Shape) -> Node:

@@ -7,9 +7,12 @@ one operand at a time. Nodes that do not depend on the seed are computed once, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from gradcli.differentiate.loops import batch_passes, results_of
 from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape, ancestors
+from gradcli.ops.loops import Loop
 
 
 def vectorise(
@@ -23,15 +26,26 @@ def vectorise(
     graph = seeds[0].graph
     batch = {seed: graph.input("seeds", (count, *seed.shape), "float") for seed in seeds}
     inputs = list(batch.values())
-    for node in ancestors(results):
-        if node not in batch and not batch.keys().isdisjoint(node.inputs):
-            graph.origin, graph.span = node.origin, node.span
-            operands = tuple(batch.get(operand, operand) for operand in node.inputs)
-            batch[node] = node.op.batched(node, operands) or _one_by_one(node, operands, count)
+    _walk(ancestors(results), batch, count)
     graph.origin = None
     return inputs, [
         batch.get(node) or OPERATORS["expand"](node, (count, *node.shape)) for node in results
     ]
+
+
+def _walk(order: Sequence[Node], batch: dict[Node, Node], count: int) -> None:
+    """Add nodes with a batch axis to `batch`, in place of those that depend on some there."""
+    loops = results_of(order)
+    for node in order:
+        if node in batch or batch.keys().isdisjoint(node.inputs):
+            continue
+        if isinstance(node.op, Loop):
+            batch_passes(node.op, loops.pop(node.op, ()), batch, partial(_walk, count=count))
+            continue
+        graph = node.graph
+        graph.origin, graph.span = node.origin, node.span
+        operands = tuple(batch.get(operand, operand) for operand in node.inputs)
+        batch[node] = node.op.batched(node, operands) or _one_by_one(node, operands, count)
 
 
 class OneByOne(Op):

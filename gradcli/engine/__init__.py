@@ -22,6 +22,8 @@
   its values is computed before the next one is touched, and threads take blocks in turn.
 - *Strips* (`strips.py`; which nodes: `rows.py`) are rows of tables. A *split* says for an op which
   part of each operand goes with a part of its result: it stands in the op's entry.
+- A *loop* that stayed one (`loops.py`) is a unit with a body of its own, which is run pass by pass;
+  what passes do not wait for each other with is computed for many of them in one call.
 - An *engine* makes a plan ready for a device, and runs it as often as it is fed: `cpu.py` with
   NumPy, `gpu.py` with kernels that `cuda.py` writes for regions. `device.py` chooses. What a trace
   looks at is computed by `evaluator.py`, a node at a time, to the same bits.

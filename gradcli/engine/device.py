@@ -12,6 +12,7 @@ from gradcli.engine.products import is_large
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ledger import Ledger
+from gradcli.ops.loops import Loop
 
 WORTH = 10**7
 """From this many elements on, the way to a GPU and back pays."""
@@ -36,10 +37,16 @@ def engine(
 
     def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
         if not any(map(is_large, schedule)):
-            return regions.units(schedule, outputs)
-        from gradcli.engine import rows  # most programs start faster without
+            found: Sequence[Unit] = regions.units(schedule, outputs)
+        else:
+            from gradcli.engine import rows  # most programs start faster without
 
-        return rows.units(schedule, outputs, apart=set(ancestors(looked)))
+            found = rows.units(schedule, outputs, apart=set(ancestors(looked)))
+        if any(isinstance(node.op, Loop) for node in schedule):
+            from gradcli.engine.loops import together
+
+            return together(found)
+        return found
 
     def on_cpu() -> NumpyEngine:
         plan = Plan(nodes, units)

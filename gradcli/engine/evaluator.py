@@ -40,6 +40,15 @@ class Evaluator:
         if known is not None:
             return known
         self.looked.append(node)
+        return self.computed(node)
+
+    def give(self, values: Mapping[Node, Array]) -> None:
+        """Values that were computed elsewhere."""
+        for node, value in values.items():
+            self._keep(node, value, ())
+
+    def computed(self, node: Node) -> Array:
+        """The value of a node, by which nothing is decided."""
         known = self._known(node)
         if known is not None:
             return known

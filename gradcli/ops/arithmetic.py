@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ add: Function = table.elementwise(
     variant=_add,
     takes=ANY,
     infix="+",
+    plain=operator.add,
     cuda="{0} + {1}",
     latex="{0} + {1}",
     cost=1,
@@ -62,6 +64,7 @@ sub: Function = table.elementwise(
     takes=NUMBERS,
     aliases=("subtract",),
     infix="-",
+    plain=operator.sub,
     cuda="{0} - {1}",
     latex="{0} - {1}",
     cost=1,
@@ -84,6 +87,7 @@ mul = table.elementwise(
     aliases=("multiply",),
     takes=ANY,
     infix="*",
+    plain=operator.mul,
     cuda="{0} * {1}",
     latex=r"{0} \cdot {1}",
     cost=1,
@@ -123,6 +127,13 @@ def _by_power_of_two(node: Node) -> Callable[..., Any] | None:
     return lambda x, out=None: np.multiply(x, inverse, out=out)
 
 
+def _quotient(a: float, b: float) -> float:
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return float(np.divide(a, b))
+
+
 div: Function = table.elementwise(
     "div",
     "Quotient, element by element; `rounding_mode` may be 'floor' or 'trunc'.",
@@ -137,6 +148,7 @@ div: Function = table.elementwise(
     edge=lambda xp, a, b: b,
     domain=(0.5, 2.0),
     by_number=_by_power_of_two,
+    plain=_quotient,
     cost=1,
     exact=True,
 )
@@ -148,6 +160,7 @@ neg = table.elementwise(
     aliases=("negative",),
     takes=NUMBERS,
     infix="-",
+    plain=operator.neg,
     cuda="-{0}",
     latex="-{0}",
     cost=1,
@@ -200,6 +213,7 @@ scale: Function = table.elementwise(
     formula="where(a == 0, 0, a * b)",
     domain=(0.2, 2.0),
     into=_scale_into,
+    plain=lambda a, b: 0.0 if a == 0 else a * b,
     cost=4,
     exact=True,
 )

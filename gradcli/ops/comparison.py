@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Unpack
 
 from gradcli.ops.group import Entry, Group
@@ -22,6 +23,7 @@ def _comparison(
         aliases=(alias or ufunc,),
         takes=ANY,
         result="bool",
+        plain=getattr(operator, name),
         infix=symbol,
         cuda=f"{{0}} {symbol} {{1}}",
         latex=f"{{0}} {latex} {{1}}",

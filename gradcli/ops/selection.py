@@ -44,6 +44,7 @@ where: Function = table.elementwise(
     latex=r"\begin{{cases}} {1} & {0} \\ {2} & \text{{else}} \end{{cases}}",
     receiver=1,
     into=_where_into,
+    plain=lambda condition, a, b: a if condition else b,
     kink="the branch that is not selected gets no gradient at all, so 0 * inf cannot arise",
     numpy="np.where",
     torch="torch.where",

@@ -57,6 +57,11 @@ class Autograd:
         self._flat: dict[Node, list[Node]] = {}
         """Derivatives that depend on nothing, and the leaves that they were derived from."""
 
+    def state(self) -> tuple[int, ...]:
+        """What grows when a program differentiates or makes leaves."""
+        kept = (self.roots, self.retained, self._freed, self._cut, self._flat, self._written)
+        return (self.values.explicit, *map(len, kept), *map(id, self.grads.values()))
+
     # --- leaves ---
 
     def mark(self, value: Node) -> Node:

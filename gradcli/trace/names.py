@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
 
 
@@ -17,6 +18,27 @@ def runs_backward(program: syntax.Program) -> bool:
     return any(
         (isinstance(part, syntax.Attribute) and part.name in ("backward", "grad"))
         or (isinstance(part, syntax.Name) and part.id in ("backward", "grad"))
+        for part in _all_parts(program.statements)
+    )
+
+
+PLAIN = (
+    syntax.Number, syntax.Constant, syntax.Name, syntax.List, syntax.Tuple, syntax.Unary,
+    syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call, syntax.Attribute, syntax.Slice,
+    syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Assign, syntax.AugmentedAssign,
+    syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition, syntax.Return,
+    syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For, syntax.If,
+)  # fmt: skip
+"""What changes nothing but the names that are bound."""
+
+
+def changes_names_alone(program: syntax.Program) -> bool:
+    """Whether no value of a program can change in place."""
+    return all(
+        isinstance(part, PLAIN)
+        and not (isinstance(part, syntax.Attribute) and part.name not in FUNCTIONS)
+        and not (isinstance(part, syntax.Keyword) and part.name == "out")
+        and not (isinstance(part, syntax.Assign) and isinstance(part.target, syntax.Index))
         for part in _all_parts(program.statements)
     )
 

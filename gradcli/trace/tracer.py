@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
-from gradcli.diagnostics import GradcliError, Note, Source, Span
+from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
@@ -17,33 +16,24 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
+from gradcli.trace.loops import (
+    Counted,
+    Leave,
+    Listed,
+    Loops,
+    Returned,
+    Tested,
+    TraceLimits,
+    Turns,
+)
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.scopes import Scopes
 from gradcli.trace.values import Value, Values
 
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
 
 
-class TraceLimits(NamedTuple):
-    """How many steps of loops and calls of functions a program may make."""
-
-    steps: int = 100_000
-
-
-class Leave(Enum):
-    """How a body was left before its end."""
-
-    BREAK = "break"
-    CONTINUE = "continue"
-
-
-class _Return(NamedTuple):
-    value: Value
-
-
-class Tracer(Scopes):
+class Tracer(Loops):
     """Runs a program. Afterwards `globals`, `last` and `leaves` say what it bound and made."""
 
     def __init__(
@@ -57,17 +47,18 @@ class Tracer(Scopes):
         strict: bool = False,
         numbers: Mapping[int, int] = EMPTY,
         table: Mapping[str, Function] = FUNCTIONS,
+        rolls: bool = False,
     ) -> None:
         """`retains` are names whose grads are kept, also those of intermediates; `strict` forbids
         gradients that have to be broadcast. `numbers` become literals of the graph.
-        `table` has the functions that a program may call.
+        `table` has the functions that a program may call. It `rolls` loops where it can: then
+        `NotRolled` may be raised, for which it must not.
         """
         values = Values(graph, evaluator)
         autograd = Autograd(values, source, strict, bool(inputs))
         numerals = Numerals(graph, numbers)
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
-        self._limits = limits
-        self._steps = 0
+        self.limit(limits, rolls)
         self._top_level: frozenset[syntax.Statement] = frozenset()
         self._likely_meant_to_bind: frozenset[syntax.Statement] = frozenset()
         self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
@@ -104,6 +95,7 @@ class Tracer(Scopes):
             self.run(self.body(program.statements))
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
+        self.check_rolled()
 
     # --- bodies ---
 
@@ -118,16 +110,6 @@ class Tracer(Scopes):
     def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
         """The visitor of a statement, or how it leaves its body."""
         return self._statements[type(statement)](statement)
-
-    def step(self, span: Span) -> None:
-        self._steps += 1
-        if self._steps > self._limits.steps:
-            self.graph.span = span
-            raise GradcliError(
-                "limit-steps",
-                f"more than {self._limits.steps:,} steps of loops and calls",
-                hint="check that the loop ends; --max-steps sets the limit",
-            )
 
     # --- expressions ---
 
@@ -182,7 +164,7 @@ class Tracer(Scopes):
 
     def _return(self, statement: syntax.Return) -> Visit:
         value = None if statement.value is None else (yield self.visit(statement.value))
-        return _Return(value)
+        return Returned(value)
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -210,8 +192,8 @@ class Tracer(Scopes):
             self.frame, self.records = caller, recorded
             self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
-        result = leave.value if isinstance(leave, _Return) else None
-        self._ended("function", function.definition.name, span, first, given, result)
+        result = leave.value if isinstance(leave, Returned) else None
+        self.ended("function", function.definition.name, span, first, given, result)
         return result
 
     def _given(
@@ -235,28 +217,14 @@ class Tracer(Scopes):
         return Leave.CONTINUE
 
     def _while(self, statement: syntax.While) -> Visit:
-        first, leave, number = self.graph.count, None, 0
-        while (yield self._holds(statement.test)):
-            self.step(statement.span)
-            number += 1
-            leave = yield self._pass(statement, number)
-            if leave is Leave.BREAK or isinstance(leave, _Return):
-                break
-        self._ended("loop", "while", statement.span, first, result=number)
+        leave = yield self.passes(statement, Tested(lambda: self._holds(statement.test)))
         return (yield self._after_loop(statement, leave))
 
     def _after_loop(self, statement: syntax.While | syntax.For, leave: Any) -> Visit:
         """What `else` behind a loop does that was not left by `break`."""
-        if isinstance(leave, _Return):
+        if isinstance(leave, Returned):
             return leave
         return None if leave is Leave.BREAK else (yield self.body(statement.otherwise))
-
-    def _pass(self, statement: syntax.While | syntax.For, number: int) -> Visit:
-        """The body of a loop once; the result says how it was left."""
-        first = self.graph.count
-        leave = yield self.body(statement.body)
-        self._ended("pass", str(number), statement.span, first)
-        return leave
 
     def _holds(self, test: syntax.Expression) -> Visit:
         value = yield self.visit(test)
@@ -266,36 +234,22 @@ class Tracer(Scopes):
     def _for(self, statement: syntax.For) -> Visit:
         iterable = yield self.visit(statement.iterable)
         self.graph.span = statement.iterable.span
-        items = iterable if isinstance(iterable, range) else self.values.elements(iterable)
-        first, leave, number = self.graph.count, None, 0
-        for number, item in enumerate(items, 1):
-            self.step(statement.span)
-            value = self.graph.constant(float(item)) if isinstance(item, int) else item
+
+        def bind(value: Value) -> None:
             if self.values.latest and isinstance(value, Node):
                 value = self.values.current(value)
             if isinstance(statement.target, syntax.Name):
                 self.bind(statement.target.id, value)
             else:
                 self.unpack(statement.target, value)
-            leave = yield self._pass(statement, number)
-            if leave is Leave.BREAK or isinstance(leave, _Return):
-                break
-        self._ended("loop", "for", statement.span, first, result=number)
-        return (yield self._after_loop(statement, leave))
 
-    def _ended(
-        self,
-        kind: PassageKind,
-        title: str,
-        span: Span,
-        first: int,
-        arguments: Mapping[str, Value] = EMPTY,
-        result: Value | int = None,
-    ) -> None:
-        """Remember which nodes a part of the program has made, if that is wanted."""
-        if self.values.passages is not None:
-            end = self.graph.count
-            self.values.passages.add(Passage(kind, title, span, first, end, arguments, result))
+        turns: Turns
+        if isinstance(iterable, range):
+            turns = Counted(iterable, bind, self.graph)
+        else:
+            turns = Listed(self.values.elements(iterable), bind)
+        leave = yield self.passes(statement, turns)
+        return (yield self._after_loop(statement, leave))
 
     def _if(self, statement: syntax.If) -> Visit:
         for test, body in statement.branches:

@@ -1,0 +1,180 @@
+"""Loops as one node: a body that is computed again and again, each time from what it left.
+
+A `Loop` is an op of its own, made for one loop. Its *body* are nodes of the same graph:
+
+- *carried* nodes have, in the first pass, the value that the first operands of the loop have, and
+  in every other the value that their *next* node had in the pass before;
+- *rows* have in pass k the k-th part, along the first axis, of the operands that follow;
+- *steps* are computed in each pass, from these, from each other and from *outer* nodes, which are
+  the same in all passes and the last operands of the loop.
+
+A node of the loop is a result of it: the value of one node of the body in the last pass, or its
+values in all passes, with an axis for the passes in front. All results of a loop have the same
+operands, and an engine computes at once those that it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from gradcli.graph import OPERATORS, Attributes, Graph, Kind, Node, Op, Shape
+from gradcli.ops.kinds import Linear
+
+
+class NotRolled(Exception):  # noqa: N818 (no error: a way back)
+    """A loop as one node has no rule for what is asked of it: the program is to be traced once
+    more, with its loops unrolled.
+    """
+
+
+CARRIED = Linear(
+    "carried",
+    infer=lambda x: x.shape,
+    forward=lambda xp, x: x,
+    adjoints=(lambda change, y, x: change,),
+    view=True,
+    unique=True,
+)
+"""What a pass gets from the one before. Its operand is what the first pass gets: read as a node by
+itself, it belongs to the first pass.
+"""
+
+ROW = Linear(
+    "row",
+    infer=lambda x: x.shape[1:],
+    forward=lambda xp, x: x[0],
+    adjoints=(None,),
+    view=True,
+    moves=True,
+    unique=True,
+)
+"""The part of an operand that a pass takes, counted from the pass that is run first."""
+
+
+class Carried(NamedTuple):
+    """A value that goes from pass to pass."""
+
+    node: Node
+    """What stands for it in the body."""
+    start: Node
+    """What it is in the first pass."""
+    next: Node
+    """What it is in the pass after."""
+
+
+class Rows(NamedTuple):
+    """A value that each pass takes from an array."""
+
+    node: Node
+    """What stands for it in the body."""
+    source: Node
+    """All of its values, one behind the other along the first axis."""
+
+
+class Loop(Op):
+    """A body and how often it is run. Results are made by `last` and `every`."""
+
+    def __init__(
+        self,
+        carried: Sequence[Carried],
+        rows: Sequence[Rows],
+        steps: Sequence[Node],
+        count: int,
+        first: int,
+        backwards: bool = False,
+    ) -> None:
+        """The body's nodes that were made for it have indices from `first` on; `steps` are in
+        topological order. A loop that runs `backwards` begins with the last rows, and the values
+        of its passes stand in the order of its rows.
+        """
+        super().__init__("loop")
+        self.carried = tuple(carried)
+        self.rows = tuple(rows)
+        self.steps = list(steps)
+        self.count = count
+        self.first = first
+        self.backwards = backwards
+        self.inside = {*steps, *(each.node for each in carried), *(each.node for each in rows)}
+        """The nodes of the body."""
+        read = [operand for node in steps for operand in node.inputs]
+        read += [each.next for each in carried]
+        self.outer = tuple(dict.fromkeys(node for node in read if node not in self.inside))
+        self.operands = (
+            *(each.start for each in carried),
+            *(each.source for each in rows),
+            *self.outer,
+        )
+        self.graph: Graph = self.operands[0].graph
+        self.index = self.graph.count
+        """Its place among the nodes of the graph."""
+        self._sources = {each.node: each.source for each in rows}
+        self._results: dict[Attributes, Node] = {}
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        node, every = attributes
+        return (self.count, *node.shape) if every else node.shape, node.kind
+
+    def last(self, node: Node) -> Node:
+        """The value of a node in the pass that is run last."""
+        return self._result(node, False) if self.has(node) else node
+
+    def every(self, node: Node) -> Node:
+        """The values of a node in all passes, along a new first axis."""
+        if node in self._sources:
+            return self._sources[node]
+        if self.has(node):
+            return self._result(node, True)
+        return OPERATORS["expand"](node, (self.count, *node.shape))
+
+    def has(self, node: Node) -> bool:
+        """Whether a node is part of the body, or a further result of a loop in it."""
+        if node in self.inside:
+            return True
+        return isinstance(node.op, Loop) and self.first <= node.op.index < self.index
+
+    def _result(self, node: Node, every: bool) -> Node:
+        if node not in self.inside:
+            self.inside.add(node)
+            self.steps = sorted([*self.steps, node], key=place)
+        key = (node, every)
+        if key not in self._results:
+            self._results[key] = self.graph.apply(self, self.operands, key)
+        return self._results[key]
+
+
+def place(node: Node) -> tuple[int, int]:
+    """Where a node stands in the order of the program: a loop's results where the loop does."""
+    return (node.op.index if isinstance(node.op, Loop) else node.index), node.index
+
+
+def made_since(
+    results: Iterable[Node], is_inside: Callable[[Node], bool], first: int
+) -> list[Node]:
+    """The nodes that were made from index `first` on and lead to `results`, operands first, down to
+    those that are inside already and to constants.
+    """
+    seen: set[Node] = set()
+    found: list[Node] = []
+    pending = list(results)
+    while pending:
+        node = pending.pop()
+        if (
+            node not in seen
+            and place(node)[0] >= first
+            and node.known is None
+            and not is_inside(node)
+        ):
+            seen.add(node)
+            found.append(node)
+            pending += node.inputs
+    return sorted(found, key=place)
+
+
+def moving(nodes: Iterable[Node], is_inside: Callable[[Node], bool]) -> list[Node]:
+    """Those of `nodes`, which are in topological order, that depend on some that are inside."""
+    found: dict[Node, None] = {}
+    for node in nodes:
+        if any(operand in found or is_inside(operand) for operand in node.inputs):
+            found[node] = None
+    return list(found)

@@ -1,0 +1,263 @@
+"""Loops: passes that are traced one by one, and those that become one node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from gradcli.diagnostics import GradcliError, Note, Span
+from gradcli.graph import EMPTY, Graph
+from gradcli.language import syntax
+from gradcli.ops.loops import Loop, NotRolled
+from gradcli.trace.expressions import Visit
+from gradcli.trace.passages import Passage, PassageKind
+from gradcli.trace.rolling import LEAST, Rolling, Unlike
+from gradcli.trace.scopes import Scopes
+from gradcli.trace.values import Value
+
+if TYPE_CHECKING:
+    from gradcli.trace.template import AnyPass
+
+WORTH_A_NOTE = 1000
+"""A note says why, where more passes than these are traced one by one."""
+
+
+class TraceLimits(NamedTuple):
+    """How many steps of loops and calls of functions a program may make."""
+
+    steps: int = 1_000_000
+
+
+class Leave(Enum):
+    """How a body was left before its end."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+class Returned(NamedTuple):
+    """A body was left with a value."""
+
+    value: Value
+
+
+class Turns(Protocol):
+    """How the passes of a loop begin."""
+
+    length: int | None
+    """How many passes there are, if that is known."""
+    may_roll: bool
+    """Whether a pass can stand for others."""
+
+    def begin(self, done: int) -> Visit | bool:
+        """Begin the pass after so many; whether there is one."""
+
+    def stand_in(self, template: AnyPass, done: int, count: int) -> Visit | bool:
+        """Begin a pass that stands for so many after those that are done."""
+
+
+class Tested:
+    """The passes of a `while`."""
+
+    length: int | None = None
+    may_roll = True
+
+    def __init__(self, holds: Callable[[], Visit]) -> None:
+        self._holds = holds
+
+    def begin(self, _: int) -> Visit:
+        """Test the condition."""
+        return self._holds()
+
+    def stand_in(self, *_: object) -> Visit:
+        """Test the condition."""
+        return self._holds()
+
+
+class Listed:
+    """The passes of a `for` over given values."""
+
+    may_roll = False
+
+    def __init__(self, items: Sequence[Value], bind: Callable[[Value], None]) -> None:
+        self.length: int | None = len(items)
+        self._rest = iter(items)
+        self._bind = bind
+
+    def begin(self, done: int) -> bool:
+        """Bind the next value."""
+        if done == self.length:
+            return False
+        self._bind(next(self._rest))
+        return True
+
+    def stand_in(self, *_: object) -> bool:
+        """No value stands for the others."""
+        return False
+
+
+class Counted:
+    """The passes of a `for` over a range."""
+
+    may_roll = True
+
+    def __init__(self, numbers: range, bind: Callable[[Value], None], graph: Graph) -> None:
+        self.length: int | None = len(numbers)
+        self._numbers = numbers
+        self._bind = bind
+        self._graph = graph
+
+    def begin(self, done: int) -> bool:
+        """Bind the next number."""
+        if done == self.length:
+            return False
+        self._bind(self._graph.constant(float(self._numbers[done])))
+        return True
+
+    def stand_in(self, template: AnyPass, done: int, count: int) -> bool:
+        """Bind what stands for the next numbers."""
+        self._bind(template.counter(self._numbers[done : done + count]))
+        return True
+
+
+class Loops(Scopes):
+    """Runs loops; `Tracer` adds branches and functions."""
+
+    def limit(self, limits: TraceLimits, rolls: bool) -> None:
+        """Set how many steps may be made, and whether passes may become one node."""
+        self._rolls = rolls
+        self._limits = limits
+        self._steps = 0
+        self._loops: list[Loop] = []
+        self._made_in: dict[Loop, range] = {}
+        """The indices of the nodes that all passes of a loop have made."""
+
+    def check_rolled(self) -> None:
+        """Raise `NotRolled` where loops that are one node may give other bits."""
+        if self._loops and self.graph.shares:
+            from gradcli.trace.template import check_sharing
+
+            check_sharing(self._loops, self._made_in)
+
+    def step(self, span: Span) -> None:
+        self._steps += 1
+        if self._steps > self._limits.steps:
+            raise self._too_many_steps(span)
+
+    def _too_many_steps(self, span: Span) -> GradcliError:
+        self.graph.span = span
+        return GradcliError(
+            "limit-steps",
+            f"more than {self._limits.steps:,} steps of loops and calls",
+            hint="check that the loop ends; --max-steps sets the limit",
+        )
+
+    def passes(self, statement: syntax.While | syntax.For, turns: Turns) -> Visit:
+        rolling = Rolling(turns.length)
+        may_roll = self._rolls and turns.may_roll
+        done, begun, loops = 0, self.graph.count, len(self._loops)
+        leave: Any = None
+        while True:
+            if may_roll and rolling.watches(done):
+                rolling.watch(self.frame.values, self.graph, self._effects())
+            if not (yield turns.begin(done)):
+                break
+            self.step(statement.span)
+            first = self.graph.count
+            leave = yield self.body(statement.body)
+            self.ended("pass", str(done + 1), statement.span, first)
+            done += 1
+            if leave is Leave.BREAK or isinstance(leave, Returned):
+                break
+            if may_roll and rolling.is_due(done):
+                done += yield self._roll(statement, turns, rolling, done)
+        title = "while" if isinstance(statement, syntax.While) else "for"
+        self.ended("loop", title, statement.span, begun, result=done)
+        for loop in self._loops[loops:]:
+            self._made_in.setdefault(loop, range(begun, self.graph.count))
+        if self._rolls and done > WORTH_A_NOTE and not rolling.rolled:
+            self._note_unrolled(statement, done, rolling.reason or "it is not over a range")
+        return leave
+
+    def ended(
+        self,
+        kind: PassageKind,
+        title: str,
+        span: Span,
+        first: int,
+        arguments: Mapping[str, Value] = EMPTY,
+        result: Value | int = None,
+    ) -> None:
+        """Remember which nodes a part of the program has made, if that is wanted."""
+        if self.values.passages is not None:
+            end = self.graph.count
+            self.values.passages.add(Passage(kind, title, span, first, end, arguments, result))
+
+    def _roll(
+        self,
+        statement: syntax.While | syntax.For,
+        turns: Turns,
+        rolling: Rolling,
+        done: int,
+    ) -> Visit:
+        """Make the next passes one node; the result is how many these are."""
+        room = self._limits.steps - self._steps
+        most = rolling.left(done, room)
+        if most < LEAST:
+            return 0
+        frame, kept, steps = self.frame, dict(self.frame.values), self._steps
+        effects, loops = self._effects(), len(self._loops)
+        from gradcli.trace.template import AnyPass  # most programs start faster without
+
+        template: AnyPass | None = None
+        refused = ""
+        try:
+            names, made = rolling.changed(kept, effects)
+            template = AnyPass(self.graph, self.values.evaluator, names)
+            frame.values.update(template.names)
+            goes_on = yield turns.stand_in(template, done, most)
+            leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
+            if self._effects() != effects:
+                raise NotRolled("a pass of a loop does more than the one before")
+            if leave is not None:
+                raise Unlike("it ends after a few passes")
+            template.close(frame.values, made)
+            loop, results = template.rolled(most) if template.ends else (None, {})
+        except Unlike as unlike:
+            refused = str(unlike)
+        except GradcliError:  # so it is without a template, too, and is told there
+            raise NotRolled("a pass of a loop is an error") from None
+        each = 1 + self._steps - steps
+        self.frame, self._steps, frame.values = frame, steps, kept
+        if refused:
+            if template is not None:
+                template.drop()
+                del self._loops[loops:]
+            rolling.later(done, refused)
+            return 0
+        if loop is None or loop.count * each > room:
+            raise self._too_many_steps(statement.span)
+        self._steps += loop.count * each
+        for name, node in results.items():
+            self.bind(name, node)
+        self._loops.append(loop)
+        rolling.again(done + loop.count)
+        return loop.count
+
+    def _effects(self) -> tuple[Any, ...]:
+        """What a pass may change besides the values of names."""
+        return (
+            *self.autograd.state(),
+            self.graph.draws,
+            len(self.special.printed),
+            len(self.leaves),
+            len(self.notes),
+            len(self.values.latest),
+            *self.frame.functions.values(),
+        )
+
+    def _note_unrolled(self, statement: syntax.While | syntax.For, done: int, reason: str) -> None:
+        line, _ = self.source.locate(statement.span[0])
+        message = f"line {line}: the {done:,} passes of the loop were unrolled: {reason}"
+        self.notes.append(Note("unrolled", message))
