@@ -80,7 +80,9 @@ class Calls(Expressions):
         self.graph.span = expression.span
         if held is not None:
             return (yield held.call(arguments, keywords))
-        found = self.function_call(name, arguments, keywords)
+        by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
+        call = self._named_call if by_name else self.function_call
+        found = call(name, arguments, keywords)
         return (yield found) if type(found) is GeneratorType else found
 
     def _held(self, callee: syntax.Expression) -> Object | None:
@@ -98,6 +100,14 @@ class Calls(Expressions):
         special = self._functions.get(name)
         if special is not None:
             return special(arguments, keywords)
+        return self._applied(self._table[name], arguments, keywords)
+
+    def _named_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """The same without a module before the name: Python's function where all is Python's."""
+        if name in self._functions:
+            return self.function_call(name, arguments, keywords)
         if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
             return self.python.number(arguments[0], name)
         only = arguments[0] if len(arguments) == 1 else None
@@ -109,7 +119,7 @@ class Calls(Expressions):
                 return found
         if name == "sum" and not keywords and self._is_python_sum(arguments):
             return self.python.sum(arguments)
-        return self._applied(self._table[name], arguments, keywords)
+        return self.function_call(name, arguments, keywords)
 
     def _is_of_single(self, items: Items) -> bool:
         return all(isinstance(each, Node) and each.size == 1 for each in items)
@@ -142,7 +152,8 @@ class Calls(Expressions):
             return None
         if name is None or (name not in FUNCTIONS and name not in self._functions):
             return None
-        return BuiltIn(name, self.function_call)
+        call = self._named_call if isinstance(callee, syntax.Name) else self.function_call
+        return BuiltIn(name, call)
 
     def _method(self, expression: syntax.Call) -> Visit:
         """The value of a call of a method, or of what an expression gives."""

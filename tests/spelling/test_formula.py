@@ -119,7 +119,6 @@ def answer(text: str, inputs: Mapping[str, Array], node: Node) -> Array:
         ("tril(x, -1)", "tril(x, diagonal=-1)"),
         ("flip(x, (0, 1))", "flip(x, dim=(0, 1))"),
         ("arange(2, 9, 3)", "arange(2, 11, 3)"),  # as many numbers: 2, 5, 8
-        ("randn(3, 4)", "randn(3, 4)"),
     ],
 )
 def test_formula(program: str, text: str) -> None:
@@ -139,7 +138,7 @@ def test_a_value_that_gets_no_grad_is_what_made_it() -> None:
         ("y", "mul", "x * w * c"),
         ("", "mul", "x * w"),
         ("x", "leaf", ""),
-        ("w", "randn", "randn(3)"),
+        ("w", "randn", ""),  # another call would draw other numbers
         ("c", "constant", ""),
     ]
 
