@@ -48,9 +48,11 @@ Jacobian = Annotated[
 ]
 Hessian = Annotated[bool, typer.Option("--hessian", help="The second derivatives, without values.")]
 To = Annotated[
-    Literal["gradcli", "latex", "numpy", "torch", "jax"],
+    Literal["gradcli", "function", "latex", "numpy", "torch", "jax"],
     typer.Option(
-        "--to", help="What to write: a program of this language, formulas, or a script that checks."
+        "--to",
+        help="What to write: a program of this language, a function, formulas, or a script that "
+        "checks itself (without values: a module).",
     ),
 ]
 
@@ -111,16 +113,24 @@ def _with_values(request: Invocation, assume_finite: bool, to: str) -> str:
         return program.render(derived)
     if to == "latex":
         return latex.equations(derived.program)
+    if to == "function":
+        raise GradcliError(
+            "usage", "--to function is for formulas without values", hint="give --shape, not --set"
+        )
     return script.render(reproduce(traced, derived), to)
 
 
 def _formulas(request: Invocation, shapes: dict[str, Lengths], order: Order, to: str) -> str:
     """The derivative for all lengths."""
     from gradcli.analysis.symbolic.derived import derive_for_all
-    from gradcli.report import latex, program
+    from gradcli.report import latex, module, program
 
     derived = derive_for_all(request.program, shapes, order, request.options)
-    return latex.equations(derived.program) if to == "latex" else program.render(derived)
+    if to == "gradcli":
+        return program.render(derived)
+    if to == "latex":
+        return latex.equations(derived.program)
+    return module.function(derived) if to == "function" else module.module(derived, to)
 
 
 command = expanded(_command)

@@ -197,7 +197,11 @@ def vdot(a: Node, b: Node) -> Node:
 
 
 @table.function(
-    aliases=("ger",), cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})], confused=("dot",)
+    aliases=("ger",),
+    cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})],
+    confused=("dot",),
+    numpy="np.outer",
+    torch="torch.outer",
 )
 def outer(a: Node, b: Node) -> Node:
     """All products of an element of one vector with one of the other."""
@@ -211,6 +215,8 @@ def outer(a: Node, b: Node) -> Node:
 @table.function(
     cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})],
     confused=("det", "sum"),
+    numpy="np.trace",
+    torch="torch.trace",
 )
 def trace(x: Node) -> Node:
     """The sum of a matrix's diagonal."""

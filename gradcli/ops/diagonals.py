@@ -182,7 +182,11 @@ def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node
     return movedim.build(found, (-2, -1), (rows, columns))  # type: ignore[no-any-return]
 
 
-@table.function(cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})])
+@table.function(
+    cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})],
+    numpy="np.diag",
+    torch="torch.diag",
+)
 def diag(x: Node, diagonal: int = 0) -> Node:
     """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal."""
     if x.ndim == 1:

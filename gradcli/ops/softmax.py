@@ -129,7 +129,6 @@ SOFTMAX = General(
     op=SOFTMAX,
     cases=[Case("softmax(x)"), Case("softmax(x, dim=0)"), Case("x.softmax(-1)")],
     formula="exp(x) / sum(exp(x), dim=dim, keepdim=True)",
-    torch="torch.softmax",
     jax="jax.nn.softmax",
     gradients={"x": "result * (cotangent - sum(cotangent * result, dim=dim, keepdim=True))"},
     confused=("sigmoid", "log_softmax"),

@@ -111,6 +111,7 @@ def var(
     cases=[*cases_of("std"), Case("std(x, correction=0)")],
     formula="sqrt(var(x))",
     kink="0 where all elements are equal",
+    torch="torch.std",
     confused=("var",),
     gradients={
         "x": (

@@ -44,6 +44,15 @@ CLOSE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """Inputs, and the derivatives there."""
+
+    inputs: dict[str, Array]
+    expected: dict[str, Array]
+    outputs: list[Array] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Symbolic:
     """Derivation of derivatives, and what they need."""
 
@@ -56,6 +65,15 @@ class Symbolic:
     seeds: dict[str, Lengths]
     """Gradients of outputs, which are parameters, and their shapes."""
     remarks: list[str]
+    values: list[Assign]
+    """The outputs, over the inputs and lengths."""
+    example: Check | None = None
+    """A point at which the formulas were checked."""
+
+    @property
+    def parameters(self) -> dict[str, Lengths]:
+        """All that the formulas need, and its shapes."""
+        return dict(self.shapes.lengths) | self.seeds
 
     @property
     def program(self) -> Program:
@@ -98,7 +116,7 @@ def derive_for_all(
                 found.remarks.append(
                     f"not simplified by {without}: what it gave was not the gradient"
                 )
-            return found
+            return replace(found, example=checks[0])
     raise GradcliError(
         "value",
         "no formula was found that passes its check at other lengths",
@@ -207,6 +225,7 @@ def _found(run: Traced, shapes: Shapes, order: Order, rewrites: Rewrites) -> Sym
     return Symbolic(
         shapes, order, tuple(run.outputs), list(results), [*start, *body], seeds,
         _remarks(run, shapes, order, formulas.seeds),
+        [Assign(name(title), tree, NOWHERE) for title, tree in formulas.values().items()],
     )  # fmt: skip
 
 
@@ -238,16 +257,7 @@ def _remarks(run: Traced, shapes: Shapes, order: Order, seeds: Mapping[str, str]
 # --- checks ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
-    """Inputs, and the derivatives there."""
-
-    inputs: dict[str, Array]
-    expected: dict[str, Array]
-    outputs: list[Array] = field(default_factory=list)
-
-
-def _checks(program: Program, shapes: Shapes, order: Order, options: Options) -> Iterator[_Check]:
+def _checks(program: Program, shapes: Shapes, order: Order, options: Options) -> Iterator[Check]:
     """Random points at lengths that no formula was made from, where all is finite."""
     plain = options._replace(seed=0)
     for sizes in shapes.checks():
@@ -273,7 +283,7 @@ def _checks(program: Program, shapes: Shapes, order: Order, options: Options) ->
             )  # fmt: skip
 
 
-def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> Check:
     forward = evaluate(program, inputs, (), options._replace(forward_only=True, values="outputs"))
     outputs = {
         title: array for title, array in forward.values.items()
@@ -289,26 +299,26 @@ def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> _
         gradients = [Gradient(array) for array in seeds.values()]
     grads = evaluate(program, inputs, gradients, options._replace(values="none")).grads
     names = {f"v_{title}" if len(outputs) > 1 else "v": each for title, each in seeds.items()}
-    return _Check(
+    return Check(
         inputs | names,
         {f"{title}_grad": each for title, each in grads.items()},
         [*outputs.values()],
     )
 
 
-def _jacobian(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+def _jacobian(program: Program, inputs: dict[str, Array], options: Options) -> Check:
     problem = pose(program, inputs, (), options)
     several = len(problem.outputs) > 1
     blocks = _blocks(jacobian(problem).matrix)
-    return _Check(
+    return Check(
         inputs,
         {f"{o}_{x}_jacobian" if several else f"{x}_jacobian": b for (o, x), b in blocks.items()},
     )
 
 
-def _hessian(program: Program, inputs: dict[str, Array], options: Options) -> _Check:
+def _hessian(program: Program, inputs: dict[str, Array], options: Options) -> Check:
     blocks = _blocks(hessian(pose(program, inputs, (), options)).matrix)
-    return _Check(
+    return Check(
         inputs,
         {f"{a}_hessian" if a == b else f"{a}_{b}_hessian": x for (a, b), x in blocks.items()},
     )
@@ -326,7 +336,7 @@ EXPECTED = {"gradient": _gradient, "jacobian": _jacobian, "hessian": _hessian}
 """By order: the derivatives at a point, found without a formula."""
 
 
-def _holds(found: Symbolic, checks: Sequence[_Check]) -> bool:
+def _holds(found: Symbolic, checks: Sequence[Check]) -> bool:
     """Whether the formulas, read back from their text, give the derivatives at all points."""
     try:
         program = parse_program(Source("derived", print_program(found.program)), ParseLimits())

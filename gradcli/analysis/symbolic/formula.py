@@ -128,6 +128,11 @@ class Derivation:
             if node.kind == "float" and node not in self._bound
         }
 
+    def values(self) -> dict[str, Expression]:
+        """The outputs themselves."""
+        lift = self._lift()
+        return {x: self._reader.read(lift.of(node)) for x, node in self._run.outputs.items()}
+
     def gradients(self) -> Iterator[tuple[Wanted, Tensor]]:
         """The gradient of the outputs by each leaf."""
         run = self._run

@@ -120,6 +120,14 @@ def pinv(x, rtol, atol=0.0):
     return (vh.mT * np.where(used, 1 / np.where(used, s, 1.0), 0.0)[..., None, :]) @ u.mT
 
 
+def std(x, dim=None, correction=1, keepdim=False):
+    return np.std(x, axis=dim, ddof=correction, keepdims=keepdim)
+
+
+def one_hot(input, num_classes):
+    return np.eye(num_classes)[np.asarray(input).astype(int)]
+
+
 def var(x, dim=None, correction=1, keepdim=False):
     return np.var(x, axis=dim, ddof=correction, keepdims=keepdim)
 
@@ -174,7 +182,7 @@ def sigmoid(x):
     return special.expit(x)
 
 
-def softmax(x, dim):
+def softmax(x, dim=-1):
     return special.softmax(x, axis=dim)
 
 

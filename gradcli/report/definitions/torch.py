@@ -51,6 +51,15 @@ def logsumexp(x, dim=None, keepdim=False):
     return torch.logsumexp(x, tuple(range(x.ndim)) if dim is None else dim, keepdim)
 
 
+def softmax(x, dim=-1):
+    return torch.softmax(x, dim)
+
+
+def one_hot(input, num_classes):
+    hot = torch.nn.functional.one_hot(torch.as_tensor(input).long(), int(num_classes))
+    return hot.to(torch.get_default_dtype())
+
+
 def places(index):
     index = torch.as_tensor(index)
     return index if index.dtype == torch.bool else index.long()

@@ -1,0 +1,67 @@
+"""Formulas as something to keep: they run elsewhere, and check themselves there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.analysis.symbolic.derived import Symbolic, derive_for_all
+from gradcli.analysis.symbolic.formula import Order
+from gradcli.options import Options
+from gradcli.report.module import function, module
+from gradcli.session import evaluate
+from tests.analysis.programs import parse
+from tests.analysis.test_symbolic import lengths
+from tests.analysis.textbook import FORMS, MATRICES, Form
+
+SQUARES = "r = X @ w - y; loss = sum(r**2) / X.shape[0]"
+SHAPES = "X=n,k w=k y=n"
+
+
+def formulas(form: Form) -> Symbolic:
+    leaf, _, kind = form.title.partition("_")
+    order: Order = {"grad": "gradient", "jacobian": "jacobian"}.get(kind, "hessian")  # type: ignore[assignment]
+    options = Options(wrt=(leaf,))
+    return derive_for_all(parse(form.program), lengths(form.shapes), order, options)
+
+
+def said(text: str, folder: Path) -> str:
+    """What a module prints when it is run."""
+    file = folder / "module.py"
+    file.write_text(text)
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def test_a_function_takes_all_that_it_needs() -> None:
+    text = function(derive_for_all(parse(SQUARES), lengths(SHAPES), options=Options(wrt=("w",))))
+    assert "def grad(X, w, y)" in text
+    given = {"X": np.array([[1.0, 2.0]]), "w": np.array([3.0, 4.0]), "y": np.array([5.0])}
+    program = parse(f"{text}\ng = grad(X, w, y)")
+    values = evaluate(program, given, (), Options(forward_only=True)).values
+    np.testing.assert_allclose(values["g"], [12.0, 24.0])  # 2·(11 - 5)·[1, 2]
+
+
+def test_a_module_checks_itself(tmp_path: Path) -> None:
+    text = module(derive_for_all(parse(SQUARES), lengths(SHAPES)), "numpy")
+    assert "def value_and_grad(X, w, y):" in text
+    assert "    X: (n, k)" in text
+    assert said(text, tmp_path).startswith("agrees to ")
+    wrong = text.replace("w_grad = 2.0 *", "w_grad = 3.0 *").replace("w_grad = 2 *", "w_grad = 3 *")
+    assert wrong != text
+    with pytest.raises(AssertionError):
+        said(wrong, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("form", [*FORMS, *MATRICES], ids=lambda x: f"{x.program}, {x.title}")
+def test_modules_of_all_forms(form: Form, library: str, tmp_path: Path) -> None:
+    if library != "numpy":
+        pytest.importorskip(library)
+    assert said(module(formulas(form), library), tmp_path).startswith("agrees to ")
