@@ -81,6 +81,9 @@ det(inv(X)) | X=n,n | X_grad | -inv(X).T / det(X) | MC (62)
 logdet(X) | X=n,n | X_grad | inv(X).T | MC (57)
 log(det(X)) | X=n,n | X_grad | inv(X).T | MC (57)
 logdet(X.T @ X) | X=n,m | X_grad | 2 * X @ inv(X.T @ X) | MC (55): 2 (X⁺)ᵀ
+logdet(A @ A.T) | A=n,m | A_grad | 2 * inv(A @ A.T) @ A | MC (55), transposed
+x.T @ A @ x | x=n,1 A=n,n | x_grad | (A + A.T) @ x | MC (81), a column
+a.T @ X @ b | a=n,1 X=n,m b=m,1 | X_grad | a @ b.T | MC (70), columns
 norm(x - a) | x=n a=n | x_grad | (x - a) / norm(x - a) | MC (129)
 norm(x)**2 | x=n | x_grad | 2 * x | MC (131)
 norm(X)**2 | X=n,m | X_grad | 2 * X | MC (132)

@@ -20,8 +20,9 @@ PRIMES = (
     269, 277, 283, 293, 307, 313, 331, 337, 347, 353, 359, 367, 373, 379, 389, 397, 409, 419, 431,
 )  # fmt: skip
 """Lengths to find a formula with: numbers that a program hardly has."""
-CHECKS = ((7, 4, 3, 5, 2, 6), (8, 5, 4, 6, 3, 2))
-"""Lengths to check it with, in turn."""
+CHECKS = ((7, 4, 3, 5, 2, 6), (8, 5, 4, 6, 3, 2), (3, 5, 6, 4, 7, 8), (2, 4, 5, 3, 6, 7))
+"""Lengths to check it with, in turn: falling and rising ones, as a program may need more rows than
+columns, or fewer."""
 
 
 @dataclass(frozen=True, slots=True)
