@@ -110,6 +110,7 @@ class Facts(TypedDict, total=False):
     by_book: Callable[..., Any] | None
     misremembered: Sequence[Sequence[str]]
     attributes: tuple[str, ...]
+    flat: bool
     spell: Callable[..., Any] | None
     fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None
 

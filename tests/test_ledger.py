@@ -31,7 +31,6 @@ PROGRAMS = [
     f"for i in range(500) {{ print('{'a' * 100_000}') }}; 1",
     "a = [1]; for i in range(60) { a = [a, a] }; print(a); 1",
     "f(a) = f(a + 1); f(1)",
-    "y = 1; for i in range(90000) { y = y + i }; y",
 ]
 
 

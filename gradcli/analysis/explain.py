@@ -234,7 +234,11 @@ class _Teller:
         return ToldPass(
             told.grads,
             named,
-            {self.names[output]: output for output, _, given in cotangents if given},
+            {
+                self.names.get(output, "the output"): output
+                for output, _, given in cotangents
+                if given
+            },
             [*leaves],
             told.symbols,
             line,

@@ -94,7 +94,7 @@ def pose(
     """Trace a program. Raises what `session.prepare` does, and `not-differentiable`, `no-grad`
     where there is nothing to analyse.
     """
-    asked = options._replace(forward_only=not gradients, values="outputs")
+    asked = unrolled(options)._replace(forward_only=not gradients, values="outputs")
     prepared = prepare(program, inputs, gradients, asked)
     outputs = {name: node for name, node in prepared.outputs.items() if node.kind == "float"}
     if not outputs or not prepared.leaves:

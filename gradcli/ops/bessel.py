@@ -24,7 +24,7 @@ POLE_AT_0: Ends = {
 @table.derivative(
     scipys("j0"),
     aliases=("j0",),
-    cuda="j0({0})",
+    cuda="isinf({0}) ? {0} - {0} : ::j0({0})",
     latex="J_0({0})",
     numpy="scipy.special.j0",
     torch="torch.special.bessel_j0",
@@ -37,7 +37,7 @@ def bessel_j0(y: Node, x: Node) -> Node:
 @table.derivative(
     scipys("j1"),
     aliases=("j1",),
-    cuda="j1({0})",
+    cuda="isinf({0}) ? {0} - {0} : ::j1({0})",
     latex="J_1({0})",
     numpy="scipy.special.j1",
     torch="torch.special.bessel_j1",
@@ -50,7 +50,7 @@ def bessel_j1(y: Node, x: Node) -> Node:
 @table.derivative(
     scipys("y0"),
     aliases=("y0",),
-    cuda="y0({0})",
+    cuda="isinf({0}) ? {0} - {0} : ::y0({0})",
     latex="Y_0({0})",
     **POLE_AT_0,
     numpy="scipy.special.y0",
@@ -64,7 +64,7 @@ def bessel_y0(y: Node, x: Node) -> Node:
 @table.derivative(
     scipys("y1"),
     aliases=("y1",),
-    cuda="y1({0})",
+    cuda="isinf({0}) ? {0} - {0} : ::y1({0})",
     latex="Y_1({0})",
     **POLE_AT_0,
     numpy="scipy.special.y1",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.language.construct import argument, attribute, call, number
 from gradcli.language.construct import index as as_index
@@ -59,6 +60,12 @@ def _pivots(xp: Any, a: Array) -> Array:
 
 def _row_order(xp: Any, pivots: Array, rows: int) -> Array:
     """Which row comes to each place when all exchanges are made."""
+    if pivots.shape[-1] > rows or bool(((pivots < 1) | (pivots > rows)).any()):
+        raise GradcliError(
+            "index",
+            f"the pivots of a matrix of {rows} rows are at most {rows} numbers from 1 to {rows}",
+            hint="lu_factor gives them",
+        )
     order = xp.array(xp.broadcast_to(xp.arange(rows), (*pivots.shape[:-1], rows)))
     for k in range(pivots.shape[-1]):
         there = pivots[..., k, None] - 1
@@ -252,6 +259,10 @@ def lu_unpack(
     data: Node, pivots: Index, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> Factors:
     """P, L and U of the result of `lu_factor`; empty where they are not wanted."""
+    if data.ndim < 2:
+        raise GradcliError(
+            "shape", "lu_unpack: the first argument must be a matrix, from lu_factor"
+        )
     nothing = zeros(data.graph, 0)
     rows, columns = data.shape[-2:]
     count = min(rows, columns)

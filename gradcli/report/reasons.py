@@ -108,7 +108,8 @@ class _Reasons:
             )
 
     def _weights(self, node: Node) -> Iterator[str]:
-        name, v, y = self.names[node], self._v(node), self.explanation.value(node)
+        name = self.names.get(node, "the output")
+        v, y = self._v(node), self.explanation.value(node)
         if v.size > SHORT:
             yield (
                 f"{name} has shape {show(node.shape)}: each of its elements has a gradient of "

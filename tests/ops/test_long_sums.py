@@ -24,6 +24,11 @@ EXACT = {
     "max", "median", "min", "quantile",
 }  # fmt: skip
 """Reductions and scans in which nothing, or a pair, is added."""
+MADE_OF_OTHERS = {
+    "aminmax", "corrcoef", "cov", "cumulative_trapezoid", "gradient", "mode", "nanmedian",
+    "nanquantile", "renorm",
+}  # fmt: skip
+"""Those that choose, or are made of sums that are measured."""
 
 
 def run(case: LongSum, given: dict[str, Array], order: str, precision: Precision) -> list[Array]:
@@ -57,4 +62,7 @@ def test_every_reduction_and_scan_is_measured() -> None:
     groups = ("reduction", "scan")
     entries = [entry for entry in FUNCTIONS.values() if entry.group in groups]
     names = {entry.name for entry in entries if "." not in entry.name}  # those are made of others
-    assert names - EXACT - {case.program.partition("(")[0] for case in CASES.values()} == set()
+    assert (
+        names - EXACT - MADE_OF_OTHERS - {case.program.partition("(")[0] for case in CASES.values()}
+        == set()
+    )

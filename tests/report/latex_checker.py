@@ -9,7 +9,7 @@ _COMMANDS = r"""
     \alpha \Gamma \Phi \psi \sigma \nabla \infty \cdot \div \bmod \land \lor \lnot \sim
     \oplus \ne \le \ge \dots \top \quad \noindent \, \lfloor \rfloor \lceil \rceil \& \_ \#
     \$ \% \{ \} \^ \~ \\ \arccos \arcsin \arctan \cos \cosh \sin \sinh \tan \tanh \ln \log
-    \max \min
+    \max \min \zeta
 """
 COMMANDS = frozenset(_COMMANDS.split())
 """Those without arguments."""
