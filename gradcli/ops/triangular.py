@@ -126,6 +126,7 @@ ROW_ORDER = General(
     infer=lambda pivots, rows: ((*pivots.shape[:-1], rows), "int"),
     forward=_row_order,
     host=True,
+    refuses=True,
     spell=_row_order_spelled,
 )
 ELIMINATED = General(
