@@ -44,6 +44,7 @@ from gradcli.language.syntax import (
 )
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function, Parameter
+from gradcli.trace.expressions import CONSTANTS
 
 Definitions: TypeAlias = dict[str, str]
 """By name: the source of a function or class."""
@@ -320,7 +321,9 @@ class Writer:
         assert isinstance(statement, Evaluate)
         value = print_expression(self.expression(statement.value))
         operands = ", ".join(map(self.title, function.operands))
-        return f"def {function.name}({operands}):\n    return {value}"
+        constants = sorted(program.names & CONSTANTS.keys() - {*function.operands})
+        lines = [f"    {each} = {self.dialect.prefix}{each}\n" for each in constants]
+        return f"def {function.name}({operands}):\n{''.join(lines)}    return {value}"
 
 
 def _is_plainer(function: Function) -> bool:
