@@ -16,6 +16,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
+from gradcli.trace.items import Items
 from gradcli.trace.loops import (
     Counted,
     Leave,
@@ -95,7 +96,18 @@ class Tracer(Loops):
             self.run(self.body(program.statements))
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
+        self._settle()
         self.check_rolled()
+
+    def _settle(self) -> None:
+        """Let names stand for what tensors have become that were changed in place."""
+        if not self.values.latest:
+            return
+        for name, value in self.globals.values.items():
+            if isinstance(value, Node):
+                self.globals.values[name] = self.values.current(value)
+            elif isinstance(value, Items) and all(isinstance(each, Node) for each in value):
+                self.globals.values[name] = Items([self.values.current(each) for each in value])
 
     # --- bodies ---
 
