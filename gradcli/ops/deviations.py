@@ -812,6 +812,16 @@ DEVIATIONS = [
         "nan says that something went wrong; PyTorch takes it for 0",
     ),
     Deviation(
+        "`cumprod` with zeros where nan flows back",
+        ["cumprod"],
+        "sum(cumprod(x, 0) * where(x > 2, nan, 1.0))",
+        "(torch.cumprod(x, 0) * torch.tensor([1.0, 1.0, float('nan')])).sum()",
+        {"x": [2.0, 0.0, 3.0]},
+        {"x": [NAN, NAN, NAN]},
+        {"x": [1.0, NAN, 0.0]},
+        "nan says that something went wrong; PyTorch says so with `create_graph=True` alone",
+    ),
+    Deviation(
         "digits of small `ndtr`",
         ["ndtr"],
         "ndtr(x)",

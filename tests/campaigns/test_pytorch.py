@@ -83,3 +83,44 @@ def test_each_explanation_is_documented() -> None:
     names = {each.where for each in CONVENTIONS} | deviations.ACCEPTED.keys()
     names |= {deviations.FLOAT32, deviations.SINGULAR, deviations.NOTHING}
     assert [name for name in names if not any(each.startswith(name) for each in listed)] == []
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "theirs", "values"),
+    [
+        (
+            "`cumprod` with zeros where nan flows back",
+            "out = sum(cumprod(x, 0) * [1, 1, nan])",
+            "out = torch.sum(torch.cumprod(x, 0) * torch.tensor([1, 1, nan]))",
+            [2.0, 0.0, 3.0],
+        ),
+        (
+            "digits of the derivative of `hardsigmoid`",
+            "y = F.cosine_similarity(x[:, :0], x[:, :0], dim=1)\nout = F.hardsigmoid(x[:, 0] + y)",
+            None,
+            [[0.5], [0.25]],
+        ),
+        (
+            "kinds that a function does not take",
+            "m = F.softmax((x > 0)[:0], 0)\nout = x.masked_fill(m.any(), 1)",
+            "m = F.softmax((x > 0)[:0], 0)\nm.masked_fill(m, 1)\nout = x.masked_fill(m.any(), 1)",
+            [0.5, -1.0],
+        ),
+        (
+            "`norm` and `normalize` of vectors whose squares overflow",
+            "out = F.normalize(x, dim=1)",
+            None,
+            [[1.0, 2.0], [1.0, 1e300]],
+        ),
+    ],
+    ids=["zeros", "no elements", "refused in the end", "rows of their own sizes"],
+)
+def test_an_explanation_holds(
+    where: str, text: str, theirs: str | None, values: list[object]
+) -> None:
+    """It is not in the way of others, and fits each row."""
+    x = np.array(values)
+    line = Line(Form(text, theirs or text))
+    shape = (x[:, 0] if "hard" in text else x).shape
+    given = None if "sum" in text else np.ones(shape)
+    assert judge(Program({"x": x}, (line,), "out", ("x",), (), given)).word == where

@@ -220,25 +220,44 @@ def _mean_too(original: Any, x: Any, dim: Any = None, **keywords: Any) -> Any:
     return spread, torch.mean(x, dim, keepdim=keywords.get("keepdim", False))
 
 
-def _shrunk(x: Any) -> tuple[Any, Any]:
-    """It over its largest element, and that: no square overflows."""
-    size = x.detach().abs().max() if x.numel() else torch.ones(())
-    size = size if bool(size > 0) and bool(size.isfinite()) else torch.ones_like(size)
-    return x / size, size
+def _size(x: Any, dim: Any) -> Any:
+    """The largest element along the axes: over it no square overflows. 1 where that is no help."""
+    if not x.numel():
+        return torch.ones_like(x.detach().sum(dim, keepdim=True))
+    size = x.detach().abs().amax(dim, keepdim=True)
+    return size.where((size > 0) & size.isfinite(), torch.ones_like(size))
 
 
 def _length(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
-    shrunk, size = _shrunk(x)
-    return original(shrunk, *args, **keywords) * size
+    dim = args[1] if len(args) > 1 else keywords.get("dim")
+    axes = tuple(range(x.dim())) if dim is None else dim
+    keep = args[2] if len(args) > 2 else keywords.get("keepdim", False)
+    order = args[0] if args else keywords.get("p", keywords.get("ord", 2))
+    if order == 0:  # it counts
+        return original(x, *args, **keywords)
+    size = _size(x, axes)
+    return original(x / size, *args, **keywords) * (size if keep else size.sum(axes))
 
 
-def _direction(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
-    return original(_shrunk(x)[0], *args, **keywords)
+def _direction(original: Any, x: Any, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    size = _size(x, dim)
+    length = torch.linalg.vector_norm(x / size, p, dim, keepdim=True)
+    return x / size / torch.maximum(length, eps / size)
 
 
 def _logcumsumexp(original: Any, x: Any, dim: int) -> Any:
     largest = x.detach().amax(dim, keepdim=True) if x.numel() else torch.zeros(())
     return torch.log(torch.cumsum(torch.exp(x - largest), dim)) + largest
+
+
+def _cumprod(original: Any, x: Any, dim: int) -> Any:
+    """Each product by itself, so that what flows to it is multiplied by all others."""
+    if not x.is_floating_point() or not x.dim() or not x.numel():
+        return original(x, dim)
+    products = list(x.unbind(dim))
+    for place in range(1, len(products)):
+        products[place] = products[place - 1] * products[place]
+    return torch.stack(products, dim)
 
 
 def _trapezoid(original: Any, x: Any, dim: int = -1) -> Any:
@@ -250,8 +269,7 @@ def _trapezoid(original: Any, x: Any, dim: int = -1) -> Any:
 
 def _cosine_similarity(original: Any, x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     def unit(x: Any) -> Any:
-        size = x.detach().abs().amax(dim, keepdim=True)
-        size = size.where((size > 0) & size.isfinite(), torch.ones_like(size))
+        size = _size(x, dim)
         scaled = x / size
         length = torch.linalg.vector_norm(scaled, dim=dim, keepdim=True)
         return scaled / torch.maximum(length, eps / size)
@@ -418,6 +436,7 @@ CONVENTIONS = [
         {"norm": _length, "vector_norm": _length, "normalize": _direction},
     ),
     Convention("`logcumsumexp` where nan flows back", {"logcumsumexp": _logcumsumexp}),
+    Convention("`cumprod` with zeros where nan flows back", {"cumprod": _cumprod}),
     Convention("`trapezoid` of inf", {"trapezoid": _trapezoid}),
     Convention(
         "`cosine_similarity` of a vector shorter than eps",

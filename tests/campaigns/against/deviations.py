@@ -43,10 +43,12 @@ def deviation(
     if found[0].sort == "refusal":
         return _refused(program, here)
     if found[0].sort == "acceptance":
-        return next((name for name, text in ACCEPTED.items() if text.search(theirs.error)), None)
+        return _accepted(theirs.error)
     together = _remaining(program, here, CONVENTIONS)
     if not together:
         return _which(program, here)
+    if together[0].sort == "acceptance":  # with what gradcli means, PyTorch goes on to refuse it
+        return _accepted(together[0].theirs)
     if all(map(_is_nothing, together)):
         return NOTHING
     if len(together) == len(found) and _same(together, found):
@@ -57,6 +59,10 @@ def deviation(
     if found_alone != SEVERAL:
         return found_alone
     return SINGULAR if _meets_singular(program) else None
+
+
+def _accepted(error: str) -> str | None:
+    return next((name for name, text in ACCEPTED.items() if text.search(error)), None)
 
 
 def _is_nothing(found: Difference) -> bool:
