@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gradcli.diagnostics import Note
-from gradcli.graph import Array, Graph, Node, Precision
+from gradcli.graph import EMPTY, Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
 
 
@@ -62,3 +62,5 @@ class Result(NamedTuple):
     """The value that the program ended on, as `print` writes it, if it is not a tensor; only where
     `Options.since` allows it.
     """
+    node_grads: Mapping[Node, Array] = EMPTY
+    """Grads of the nodes in `node_values`, where a picture asks for them."""

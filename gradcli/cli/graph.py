@@ -20,6 +20,7 @@ def _command(
     forward: flag.Forward = False,
 ) -> None:
     """Show the graph of a program: each op with its operands, its value, and its grad if known."""
+    from gradcli.analysis.intermediates import with_grads
     from gradcli.session import evaluate
 
     show.format()
@@ -27,7 +28,7 @@ def _command(
     with run.bounds.confined():
         request = run.request(gradient, options)
         result = evaluate(request.program, request.inputs, request.gradients, request.options)
-        show.write("graph", result)
+        show.write("graph", with_grads(result))
         show.remark(note for note in result.notes if note.code == "broadcast-both")
 
 

@@ -120,7 +120,7 @@ class _Description:
         self.outputs = set(result.outputs.values())
         self.values = {**result.node_values, **_by_node(result.names, result.values)}
         backward = result.passes[-1] if result.passes and not result.accumulated else None
-        self.grads = grads_by_node(result, backward)
+        self.grads = {**result.node_grads, **grads_by_node(result, backward)}
         given = backward.gradient if backward else {}
         self.given = _by_node(result.outputs, given)
 

@@ -39,6 +39,43 @@ def test_json(graph: Callable[..., str]) -> None:
     assert out["value"] == 200.0
 
 
+def test_intermediates_carry_their_grads(graph: Callable[..., str]) -> None:
+    """By hand: of z it is 1/4 each, of 2x it is 3/4·(2x)²."""
+    _, doubled, z, _ = json.loads(graph(*PROGRAM, "--format", "json"))["nodes"]
+    assert z["grad"] == [[0.25, 0.25], [0.25, 0.25]]
+    assert doubled["grad"] == [[3.0, 12.0], [27.0, 48.0]]
+
+
+def test_grads_of_intermediates_add_up_where_passes_do(graph: Callable[..., str]) -> None:
+    arguments = ("y = 2*x; z = y*y; z", "-s", "x=1,2", "-g", "1,10", "-g", "1,1")
+    nodes = json.loads(graph(*arguments, "--format", "json"))["nodes"]
+    assert [node["grad"] for node in nodes if node["name"] == "y"] == [[4.0, 8.0]]
+
+
+def test_arrows_do_not_run_behind_boxes(graph: Callable[..., str]) -> None:
+    """Every arrow that goes straight down does so where no box is."""
+    program = "a = x*y; b = x + a; c = sin(x) * b; d = a + b + c; e = x*d; f = e + a; sum(f*x)"
+    drawn = ElementTree.fromstring(graph(program, "-s", "x=1,2", "-s", "y=3", "--format", "svg"))
+    space = "{http://www.w3.org/2000/svg}"
+    _, *rects = drawn.iter(f"{space}rect")
+    boxes = [[float(box.get(key, "")) for key in ("x", "y", "width", "height")] for box in rects]
+    ways = [each.get("d", "") for each in drawn.iter(f"{space}path") if each.get("fill") == "none"]
+    straight = 0
+    for way in ways:
+        x, y = 0.0, 0.0
+        for kind, numbers in re.findall(r"([MVC])([-\d., ]+)", way):
+            found = [float(each) for each in re.findall(r"-?[\d.]+", numbers)]
+            if kind == "V":
+                straight += 1
+                for left, top, width, height in boxes:
+                    outside = not left + 1 < x < left + width - 1
+                    assert outside or found[-1] <= top + 1 or y >= top + height - 1, way
+                y = found[-1]
+            else:
+                x, y = found[-2:]
+    assert straight > len(ways)  # some of them pass layers
+
+
 def test_json_is_strict(graph: Callable[..., str]) -> None:
     nodes = json.loads(graph("log(x)", "-s", "x=0", "--format", "json"))["nodes"]
     assert nodes[-1]["value"] == "-Infinity"
