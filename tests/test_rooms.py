@@ -13,10 +13,10 @@ import gradcli
 
 HOUSE = Path(gradcli.__file__).parent
 ROOMS = [
-    "cli", "api", "batch", "report", "data", "analysis", "plans", "session", "nonfinite",
-    "remedies", "passes", "choices", "result", "inputs", "literals", "planned", "options", "trace",
-    "algebra", "differentiate", "spelling", "simplify", "engine", "ops", "language", "graph",
-    "ledger", "box", "diagnostics",
+    "cli", "integrations", "api", "batch", "report", "data", "analysis", "plans", "session",
+    "nonfinite", "remedies", "passes", "choices", "result", "inputs", "literals", "planned",
+    "options", "trace", "algebra", "differentiate", "spelling", "simplify", "engine", "ops",
+    "language", "graph", "ledger", "box", "diagnostics",
 ]  # fmt: skip
 """From the roof to the ground."""
 FILES = sorted(HOUSE.rglob("*.py"))

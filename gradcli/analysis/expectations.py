@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from time import perf_counter
 from typing import get_args
 
 from gradcli.diagnostics import Code, Diagnostic, GradcliError, Source, nearest
@@ -42,6 +43,8 @@ class Outcome:
     problem: str = ""
     """Why the expectation does not hold; empty where it does."""
     reached: bool = True
+    seconds: float = 0.0
+    """How long the statement took."""
 
     @property
     def passed(self) -> bool:
@@ -57,6 +60,8 @@ class Report:
     """In the order of the text."""
     error: Diagnostic | None = None
     """The error that stopped the script, if there was one."""
+    seconds: float = 0.0
+    """How long the script took."""
 
     @property
     def passed(self) -> bool:
@@ -86,6 +91,7 @@ def check(program: syntax.Program, options: Options) -> Report:
     except GradcliError as misspelt:
         return Report(program.source, [], misspelt.diagnostic)
     error = None
+    began = perf_counter()
     try:
         checker.trace(program)
     except GradcliError as stopped:
@@ -94,7 +100,7 @@ def check(program: syntax.Program, options: Options) -> Report:
         met.get(each) or Outcome(each, problem="it was never reached", reached=False)
         for each in program.expectations
     ]
-    return Report(program.source, outcomes, error)
+    return Report(program.source, outcomes, error, perf_counter() - began)
 
 
 class _Checker(Tracer):
@@ -134,6 +140,7 @@ class _Checker(Tracer):
         values, functions = dict(frame.values), dict(frame.functions)
         found: Array | GradcliError | None
         leave = None
+        began = perf_counter()
         try:
             if isinstance(statement, syntax.Evaluate):
                 value = yield self.visit(statement.value)
@@ -155,7 +162,8 @@ class _Checker(Tracer):
         before = self._outcomes.get(expectation)
         if before is None or before.passed:
             problem = self._problem(expectation, found)
-            self._outcomes[expectation] = Outcome(expectation, found, problem)
+            seconds = perf_counter() - began
+            self._outcomes[expectation] = Outcome(expectation, found, problem, seconds=seconds)
         return leave
 
     def _computed(self, value: Value) -> Array | None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli.bundles import expanded
-from gradcli.diagnostics import GradcliError, Source
-
-if TYPE_CHECKING:
-    from gradcli.analysis.expectations import Report
-    from gradcli.session import Options
+from gradcli.diagnostics import GradcliError
 
 EXAMPLES = """\b
 A comment after a statement says what its value is, or which error it raises:
@@ -30,7 +26,6 @@ Examples:
   gradcli test samples --format github --junit report.xml
 """
 
-SUFFIX = ".grad"
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -48,7 +43,23 @@ Update = Annotated[
     typer.Option("--update", help="Rewrite expectations that fail to what the scripts do."),
 ]
 Junit = Annotated[
-    str | None, typer.Option("--junit", metavar="FILE", help="Write a report as JUnit's XML.")
+    str | None,
+    typer.Option("--junit", metavar="FILE", help="Write a report as JUnit's XML, with times."),
+]
+Chosen = Annotated[
+    str | None,
+    typer.Option(
+        "-k",
+        metavar="TEXT",
+        help="Check only expectations behind statements with this text, or in files whose path "
+        "has it; other files do not run.",
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, max=1024, help="How many scripts run at a time."
+    ),
 ]
 
 
@@ -58,6 +69,8 @@ def _command(
     bounds: flag.Bounds,
     update: Update = False,
     junit: Junit = None,
+    chosen: Chosen = None,
+    jobs: Jobs = 1,
     dtype: flag.Dtype = "float64",
     seed: Seed = 0,
     strict: flag.Strict = False,
@@ -67,32 +80,32 @@ def _command(
     Exits with 1 if one does not hold. --timeout is for each script; --safe reads the scripts and
     nothing else, and writes nothing.
     """
-    from gradcli.cli.deadline import deadline, enter_box
+    from gradcli.cli.scripts import Errand
     from gradcli.data.replace import check_stream_target, require_regular, writing
-    from gradcli.session import Options
+    from gradcli.data.text import open_binary
+    from gradcli.options import Options
 
     if bounds.safe and (update or junit is not None):
         raise GradcliError("usage", "--update and --junit write files, and --safe writes none")
     scripts = list(_scripts(files))
     for path in scripts:
         require_regular(path)
+        open_binary(path).close()
     if junit is not None:
         check_stream_target(junit, scripts)
     options = Options(
         precision=dtype,
         seed=seed,
         strict=strict,
-        limits=bounds.limits(),
+        limits=bounds.limits().shared(jobs),
     )
-    if bounds.safe:
-        enter_box(options.limits.memory_bytes(), None)
-    reports = []
-    for path in scripts:
-        with deadline(bounds.seconds()):
-            report = _check(path, options)
-            if update and not report.passed:
-                report = _update(path, report, options)
-        reports.append(report)
+    errand = Errand(options, chosen, update, bounds.seconds(), bounds.safe)
+    found = errand.in_processes(scripts, jobs) if jobs > 1 else errand.here(scripts)
+    reports = [report for report in found if report is not None]
+    if chosen is not None and not reports:
+        raise GradcliError(
+            "usage", f"-k {chosen}: no path and no statement has this text", hint="leave -k out"
+        )
     if junit is not None:
         from gradcli.report import expectations
 
@@ -116,6 +129,8 @@ def _scripts(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _inside(folder: str) -> list[str]:
+    from gradcli.data.script import SUFFIX
+
     scripts = [
         os.path.join(where, name)
         for where, _, names in os.walk(folder)
@@ -127,33 +142,3 @@ def _inside(folder: str) -> list[str]:
             "file", f"there is no {SUFFIX} file in {folder!r}", hint="name a file, or its folder"
         )
     return sorted(scripts)
-
-
-def _check(path: str, options: Options) -> Report:
-    """Read and run one script; what is wrong with it is part of the report."""
-    from gradcli.analysis.expectations import Report, check
-    from gradcli.data.text import open_binary, read_text
-    from gradcli.language.parser import parse_program
-
-    limits = options.limits.parse
-    with open_binary(path) as stream:
-        try:
-            source = Source(path, read_text(stream, path, limits.source_bytes))
-            return check(parse_program(source, limits), options)
-        except GradcliError as error:
-            return Report(Source(path, ""), [], error.diagnostic)
-
-
-def _update(path: str, report: Report, options: Options) -> Report:
-    """Rewrite the script, and check it again."""
-    from gradcli.data.replace import replacing
-    from gradcli.report.expectations import updated
-
-    text = updated(report)
-    if text == report.source.text:
-        return report
-    with replacing(path) as stream:
-        stream.write(text.encode())
-        stream.flush()
-        os.fsync(stream.fileno())  # it replaces the user's own text, which no run could restore
-    return _check(path, options)

@@ -137,11 +137,12 @@ def junit(reports: Sequence[Report]) -> str:
     from xml.etree import ElementTree
 
     totals = count(reports)
-    root = ElementTree.Element("testsuites", {"name": "gradcli"} | _attributes(totals))
+    whole = sum(report.seconds for report in reports)
+    root = ElementTree.Element("testsuites", {"name": "gradcli"} | _attributes(totals, whole))
     for report in reports:
         name = sanitise(report.source.name)
         suite = ElementTree.SubElement(
-            root, "testsuite", {"name": name} | _attributes(count([report]))
+            root, "testsuite", {"name": name} | _attributes(count([report]), report.seconds)
         )
         for outcome in report.outcomes:
             statement = sanitise(statement_text(report, outcome)).replace("\n", " ")
@@ -153,6 +154,7 @@ def junit(reports: Sequence[Report]) -> str:
                 name=f"line {line}: {shortened(statement)}",
                 file=name,
                 line=str(line),
+                time=_seconds(outcome.seconds),
             )
             if not outcome.passed:
                 failure = ElementTree.SubElement(case, "failure", message=sanitise(outcome.problem))
@@ -170,5 +172,13 @@ def junit(reports: Sequence[Report]) -> str:
     return declaration + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _attributes(counts: Counts) -> dict[str, str]:
-    return {"tests": str(counts.passed + counts.failed), "failures": str(counts.failed)}
+def _attributes(counts: Counts, seconds: float) -> dict[str, str]:
+    return {
+        "tests": str(counts.passed + counts.failed),
+        "failures": str(counts.failed),
+        "time": _seconds(seconds),
+    }
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.6f}"

@@ -199,6 +199,7 @@ def test_junit(gradcli: Runner, script: Path) -> None:
     script.write_text(GOOD + BAD)
     assert gradcli("test", "a.grad", "b.grad", "--junit", "report.xml").code == 1
     root = ElementTree.parse("report.xml").getroot()
+    assert float(root.attrib.pop("time")) > 0
     assert root.attrib == {"name": "gradcli", "tests": "7", "failures": "3"}
     first, second = root
     assert [case.get("line") for case in first] == ["2", "3", "4", "5", "7", "8"]
@@ -348,3 +349,48 @@ def test_mistakes(gradcli: Runner, script: Path, arguments: tuple[str, ...], cod
     Path("empty").mkdir()
     script.write_text(GOOD)
     assert gradcli("test", *arguments).code == code
+
+
+# --- several at a time, and some of them -----------------------------------------------------
+
+
+def test_jobs_change_nothing_but_the_time(gradcli: Runner, script: Path) -> None:
+    script.write_text(GOOD + BAD)
+    Path("b.grad").write_text("x = [nan, 1]\nx #= [nan, 1]\ny = missing\nx #= 2")
+    Path("c.grad").write_text("x = (")
+    Path("d.grad").write_text("x = 3\nx #= 4\nx @ x #! shape\nNone #= 1\nx > 2 #= True\n")
+    one = gradcli("test", ".")
+    assert gradcli("test", ".", "--jobs", "3") == one
+    assert one.code == 1
+    assert gradcli("test", "d.grad", "a.grad", "--update", "-j", "2").code == 0
+    assert Path("d.grad").read_text().startswith("x = 3\nx #= 3.0\n")
+
+
+def test_a_script_that_hangs_costs_itself(gradcli: Runner, script: Path) -> None:
+    script.write_text(GOOD)
+    Path("b.grad").write_text("while True { x = 1 }")
+    answer = gradcli("test", "b.grad", "a.grad", "--jobs", "2", "--timeout", "0.3")
+    assert answer.code == 1
+    assert "error[limit-time]" in answer.out
+    assert "ok     a.grad  4 of 4" in answer.out
+
+
+def test_chosen_expectations(gradcli: Runner, script: Path) -> None:
+    script.write_text("x = 3\nx #= 3\nx**2 #= 10\nx**3 #= 27\nx @ x #! axis\n")
+    Path("b.grad").write_text("missing + 1")
+    for jobs in ("1", "2"):
+        answer = gradcli("test", ".", "-k", "**3", "--jobs", jobs)
+        assert (answer.code, answer.out.split("\n")[0]) == (0, "ok     ./a.grad  1 of 1")
+        assert "b.grad" not in answer.out
+    assert gradcli("test", ".", "-k", "b.g").out.startswith("ok     ./b.grad") is False
+    assert gradcli("test", ".", "-k", "nowhere").code == 2
+
+
+def test_junit_has_times(gradcli: Runner, script: Path) -> None:
+    script.write_text("x = 3\nfor i in range(2000) { x = x + i }\nx #= 1999003\n")
+    gradcli("test", "a.grad", "--junit", "report.xml")
+    root = ElementTree.parse("report.xml").getroot()
+    suite, case = root[0], root[0][0]
+    whole, part = float(suite.get("time", 0)), float(case.get("time", 0))
+    assert float(root.get("time", 0)) == whole
+    assert 0 < part < whole

@@ -1,0 +1,1 @@
+"""gradcli where people work already: pytest, notebooks, editors, highlighters of text."""
