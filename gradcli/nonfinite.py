@@ -1,7 +1,5 @@
 """Where a nan or an infinity came from: the first op that made one out of finite numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """The options and limits of a run."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits
@@ -27,7 +25,7 @@ class Limits(NamedTuple):
         """The ledger of a run under these limits."""
         return Ledger(self.memory_bytes())
 
-    def shared(self, jobs: int) -> Limits:
+    def shared(self, jobs: int) -> Self:
         """The limits of one of several processes: together they may use the default of one."""
         return self if self.memory else self._replace(memory=default_limit() // jobs)
 

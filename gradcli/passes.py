@@ -1,7 +1,5 @@
 """Backward passes: the gradients that are given, and the nodes of the grads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 

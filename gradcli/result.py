@@ -1,7 +1,5 @@
 """The answer to one run, as `report` renders it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -151,7 +151,7 @@ def _retains(options: Options) -> Callable[[str], bool]:
     return lambda name: name in wanted or "all" in options.retain_grad
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Prepared:
     """A program traced, differentiated and planned. It may run again for inputs like the first."""
 

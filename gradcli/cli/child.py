@@ -3,8 +3,6 @@ the kernel, when another program truncates a mapped file, or by BLAS, when it ge
 must end in time whatever they are doing: those with `--timeout` and `--safe`.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

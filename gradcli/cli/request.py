@@ -1,7 +1,5 @@
 """From flags to what `gradcli.session.evaluate` takes: the program, its inputs, its gradients."""
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

@@ -3,8 +3,6 @@
 A method gets the parts of its node (nodes, or places of tokens) and its place in the text.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

@@ -4,10 +4,7 @@ Which line breaks separate statements, where blocks by indentation begin and end
 belong together, and which comments are expectations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language import indentation
@@ -30,14 +27,16 @@ _CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE", "EXCEPT", "
 """Those that go on with a statement."""
 
 
-@dataclass(slots=True, eq=False)
 class _Indented:
     """A block that a `:` began."""
 
-    header: int
-    """Where its header begins in the text."""
-    first: int | None = None
-    """Where its first statement begins, once that stands on a line of its own."""
+    __slots__ = ("first", "header")
+
+    def __init__(self, header: int) -> None:
+        self.header = header
+        """Where its header begins in the text."""
+        self.first: int | None = None
+        """Where its first statement begins, once that stands on a line of its own."""
 
 
 class TextLayout:

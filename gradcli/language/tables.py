@@ -3,15 +3,13 @@
 In a checkout the grammar may have been edited since; then the tables are compiled again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 1
+FORMAT = 2
 """Increased when the format of the tables changes, so that old ones are not read."""
 
 _BLANKS = r"[ \t]*+"
@@ -91,7 +89,19 @@ def unpack(compiled: dict[str, Any]) -> Tables:
             Rule(label, head, length, tuple(parts), spliced)
             for label, head, length, parts, spliced in compiled["rules"]
         ],
-        actions=compiled["actions"],
-        gotos=compiled["gotos"],
+        actions=_filled(compiled["actions"], len(compiled["terminals"])),
+        gotos=_filled(compiled["gotos"], compiled["heads"]),
         starts=compiled["starts"],
     )
+
+
+def _filled(entries: list[list[int]], width: int) -> list[list[int]]:
+    """Rows of numbers, most of which are 0, from the others: [column, number, column, …]."""
+    rows = []
+    for pairs in entries:
+        row = [0] * width
+        columns = iter(pairs)
+        for column in columns:
+            row[column] = next(columns)
+        rows.append(row)
+    return rows

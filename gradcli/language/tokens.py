@@ -1,7 +1,5 @@
 """The tokens of a text: what the lexer makes and the parser reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +22,7 @@ class ParseLimits(NamedTuple):
     """The most brackets that are open at one place."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Tokens:
     """The tokens of a text as three arrays; the last one is its end, of kind 0."""
 

@@ -1,7 +1,5 @@
 """Extremes and order statistics: max, argmax, median, quantile."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

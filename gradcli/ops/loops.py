@@ -13,8 +13,6 @@ values in all passes, with an axis for the passes in front. All results of a loo
 operands, and an engine computes at once those that it needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 

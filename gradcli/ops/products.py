@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.arithmetic import times
@@ -13,9 +11,7 @@ from gradcli.ops.axes import flip, roll
 from gradcli.ops.contractions import bmm, mm, mv, outer
 from gradcli.ops.creation import arange
 from gradcli.ops.group import Group
-from gradcli.ops.indexing import check_places, index_along
 from gradcli.ops.kinds import cast
-from gradcli.ops.norms import norm
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
@@ -256,44 +252,3 @@ def _powers(x: Node, count: int | None) -> Node:
         raise GradcliError("value", f"vander: N is {count}; it cannot be negative")
     exponents = arange(x.graph, count)
     return unsqueeze(x, -1) ** (exponents if x.kind == "float" else cast(exponents, "int"))
-
-
-@table.function(
-    cases=[
-        Case("cdist(x, y)", {"x": (2, 3), "y": (4, 3)}),
-        Case("cdist(x, y, p=1)", {"x": (2, 2, 3), "y": (3, 3)}),
-        Case("cdist(x, y, p=3)", {"x": (2, 3), "y": (2, 3)}),
-        Case("cdist(x, y, p=inf)", {"x": (2, 3), "y": (2, 3)}),
-    ],
-    formula="norm(x1[i] - x2[j], p)",
-    kink="0 where two rows are equal",
-)
-def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
-    """The distance of every row of one matrix from every row of another; batches broadcast."""
-    if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
-        raise GradcliError(
-            "shape",
-            f"cdist takes rows of one length; these are {show(x1.shape)} and {show(x2.shape)}",
-        )
-    if p < 0:
-        raise GradcliError("value", f"cdist: p is {p:g}; it cannot be negative")
-    return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
-
-
-@table.function(
-    cases=[Case("pdist(x)", {"x": (3, 2)}), Case("pdist(x, 1)", {"x": (3, 2)})],
-    formula="norm(x[i] - x[j], p), for i < j",
-    kink="0 where two rows are equal",
-)
-def pdist(input: Node, p: float = 2.0) -> Node:
-    """The distance of every two rows of a matrix: (0, 1), (0, 2), …, (1, 2), …"""
-    if input.ndim != 2:
-        raise GradcliError("shape", f"pdist takes a matrix; this is {show(input.shape)}")
-    if p < 0:
-        raise GradcliError("value", f"pdist: p is {p:g}; it cannot be negative")
-    count = input.shape[0]
-    check_places(input.graph, "pdist", count * (count - 1))
-    first, second = (
-        index_along(input, -2, input.graph.constant(each)) for each in np.triu_indices(count, 1)
-    )
-    return norm(first - second, p, -1)

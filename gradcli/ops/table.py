@@ -1,7 +1,5 @@
 """The op table: every function of the language, its names, and what builds its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypedDict

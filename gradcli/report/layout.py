@@ -1,7 +1,5 @@
 """The size of what text is laid out for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -4,8 +4,6 @@ All of these extend the graph: a `.grad` is a node like any other, and its value
 the program is run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Assignments: the values that a program binds its names to, and those that it ends on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

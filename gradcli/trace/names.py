@@ -1,7 +1,5 @@
 """Names and nodes of a program, found by reading it: nothing is run, and nothing recurses."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 

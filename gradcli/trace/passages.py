@@ -4,8 +4,6 @@ Nodes are numbered as they are made, so that a part of the program is a range of
 remembered only where somebody wants to tell a run in the program's own words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 

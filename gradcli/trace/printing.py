@@ -1,7 +1,5 @@
 """Printed values: pieces while tracing, text when the arrays are known."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
