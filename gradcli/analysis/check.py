@@ -115,11 +115,11 @@ def _check(
 ) -> tuple[list[LeafCheck], DotProductTest]:
     """The gradients of weights·outputs, leaf by leaf, and forward mode against reverse mode."""
     found = _computed(problem, gradients(problem, outputs, weights))
-    sensitivity = _sensitivity(found)
+    largest = sensitivity(found)
     leaves = []
     for each in found:
         lines = Lines(Probe(problem, outputs, problem.leaves[each.leaf]), weights)
-        leaves.append(check_leaf(each, lines, sensitivity, done))
+        leaves.append(check_leaf(each, lines, largest, done))
         if leaves[-1].stopped:
             return leaves, DotProductTest(math.nan, math.nan, "inconclusive")
     return leaves, _walk(problem, outputs, weights, found)
@@ -138,14 +138,14 @@ def gradients(problem: Problem, outputs: Sequence[Node], weights: Sequence[Array
 def check_leaf(
     gradient: LeafGradient,
     lines: Lines,
-    sensitivity: float,
+    largest: float,
     done: Progress = silent,
 ) -> LeafCheck:
     """Check one leaf's gradient: element by element if they are few, else all along directions,
-    and a sample one by one.
+    and a sample one by one. `largest` is the `sensitivity` of the outputs.
     """
     shape, size = gradient.value.shape, gradient.value.size
-    elements = Elements(gradient, lines, sensitivity)
+    elements = Elements(gradient, lines, largest)
     cost = EVALUATIONS * lines.work + 1
     alone = size <= max(FEW, min(ELEMENTS, ALONE // cost))
     places = np.arange(size)
@@ -169,6 +169,14 @@ def check_leaf(
     return replace(found, curve=lines.curve(found.worst.index))
 
 
+def gradients_of(problem: Problem) -> list[LeafGradient]:
+    """The gradients of a weighed problem at its point."""
+    outputs = list(problem.outputs.values())
+    assert problem.gradient is not None
+    weights = [np.asarray(problem.gradient[name], np.float64) for name in problem.outputs]
+    return _computed(problem, gradients(problem, outputs, weights))
+
+
 def _computed(problem: Problem, grads: Sequence[Node]) -> list[LeafGradient]:
     """The gradients of the leaves at the point."""
     unit = float(np.finfo(problem.graph.dtype("float")).eps)
@@ -182,7 +190,7 @@ def _computed(problem: Problem, grads: Sequence[Node]) -> list[LeafGradient]:
     return found
 
 
-def _sensitivity(found: Sequence[LeafGradient]) -> float:
+def sensitivity(found: Sequence[LeafGradient]) -> float:
     """The largest change of the outputs by a relative change of one element."""
     with np.errstate(all="ignore"):
         changes = [np.abs(each.value * each.probe.point) for each in found]

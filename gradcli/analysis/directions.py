@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcli.analysis.element import Elements, LeafGradient
-from gradcli.analysis.judge import AGREES, CLEAR, USEFUL
+from gradcli.analysis.judge import AGREES, CLEAR, NOISY, USEFUL
 from gradcli.analysis.line import EPS, FIRST_STEP, Lines
 from gradcli.analysis.verdict import AllAtOnce, Finding, Index, Verdict, agreed_digits
 from gradcli.graph import Array
@@ -87,7 +87,8 @@ class Directions:
             parts = np.abs(self._gradient.value * self._sizes)[~self._frozen]
         usual = float(np.mean(parts[parts > 0])) if (parts > 0).any() else 0.0
         bound = max(each.bound for each in tried)
-        known = math.isfinite(bound) and (usual == 0 or CLEAR * bound <= USEFUL * usual)
+        useful = NOISY if self._lines.noisy else USEFUL
+        known = math.isfinite(bound) and (usual == 0 or CLEAR * bound <= useful * usual)
         wrong = any(each.wrong for each in tried)
         verdict: Verdict = (
             "fail" if wrong and found else "pass" if known and not wrong else "inconclusive"

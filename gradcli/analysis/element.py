@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gradcli.analysis.differences import LEVELS, Estimate
-from gradcli.analysis.judge import AGREES, NEGLIGIBLE, USEFUL, ElementClaim, disagree, judge
+from gradcli.analysis.judge import (
+    AGREES,
+    NEGLIGIBLE,
+    NOISY,
+    USEFUL,
+    ElementClaim,
+    disagree,
+    judge,
+)
 from gradcli.analysis.kinks import Kink
 from gradcli.analysis.line import EPS, FIRST_STEP, Lines, Reach
-from gradcli.analysis.probe import Probe
+from gradcli.analysis.probe import Probed
 from gradcli.analysis.verdict import Finding, Index, Verdict, element
 from gradcli.diagnostics import Source
 from gradcli.graph import Array
@@ -30,7 +38,7 @@ class LeafGradient:
     """The part of it that may be rounding error."""
     unit: float
     """The precision that it was computed in."""
-    probe: Probe
+    probe: Probed
 
 
 class Elements:
@@ -45,6 +53,8 @@ class Elements:
         self._lines = lines
         self._sensitivity = sensitivity
         self._failed = False
+        self._longer = () if lines.foreign else LONGER
+        self._useful = NOISY if lines.noisy else USEFUL
 
     def check(self, index: Index) -> Finding:
         """The verdict on one element."""
@@ -52,9 +62,9 @@ class Elements:
         sides = [self._lines.side(index, sign * first) for sign in (1, -1)]
         for side in sides:
             if side.reach == 0 and side.end is not None:
-                return self._at_kink(index, first, side.end)
+                return self._at_kink(index, first, self._describe(side.end, index))
         finding = self._between(index, sides)
-        for factor in LONGER:
+        for factor in self._longer:
             if finding.verdict != "inconclusive" or any(side.end for side in sides):
                 break  # they would cross the kinks that are near
             sides = [self._lines.side(index, sign * factor * first) for sign in (1, -1)]
@@ -75,7 +85,8 @@ class Elements:
             ),  # terms that may have cancelled
         )
         value = float(self._gradient.value[index])
-        return ElementClaim(value, noise, max(filter(math.isfinite, scales), default=0.0))
+        scale = max(filter(math.isfinite, scales), default=0.0)
+        return ElementClaim(value, noise, scale, self._useful)
 
     def _between(self, index: Index, sides: Sequence[Reach]) -> Finding:
         """The verdict by steps that stay within the piece between two sides."""
@@ -112,25 +123,26 @@ class Elements:
         if not disagree(right, left):
             return finding
         reason = f"it is {right.value:.6g} to the right and {left.value:.6g} to the left"
+        if self._lines.foreign:  # no op of it could report a kink
+            return self._at_kink(finding.index, min(side.reach for side in sides), reason)
         return replace(finding, verdict="inconclusive", reason=reason)
 
     def _not_finite(self, index: Index, claim: ElementClaim, central: Estimate) -> Finding:
         """A gradient that is not finite: wrong only if nothing overflows and differences find a
         number.
         """
-        settled = central.known and central.error < USEFUL * abs(central.value)
+        settled = central.known and central.error < self._useful * abs(central.value)
         verdict: Verdict = "fail" if settled and self._lines.finite else "inconclusive"
         return Finding(
             index, verdict, claim.value, central.value, central.error,
             "differences", 0.0, "the gradient is not finite",
         )  # fmt: skip
 
-    def _at_kink(self, index: Index, first: float, kink: Kink) -> Finding:
+    def _at_kink(self, index: Index, first: float, place: str) -> Finding:
         """A gradient at a kink passes if it is between the derivatives on both sides, and the rule
         for the gradient is right on both.
         """
         claim = self._claim(index, first)
-        place = self._describe(kink, index)
         slopes: list[Estimate] = []
         nearby: list[Finding] = []
         for sign in (1.0, -1.0):
@@ -146,7 +158,8 @@ class Elements:
         high = max((each.value + each.error for each in known), default=math.nan)
         slack = claim.noise + AGREES * max(abs(low), abs(high))
         clear = len(known) == 2 and all(
-            each.error <= max(USEFUL * abs(each.value), NEGLIGIBLE * claim.scale) for each in known
+            each.error <= max(self._useful * abs(each.value), NEGLIGIBLE * claim.scale)
+            for each in known
         )
         right = all(each.verdict == "pass" for each in nearby)
         within = low - slack <= claim.value <= high + slack
@@ -167,7 +180,7 @@ class Elements:
         probe = self._gradient.probe
         value, noise = float(probe.at(point)[0][index]), float(probe.noise(point, EPS)[0][index])
         central = self._lines.central(index, abs(step) / 2, at=step)
-        return judge(index, ElementClaim(value, noise, scale), central)
+        return judge(index, ElementClaim(value, noise, scale, self._useful), central)
 
     def _describe(self, kink: Kink, index: Index) -> str:
         return kink.describe(self._gradient.source, element(self._gradient.leaf, index))

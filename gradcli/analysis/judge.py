@@ -15,6 +15,8 @@ AGREES = 1e-10
 """The relative error that derivatives of special functions may have beyond measured rounding."""
 USEFUL = 1e-4
 """A derivative must be known with this relative error to establish a pass …"""
+NOISY = 1e-2
+"""… from values that are noisy, with this one …"""
 NEGLIGIBLE = 1e-10
 """… or, where it is 0, with this error relative to its terms and to the usual size nearby."""
 CLEAR = 10.0
@@ -32,6 +34,8 @@ class ElementClaim:
     """The part of it that may be rounding error."""
     scale: float
     """The size that a derivative has here when it is not 0."""
+    useful: float = USEFUL
+    """The relative error with which it must be known."""
 
 
 def judge(
@@ -51,7 +55,7 @@ def judge(
     size = max(abs(value), abs(reference))
     difference = abs(value - reference)
     bound = error + claim.noise + AGREES * size + TINY
-    tolerance = max(USEFUL * size, NEGLIGIBLE * claim.scale)
+    tolerance = max(claim.useful * size, NEGLIGIBLE * claim.scale)
     verdict: Verdict = "inconclusive"
     reason = ""
     if not math.isfinite(error):
@@ -66,7 +70,7 @@ def judge(
         reason = "it may be rounding error only"
     else:
         verdict = "pass"
-    digits = agreed_digits(max(difference, error), tolerance / USEFUL)
+    digits = agreed_digits(max(difference, error), tolerance / claim.useful)
     return Finding(index, verdict, value, reference, error, method, digits, reason)
 
 

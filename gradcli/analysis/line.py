@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.analysis.differences import LEVELS, Estimate, extrapolate
 from gradcli.analysis.kinks import Kink, crossings
-from gradcli.analysis.probe import NotAnalyticError, OutsideError, Probe
+from gradcli.analysis.probe import NotAnalyticError, OutsideError, Probed
 from gradcli.analysis.verdict import Index
 from gradcli.graph import Array
 
@@ -37,19 +37,21 @@ class Reach:
 class Lines:
     """Lines through the point of a probe; `weights` are the v of its nodes."""
 
-    def __init__(self, outputs: Probe, weights: Sequence[Array]) -> None:
+    def __init__(self, outputs: Probed, weights: Sequence[Array]) -> None:
         self._outputs = outputs
         self._weights = weights
         self._point = outputs.point
         self._here = outputs.surroundings(self._point)
         self._noise = outputs.noise(self._point, EPS)
-        self._analytic = True
+        self._analytic = not outputs.foreign
         sizes = np.abs(self._point[np.isfinite(self._point) & (self._point != 0)])
         self._typical = float(np.max(sizes)) if sizes.size else 1.0
         self.total = self._sizes(np.abs(y) for y in outputs.base)
         """|v|·|outputs|."""
         self.finite = outputs.finite
         self.work = outputs.work
+        self.foreign = outputs.foreign
+        self.noisy = outputs.noisy
 
     # --- where ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -40,6 +41,27 @@ class OutsideError(Exception):
         self.node = node
 
 
+class Probed(Protocol):
+    """A function of one leaf near a point, as checks ask for it; see `Probe`."""
+
+    foreign: bool
+    """Whether it is computed outside of gradcli: it may have kinks that no op reports, and is not
+    asked for values far from the point.
+    """
+    noisy: bool
+    """Whether its values change at random by far more than rounding."""
+    point: Array
+    base: list[Array]
+    finite: bool
+    work: int
+
+    def at(self, value: Array) -> list[Array]: ...
+    def complex_at(self, value: Array) -> list[Array]: ...
+    def noise(self, value: Array, unit: float) -> list[Array]: ...
+    def surroundings(self, value: Array) -> Surroundings: ...
+    def kink_before(self, here: Surroundings, value: Array, step: float) -> Kink | None: ...
+
+
 class Probe:
     """Computes nodes for other values of one leaf; nodes that do not depend on it are computed
     once.
@@ -48,6 +70,9 @@ class Probe:
     precision of the program. With `all_steps` only constants and inputs are kept, as nodes that
     do not depend on the leaf have rounding errors, too.
     """
+
+    foreign = False
+    noisy = False
 
     def __init__(
         self, view: View, nodes: Sequence[Node], leaf: Node, *, all_steps: bool = False

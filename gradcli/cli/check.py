@@ -12,10 +12,13 @@ import typer
 from gradcli.cli import options as flag
 from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
+from gradcli.cli.foreign import Outside
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
-    from gradcli.analysis.verdict import Tolerance
+    from gradcli.analysis.check import Progress
+    from gradcli.analysis.problem import Problem
+    from gradcli.analysis.verdict import Check, Tolerance
 
 EVERY = 0.5
 """Seconds between one drawing of the bar and the next."""
@@ -25,6 +28,7 @@ Examples:
   gradcli check "sum(relu(w @ x))" -s w="[[1,-2]]" -s x=2,1 --strict
   gradcli check "logsumexp(x)" -s x=1,2,3 --order 2 --json
   gradcli check "out = mean((2*x)**3)" -s x=1,2 --mine x="24*x**2"
+  gradcli check "sum(x**2)" -s x=1,2 --command "python3 grad.py"
 """
 
 Order = Annotated[
@@ -68,6 +72,7 @@ Strict = Annotated[
 def _command(
     run: flag.Run,
     show: flag.Show,
+    outside: Outside,
     gradient: flag.Gradients = None,
     order: Order = 1,
     mine: Mine = None,
@@ -81,33 +86,30 @@ def _command(
     Exits with 1 if one is wrong. Where there is no clear answer, at a kink for instance, it says
     why; that is an error under --strict only. With --mine it also checks your own gradient, and
     names the mistake in it: a formula must agree to rounding, numbers to half a unit of their last
-    digit, a file to the rounding of its dtype.
+    digit, a file to the rounding of its dtype. With --command it checks the gradient that another
+    program computes.
     """
-    from dataclasses import replace
-
     from gradcli.analysis.check import check, demand
     from gradcli.cli import posing
     from gradcli.cli.exit import DONE, FINDING
     from gradcli.cli.watch import ENDING
 
-    if mine and order == 2:
-        raise GradcliError(
-            "usage", "--mine is a gradient, and --order 2 checks the Hessian", hint="leave one out"
-        )
-    asked = _tolerance(digits, rtol, atol, mine)
+    _require_one_claim(order, mine, outside)
+    asked = _tolerance(digits, rtol, atol, own=bool(mine or outside.command))
     show.format()
+    bar = Bar(show.quiet)
     with run.bounds.confined():
-        problem = posing.read_problem(run, gradient, {"--mine": mine}, strict=strict, unroll=True)
-        if mine:
-            from gradcli.analysis.diagnosis.claim import weighed
-            from gradcli.analysis.diagnosis.compare import compare
-
-            problem = weighed(problem)
-            claims = posing.read_claims(mine, problem, safe=run.bounds.safe)
-            compared = [compare(claim, evidence, asked) for claim, evidence in claims]
-            found = replace(check(problem, done=Bar(show.quiet)), mine=compared)
+        if outside.command is not None:
+            found = outside.checked(run, gradient, asked, bar, strict=strict)
         else:
-            found = check(problem, order, Bar(show.quiet))
+            problem = posing.read_problem(
+                run, gradient, {"--mine": mine}, strict=strict, unroll=True
+            )
+            found = (
+                _compared(problem, mine, asked, bar, safe=run.bounds.safe)
+                if mine
+                else check(problem, order, bar)
+            )
         if digits is not None:
             found = demand(found, digits)
         show.write("check", found)
@@ -115,6 +117,42 @@ def _command(
             return ENDING[signal.SIGINT]
         wrong = {"fail", "inconclusive"} if strict else {"fail"}
         return FINDING if found.verdict in wrong else DONE
+
+
+def _require_one_claim(order: int, mine: list[str] | None, outside: Outside) -> None:
+    """Refuse what cannot be judged together. Raises `usage`."""
+    if mine and order == 2:
+        raise GradcliError(
+            "usage", "--mine is a gradient, and --order 2 checks the Hessian", hint="leave one out"
+        )
+    if outside.command is None:
+        if outside.only_value:
+            raise GradcliError(
+                "usage", "--command-only-value is for --command", hint="--command 'python3 f.py'"
+            )
+    elif mine or order == 2:
+        raise GradcliError(
+            "usage",
+            f"--command and {'--mine' if mine else '--order 2'} are two checks",
+            hint="leave one out",
+        )
+
+
+def _compared(
+    problem: Problem, mine: list[str], asked: Tolerance | None, done: Progress, *, safe: bool
+) -> Check:
+    """The check of a program, and the user's own gradients compared with its own."""
+    from dataclasses import replace
+
+    from gradcli.analysis.check import check
+    from gradcli.analysis.diagnosis.claim import weighed
+    from gradcli.analysis.diagnosis.compare import compare
+    from gradcli.cli import posing
+
+    problem = weighed(problem)
+    claims = posing.read_claims(mine, problem, safe=safe)
+    compared = [compare(claim, evidence, asked) for claim, evidence in claims]
+    return replace(check(problem, done=done), mine=compared)
 
 
 class Bar:
@@ -139,18 +177,18 @@ class Bar:
 
 
 def _tolerance(
-    digits: float | None, rtol: float | None, atol: float | None, mine: list[str] | None
+    digits: float | None, rtol: float | None, atol: float | None, *, own: bool
 ) -> Tolerance | None:
-    """What the user asks of `--mine`, if it is said. Raises `usage`."""
+    """What the user asks of a gradient of their own, if it is said. Raises `usage`."""
     from gradcli.analysis.verdict import Tolerance
 
     by_hand = {"--rtol": rtol, "--atol": atol}
     told = " ".join(f"{flag} {value:g}" for flag, value in by_hand.items() if value is not None)
-    if told and (digits is not None or not mine):
+    if told and (digits is not None or not own):
         raise GradcliError(
             "usage",
             "--rtol and --atol say how closely --mine must agree",
-            hint="leave --digits out" if mine else "--mine NAME=EXPR gives your own gradient",
+            hint="leave --digits out" if own else "--mine NAME=EXPR gives your own gradient",
         )
     if digits is not None:
         return Tolerance(f"--digits {digits:g}", rtol=10.0**-digits)

@@ -1,4 +1,4 @@
-"""`gradcli help`: what the language understands."""
+"""`gradcli help`: what the language understands, and other things too long for `--help`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ Examples:
   gradcli help language
 """
 
-TOPICS = {"language": "every construct, with an example"}
+TOPICS = {
+    "language": "every construct, with an example",
+    "command": "check the gradient of a program in any language",
+}
 
 Topic = Annotated[
-    str | None, typer.Argument(metavar="[TOPIC]", help="language", show_default=False)
+    str | None, typer.Argument(metavar="[TOPIC]", help=", ".join(TOPICS), show_default=False)
 ]
 
 
@@ -35,7 +38,7 @@ def command(topic: Topic = None) -> None:
             stream.writelines(f"gradcli help {name}: {told}\n" for name, told in TOPICS.items())
             stream.write("gradcli --help lists the commands, gradcli ops the functions\n")
         else:
-            stream.write(language())
+            stream.write(GUIDES[topic]())
 
 
 def language() -> str:
@@ -54,3 +57,14 @@ def language() -> str:
     parts.append("Not in the language\n")
     parts += [f"  {what}: {instead}\n" for what, instead in OUTSIDE]
     return "".join(parts)
+
+
+def command_protocol() -> str:
+    """The guide to `check --command`."""
+    from gradcli.cli.command_guide import guide
+
+    return guide()
+
+
+GUIDES = {"language": language, "command": command_protocol}
+"""By topic: what writes its text."""

@@ -54,8 +54,7 @@ def read_request(
         )
     bound = [parse_binding(text) for text in inputs]
     cotangents = [parse_gradient(text) for text in gradients]
-    values = [(f"--set {name}", value) for name, value in bound]
-    values += [(f"--gradient {name}" if name else "--gradient", v) for name, v in cotangents]
+    values = _flagged(bound, cotangents)
     _require_one_reader(program, file, [*values, *later])
     _require_distinct(name for name, _ in bound)
     if safe:
@@ -63,14 +62,40 @@ def read_request(
     parsed = parse_program(_source(program, file, options.limits), options.limits.parse)
     arrays, seed, draws = read_values(values, options)
     return Invocation(
-        parsed,
-        {name: array for (name, _), array in zip(bound, arrays, strict=False)},
-        [
-            Gradient(array, name)
-            for (name, _), array in zip(cotangents, arrays[len(bound) :], strict=True)
-        ],
-        options._replace(seed=seed, draws=draws),
+        parsed, *_named(bound, cotangents, arrays), options._replace(seed=seed, draws=draws)
     )
+
+
+def read_inputs(
+    inputs: Sequence[str], gradients: Sequence[str], options: Options
+) -> tuple[dict[str, Array], list[Gradient]]:
+    """The values of `--set` and `--gradient` where there is no program. Raises the same."""
+    bound = [parse_binding(text) for text in inputs]
+    cotangents = [parse_gradient(text) for text in gradients]
+    values = _flagged(bound, cotangents)
+    _require_one_reader("", None, values)
+    _require_distinct(name for name, _ in bound)
+    arrays, _, _ = read_values(values, options)
+    return _named(bound, cotangents, arrays)
+
+
+def _flagged(
+    bound: Sequence[tuple[str, str]], cotangents: Sequence[tuple[str | None, str]]
+) -> list[tuple[str, str]]:
+    """The flags of values, and their texts."""
+    values = [(f"--set {name}", value) for name, value in bound]
+    return values + [(f"--gradient {name}" if name else "--gradient", v) for name, v in cotangents]
+
+
+def _named(
+    bound: Sequence[tuple[str, str]],
+    cotangents: Sequence[tuple[str | None, str]],
+    arrays: Sequence[Array],
+) -> tuple[dict[str, Array], list[Gradient]]:
+    """Arrays as inputs by name, and the rest as gradients."""
+    inputs = {name: array for (name, _), array in zip(bound, arrays, strict=False)}
+    rest = zip(cotangents, arrays[len(bound) :], strict=True)
+    return inputs, [Gradient(array, name) for (name, _), array in rest]
 
 
 def parse_names(flag: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ def write(found: Check, _layout: Layout | None = None) -> Iterator[str]:
 def data(found: Check) -> dict[str, Data]:
     """The verdict, then the findings for each leaf; `worst` is the element with the fewest digits.
 
-    The key `mine` is present where the user's own gradients were compared.
+    The key `mine` is present where the user's own gradients were compared, or those of a command;
+    `command` has the same keys for the command's gradients, checked by its own values.
     """
     walk = found.walk
     members: dict[str, Data] = {
@@ -37,6 +38,8 @@ def data(found: Check) -> dict[str, Data]:
     }
     if found.mine:
         members["mine"] = {each.name: _comparison(each) for each in found.mine}
+    if found.command is not None:
+        members["command"] = data(found.command)
     return members | closing(found.notes, found.seed)
 
 

@@ -46,20 +46,28 @@ HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected
 
 def write(found: Check, layout: Layout) -> Iterator[str]:
     """A table of leaves, the error over the step for the worst element of each, and remarks."""
+    whose = "the command's" if found.command else "yours"
+    blocks = _leaves(found, layout)
+    if found.mine:
+        blocks.append(draw(_compared(found.mine, whose), layout))
+        blocks.append(
+            Text("\n").join(line for each in found.mine for line in _causes(each, whose, layout))
+        )
+    if found.command:
+        blocks.append(Text("the command's gradients, by its own values", style=HEADING))
+        blocks += _leaves(found.command, layout)
+        blocks.append(Text("\n").join(_remarks(found.command, "", layout)))
+    blocks.append(Text("\n").join(_remarks(found, whose, layout)))
+    yield printed(blocks, layout.colour)
+
+
+def _leaves(found: Check, layout: Layout) -> list[RenderableType]:
+    """The table of leaves, and the error over the step."""
     drawn = table(HEADINGS, layout)
     for leaf in found.leaves:
         drawn.add_row(*_row(leaf, layout))
-    blocks: list[RenderableType] = [drawn]
     curves = _curves(found.leaves, layout)
-    if curves:
-        blocks.append(Text("\n").join(curves))
-    if found.mine:
-        blocks.append(draw(_compared(found.mine), layout))
-        blocks.append(
-            Text("\n").join(line for each in found.mine for line in _causes(each, layout))
-        )
-    blocks.append(Text("\n").join(_remarks(found, layout)))
-    yield printed(blocks, layout.colour)
+    return [drawn, Text("\n").join(curves)] if curves else [drawn]
 
 
 def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
@@ -80,20 +88,20 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
     ]
 
 
-def _compared(mine: Sequence[Comparison]) -> Section:
+def _compared(mine: Sequence[Comparison], whose: str) -> Section:
     """The user's numbers next to the right ones."""
     rows = []
     for each in mine:
         shape = "scalar" if not each.gradient.shape else "×".join(map(str, each.gradient.shape))
         cells = excerpt(each.mine), excerpt(each.gradient)
         rows.append(Row(sanitise(each.name), "leaf", shape, cells))
-    return Section("", ("yours", "gradient"), rows)
+    return Section("", (whose, "gradient"), rows)
 
 
-def _causes(each: Comparison, layout: Layout) -> list[Text]:
+def _causes(each: Comparison, whose: str, layout: Layout) -> list[Text]:
     """The verdict on the user's gradient of a leaf, and why."""
     name = sanitise(each.name)
-    lines = [Text.assemble(f"yours for {name}: ", (each.verdict, STYLES[each.verdict]))]
+    lines = [Text.assemble(f"{whose} for {name}: ", (each.verdict, STYLES[each.verdict]))]
     if each.verdict == "pass":
         return [*lines, folded(" margin: ", _margin(each.agreement), layout.width)]
     likely = "cause: " if each.sure else "may be: "
@@ -171,8 +179,9 @@ def _height(error: float) -> int:
     return min(8, max(0, 8 + math.floor(math.log10(error) / DECADES)))
 
 
-def _remarks(found: Check, layout: Layout) -> list[Text]:
-    remarks = [Text.assemble((found.verdict, STYLES[found.verdict]), ": ", _summary(found))]
+def _remarks(found: Check, whose: str, layout: Layout) -> list[Text]:
+    """The verdict, `whose` gradients were compared with it, and what else there is to say."""
+    remarks = [Text.assemble((found.verdict, STYLES[found.verdict]), ": ", _summary(found, whose))]
     for leaf in found.leaves:
         if leaf.worst is not None and leaf.worst.reason:
             place = sanitise(element(leaf.name, leaf.worst.index))
@@ -191,14 +200,23 @@ def _places(leaf: LeafCheck) -> str:
     return f"{len(unknown):,} of {len(leaf.findings):,} elements: {listed}{more}"
 
 
-def _summary(found: Check) -> str:
+def _summary(found: Check, whose: str) -> str:
     what = "Hessian" if found.order == 2 else "gradient"
+    if found.walk.verdict == "fail" and found.walk.by_differences:
+        return (
+            f"along a random direction the values change by {found.walk.forward:.6g}, the "
+            f"gradient says {found.walk.reverse:.6g}"
+        )
     if found.walk.verdict == "fail":
         return f"forward mode gives {found.walk.forward:.6g}, reverse mode {found.walk.reverse:.6g}"
     if found.computed == "fail":
         return f"the {what} does not agree with how the values change"
     if found.computed == "pass":
-        yours = {"pass": "", "fail": "; yours does not agree", "inconclusive": "; yours may be it"}
+        yours = {
+            "pass": "",
+            "fail": f"; {whose} does not agree",
+            "inconclusive": f"; {whose} may be it",
+        }
         digits = min((math.floor(leaf.digits) for leaf in found.leaves), default=0)
         return f"the {what} is confirmed to {digits} digits{yours[found.verdict]}"
     return "no clear answer, which is an error under --strict only"

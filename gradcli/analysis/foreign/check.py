@@ -1,0 +1,264 @@
+"""Are the gradients of a function outside of gradcli right?
+
+Judged by differences of its own values, as those of a program are; and where there is a program
+that computes the same, by that one's values and gradients, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gradcli.analysis.agreement import FOREIGN
+from gradcli.analysis.check import (
+    Progress,
+    check,
+    check_leaf,
+    gradients_of,
+    sensitivity,
+    silent,
+)
+from gradcli.analysis.claims import claimed_numbers
+from gradcli.analysis.diagnosis.claim import differentiate
+from gradcli.analysis.diagnosis.compare import compare
+from gradcli.analysis.differences import extrapolate
+from gradcli.analysis.element import LeafGradient
+from gradcli.analysis.evidence import Evidence, from_values
+from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
+from gradcli.analysis.foreign.probes import ForeignGradientProbe, ForeignProbe
+from gradcli.analysis.judge import CLEAR, NOISY, USEFUL, ElementClaim, disagree, judge
+from gradcli.analysis.line import FIRST_STEP, Lines
+from gradcli.analysis.probe import Probe
+from gradcli.analysis.problem import Problem
+from gradcli.analysis.verdict import (
+    Agreement,
+    Cause,
+    Check,
+    Comparison,
+    DotProductTest,
+    LeafCheck,
+    Tolerance,
+)
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.graph import Array
+
+SURE = 4.0
+"""Of the noise of a gradient: a number is hardly ever farther off."""
+
+
+def check_alone(
+    function: Foreign,
+    inputs: Mapping[str, Array],
+    leaves: Sequence[str],
+    weight: Array | None,
+    done: Progress = silent,
+) -> Check:
+    """Check a function's gradients of some inputs by differences of its values. Raises what
+    `situated` does.
+    """
+    here = situated(function, inputs, tuple(leaves), weight, grads=True)
+    return _check(here, {}, done)
+
+
+def check_with(
+    function: Foreign, problem: Problem, asked: Tolerance | None, done: Progress = silent
+) -> Check:
+    """Check a weighed problem, and against it a function that computes the same. Raises what
+    `situated` does, and `usage` for leaves that are no inputs.
+    """
+    here = _posed(function, problem, grads=True)
+    found = check(problem, done=done)
+    mine = [*_values(here, problem), *_gradients(here, problem, asked)]
+    return replace(found, mine=mine, command=_check(here, _known(problem), done))
+
+
+def check_values(function: Foreign, problem: Problem, done: Progress = silent) -> Check:
+    """Check the gradients of a weighed problem by differences of the values of a function that
+    computes the same. Raises what `check_with` does.
+    """
+    here = _posed(function, problem, grads=False)
+    ours = gradients_of(problem)
+    largest = sensitivity(ours)
+    leaves = []
+    for each in ours:
+        leaves.append(check_leaf(each, _lines(here, each.leaf, _known(problem)), largest, done))
+        if leaves[-1].stopped:
+            break
+    grads = {each.leaf: each.value for each in ours}
+    notes = [*problem.notes, *_remarks(here)]
+    assert problem.gradient is not None
+    return Check(
+        1, leaves, _walk(here, grads), problem.gradient, problem.graph.seed, notes,
+        mine=_values(here, problem),
+    )  # fmt: skip
+
+
+def _posed(function: Foreign, problem: Problem, *, grads: bool) -> Situation:
+    """The function at the problem's point, with its gradient."""
+    if len(problem.outputs) > 1:
+        raise GradcliError(
+            "usage",
+            f"a command has one value, and the program {len(problem.outputs)} outputs",
+            hint=f"--output {next(iter(problem.outputs))}",
+        )
+    given = problem.prepared.inputs
+    nodes = given | {name: leaf for name, leaf in problem.leaves.items() if not leaf.inputs}
+    for name in problem.leaves:
+        if name not in nodes:
+            raise GradcliError(
+                "usage",
+                f"--wrt {name}: the program computes it, so a command cannot be given it",
+                hint=f"inputs are {', '.join(nodes)}",
+            )
+    inputs = dict(zip(nodes, problem.values(list(nodes.values())), strict=True))
+    (weight,) = (problem.gradient or {}).values()
+    return situated(function, inputs, tuple(problem.leaves), weight, grads=grads)
+
+
+def _known(problem: Problem) -> dict[str, Probe]:
+    """The problem as a function of each leaf."""
+    outputs = list(problem.outputs.values())
+    return {name: Probe(problem, outputs, leaf) for name, leaf in problem.leaves.items()}
+
+
+def _lines(here: Situation, leaf: str, known: Mapping[str, Probe]) -> Lines:
+    return Lines(ForeignProbe(here, leaf, known.get(leaf)), [here.weight])
+
+
+def _check(here: Situation, known: Mapping[str, Probe], done: Progress) -> Check:
+    """The function's gradients by differences of its own values."""
+    grads = {name: here.answer.grads[name] for name in here.leaves}
+    claimed = [
+        LeafGradient(
+            name, here.source, grads[name], SURE * here.noise.grads[name], EPS,
+            ForeignGradientProbe(here, name),
+        )
+        for name in here.leaves
+    ]  # fmt: skip
+    largest = sensitivity(claimed)
+    leaves: list[LeafCheck] = []
+    walk = DotProductTest(math.nan, math.nan, "inconclusive")
+    for each in claimed:
+        leaves.append(check_leaf(each, _lines(here, each.leaf, known), largest, done))
+        if leaves[-1].stopped:
+            break
+    else:
+        walk = _walk(here, grads)
+    return Check(1, leaves, walk, {"value": here.weight}, None, _remarks(here))
+
+
+def _remarks(here: Situation) -> list[Note]:
+    noise = here.relative_noise
+    told = f"the noise of the command's values is {noise:.1e} of their size"
+    if here.noisy:
+        told += ": the steps were chosen by it, and two digits are enough to pass"
+    asked = f"the command answered {here.function.requests:,} requests"
+    return [Note("command-noise", told), Note("command", asked)]
+
+
+def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
+    """The change of the values where all leaves move at once, and what the gradients say of it."""
+    generator = np.random.default_rng(2)
+    direction = {
+        name: sizes(here.inputs[name])
+        * generator.choice([-1.0, 1.0], grad.shape)
+        * generator.uniform(0.5, 1.0, grad.shape)
+        for name, grad in grads.items()
+    }
+    noise = float(np.sum(np.abs(here.weight) * here.noise.value))
+
+    def value(step: float) -> float:
+        moved = {name: here.inputs[name] + step * each for name, each in direction.items()}
+        answer = here.at(moved, grads=False)
+        return math.nan if answer is None else float(np.sum(here.weight * answer.value))
+
+    def central(step: float) -> tuple[float, float]:
+        ahead, behind = value(step), value(-step)
+        rounding = noise + EPS * (abs(ahead) + abs(behind))
+        return (ahead - behind) / (2 * step), rounding / (2 * step)
+
+    def one_sided(step: float) -> tuple[float, float]:
+        ahead, start = value(step), value(0.0)
+        return (ahead - start) / step, (noise + EPS * (abs(ahead) + abs(start))) / abs(step)
+
+    with np.errstate(all="ignore"):
+        parts = [grad * direction[name] for name, grad in grads.items()]
+        claimed = float(sum(np.sum(each) for each in parts))
+        size = float(sum(np.sum(np.abs(each)) for each in parts))
+        own = sum(
+            float(np.sum(np.abs(direction[name]) * SURE * each))
+            for name, each in here.noise.grads.items()
+            if name in direction
+        )
+    useful = NOISY if here.noisy else USEFUL
+    found = extrapolate(central, FIRST_STEP, 2)
+    verdict = judge((), ElementClaim(claimed, own, size, useful), found).verdict
+    if verdict == "fail":
+        right, left = (extrapolate(one_sided, sign * FIRST_STEP, 1) for sign in (1.0, -1.0))
+        if disagree(right, left):  # there is a kink
+            low, high = sorted((right.value, left.value))
+            slack = right.error + left.error + own
+            verdict = "pass" if low - slack <= claimed <= high + slack else "inconclusive"
+    return DotProductTest(found.value, claimed, verdict, by_differences=True)
+
+
+# --- against a program ---------------------------------------------------------------------
+
+
+def _values(here: Situation, problem: Problem) -> list[Comparison]:
+    """Where the function's values are not the program's, that it is another one."""
+    ((name, output),) = problem.outputs.items()
+    (ours,) = problem.values([output])
+    theirs = here.answer.value
+    told = "the values of the command"
+    if theirs.shape != ours.shape:
+        text = f"the command's value has the shape {theirs.shape}, {name} has {ours.shape}"
+        wrong = Agreement("fail", told, (), math.inf, 0.0, np.ones(ours.shape, bool))
+        return [_other(name, theirs, ours, text, wrong)]
+    allowed = _unit(theirs) ** FOREIGN * np.abs(ours) + CLEAR * here.noise.value
+    with np.errstate(all="ignore"):
+        same = (theirs == ours) | (np.isnan(theirs) & np.isnan(ours))
+        apart = np.where(same, 0.0, np.abs(theirs - ours))
+        off = ~(apart <= allowed)
+    if not off.any():
+        return []
+    place = int(np.argmax(np.where(off, np.nan_to_num(apart, nan=math.inf), -1.0)))
+    index = tuple(map(int, np.unravel_index(place, off.shape)))
+    text = (
+        f"the command computes another function: its value is {theirs[index]:.10g}, "
+        f"{name} is {ours[index]:.10g}"
+    )
+    size = abs(float(ours[index])) or 1.0
+    wrong = Agreement(
+        "fail", told, index, float(apart[index]) / size, float(allowed[index]) / size, off
+    )
+    return [_other(name, theirs, ours, text, wrong)]
+
+
+def _other(name: str, theirs: Array, ours: Array, text: str, wrong: Agreement) -> Comparison:
+    cause = Cause("command-value", text)
+    title = f"the value of {name}"
+    return Comparison(title, "fail", theirs, np.asarray(ours), None, [cause], True, wrong)
+
+
+def _gradients(here: Situation, problem: Problem, asked: Tolerance | None) -> list[Comparison]:
+    """The function's gradients against the program's."""
+    walk = differentiate(problem)
+    found = []
+    for name in problem.leaves:
+        grad = here.answer.grads[name]
+        claim, _ = claimed_numbers(walk, name, grad, grad.dtype)
+        dtype = "float32" if _unit(grad) > EPS else "float64"
+        told = f"the rounding of {dtype}, in which the command computes, and its noise"
+        slack = SURE * here.noise.grads[name]
+        found.append(compare(claim, Evidence(told, slack=slack, dtype=dtype), asked))
+    return found
+
+
+def _unit(numbers: Array) -> float:
+    """The last place of the precision that numbers were computed in, relative to 1."""
+    single = from_values(numbers).dtype == "float32"
+    return float(np.finfo(np.float32 if single else np.float64).eps)

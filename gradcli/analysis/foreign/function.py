@@ -1,0 +1,173 @@
+"""A function that is known by its answers alone, at a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from gradcli.analysis.foreign.noise import SAMPLES, noise_of
+from gradcli.analysis.line import LEAST
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.graph import Array
+
+EPS = float(np.finfo(np.float64).eps)
+NOISE = 1e-8
+STEPS = (1e-7, 1e-5, 1e-3)
+"""Distances of the samples, relative to the inputs: the first at which the values change."""
+
+
+class ForeignAnswer(NamedTuple):
+    """What a function gives at a point."""
+
+    value: Array
+    grads: dict[str, Array]
+    """By input, with its shape; empty where only the value was asked for."""
+
+
+class Foreign(Protocol):
+    """Called with all inputs, and with the v of vᵀ·J where gradients are wanted: its answer, or
+    None where it has no value.
+    """
+
+    text: str
+    requests: int
+    refusal: str
+
+    def __call__(
+        self, inputs: Mapping[str, Array], gradient: Array | None = None
+    ) -> ForeignAnswer | None: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Situation:
+    """A function at a point, and how exactly its answers are known there."""
+
+    function: Foreign
+    inputs: dict[str, Array]
+    leaves: tuple[str, ...]
+    weight: Array
+    """The v of vᵀ·J."""
+    answer: ForeignAnswer
+    """At the point."""
+    noise: ForeignAnswer
+    """What of it changes without reason from one point to the next: a standard deviation."""
+
+    @property
+    def source(self) -> Source:
+        return Source("--command", self.function.text)
+
+    @property
+    def relative_noise(self) -> float:
+        """The largest noise of a value, relative to the largest value."""
+        size = float(np.max(np.abs(self.answer.value), initial=0.0))
+        return float(np.max(self.noise.value, initial=0.0)) / (size or 1.0)
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the values are known so badly that few digits of a derivative can be asked."""
+        return self.relative_noise > NOISE
+
+    def at(self, moved: Mapping[str, Array], *, grads: bool) -> ForeignAnswer | None:
+        """The answer where some inputs have other values."""
+        return self.function(self.inputs | dict(moved), self.weight if grads else None)
+
+
+def situated(
+    function: Foreign,
+    inputs: Mapping[str, Array],
+    leaves: tuple[str, ...],
+    weight: Array | None,
+    *,
+    grads: bool,
+) -> Situation:
+    """A function at a point, its noise measured; without a weight by random numbers.
+
+    Raises `value` where it has no value at the point, `no-grad` where it gives no gradient of a
+    leaf, `gradient-shape`, and what the function raises.
+    """
+    given = dict(inputs)
+    source = Source("--command", function.text)
+    first = _required(function(given), function)
+    if weight is None:
+        weight = np.ones(()) if first.value.shape == () else _weights(first.value)
+    try:
+        weight = np.broadcast_to(np.asarray(weight, np.float64), first.value.shape)
+    except ValueError:
+        raise GradcliError(
+            "gradient-shape",
+            f"the gradient has the shape {np.shape(weight)}, the command's value "
+            f"{first.value.shape}",
+            source=source,
+        ) from None
+    answer = _required(function(given, weight), function) if grads else first
+    for name in leaves if grads else ():
+        if name not in answer.grads:
+            raise GradcliError(
+                "no-grad",
+                f"the command answers no gradient of {name}",
+                hint="--wrt names the inputs that have one; --command-only-value asks for none",
+                source=source,
+            )
+    found = Situation(function, given, leaves, weight, answer, answer)
+    return Situation(function, given, leaves, weight, answer, _noise(found, grads=grads))
+
+
+def _required(answer: ForeignAnswer | None, function: Foreign) -> ForeignAnswer:
+    if answer is None:
+        raise GradcliError(
+            "value",
+            f"the command has no value at the point: {function.refusal[:200]}",
+            source=Source("--command", function.text),
+        )
+    return answer
+
+
+def _weights(value: Array) -> Array:
+    generator = np.random.default_rng(0)
+    signs = generator.choice([-1.0, 1.0], value.shape)
+    return np.asarray(signs * generator.uniform(0.5, 1.5, value.shape))
+
+
+def sizes(point: Array) -> Array:
+    """The size of every element, for steps."""
+    known = np.abs(np.where(np.isfinite(point), point, 0.0))
+    typical = float(np.max(known, initial=0.0)) or 1.0
+    return np.asarray(np.maximum(known, LEAST * typical))
+
+
+def _noise(here: Situation, *, grads: bool) -> ForeignAnswer:
+    """The noise of the values and of the gradients, from samples along a random line.
+
+    The samples lie on one side of the point, which may be at a kink.
+    """
+    generator = np.random.default_rng(1)
+    directions = {
+        name: generator.choice([-1.0, 1.0], here.inputs[name].shape) * sizes(here.inputs[name])
+        for name in here.leaves
+    }
+    samples: list[ForeignAnswer] = []
+    for step in STEPS:
+        samples = []
+        for number in range(1, SAMPLES + 1):
+            moved = {name: here.inputs[name] + number * step * d for name, d in directions.items()}
+            found = here.at(moved, grads=grads)
+            if found is not None and found.value.shape == here.answer.value.shape:
+                samples.append(found)
+        if any((each.value != samples[0].value).any() for each in samples):
+            break
+    if len(samples) < SAMPLES:
+        return ForeignAnswer(EPS * np.abs(here.answer.value), _rounding(here.answer.grads))
+    value = noise_of(np.stack([each.value for each in samples]))
+    slopes = {
+        name: np.maximum(noise_of(np.stack([each.grads[name] for each in samples])), least)
+        for name, least in _rounding(here.answer.grads).items()
+        if all(name in each.grads for each in samples)
+    }
+    return ForeignAnswer(np.maximum(value, EPS * np.abs(here.answer.value)), slopes)
+
+
+def _rounding(grads: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: EPS * np.abs(grad) for name, grad in grads.items()}

@@ -1,0 +1,140 @@
+"""What `gradcli help command` prints: how a program in any language is asked by `check`."""
+
+TEXT = """\
+Check the gradient of a program in any language
+
+  gradcli check "y = sum(sin(x))" -s x=1,2 --command "python3 sines.py"
+      judges its gradient by the program's, and by differences of its own values
+  gradcli check --command "./sines" --command-only-value -s x=1,2
+      judges its gradient by differences of its own values; no program is needed
+  gradcli check "sum(sin(x))" -s x=1,2 --command ./sines --command-only-value
+      judges the program's gradient by differences of the command's values
+
+The command is split into words as a shell would do it, and started once,
+without a shell: "sh -c '...'" asks for one. It has a process group of its own,
+which is ended at the end; first its standard input is closed. --safe refuses
+it.
+
+Requests and answers are JSON objects, one on each line of its standard input
+and standard output. It must flush its standard output after each answer.
+
+  {"id": 1, "inputs": {"x": [1.0, 2.0]}}                     asks for the value
+  {"id": 1, "value": 1.7507684116335782}
+  {"id": 2, "inputs": {"x": [1.0, 2.0]}, "gradient": 1.0}    and the grads
+  {"id": 2, "value": 1.7507684116335782, "grads": {"x": [0.54, -0.416]}}
+  {"id": 3, "error": "x is negative"}                          no value there
+
+  inputs     all inputs: --set, and names that the program binds to numbers
+  gradient   v, with the shape of the value; grads are v times the Jacobian
+  arrays     nested lists; "NaN", "Infinity" and "-Infinity" for such numbers
+  id         an answer may leave it out
+
+Answer with all digits. What changes at random, or by rounding, is measured
+before the check, and the steps are chosen by it; two digits are enough to pass
+where it is much. A program that ends, answers anything else, or takes longer
+than --command-timeout is an error that names the request.
+
+Python
+
+{python}
+Python with PyTorch: the same, with
+
+{torch}
+C++
+
+{cpp}
+Julia
+
+{julia}"""
+"""With the examples to be filled in."""
+
+PYTHON = """\
+import json, math, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    x = request["inputs"]["x"]
+    answer = {"id": request["id"], "value": sum(math.sin(a) for a in x)}
+    if "gradient" in request:
+        v = request["gradient"]
+        answer["grads"] = {"x": [v * math.cos(a) for a in x]}
+    print(json.dumps(answer), flush=True)
+"""
+TORCH = """\
+import json, sys, torch
+
+torch.set_default_dtype(torch.float64)
+for line in sys.stdin:
+    request = json.loads(line)
+    x = torch.tensor(request["inputs"]["x"], requires_grad=True)
+    y = torch.sin(x).sum()
+    answer = {"id": request["id"], "value": y.tolist()}
+    if "gradient" in request:
+        y.backward(torch.tensor(request["gradient"]))
+        answer["grads"] = {"x": x.grad.tolist()}
+    print(json.dumps(answer), flush=True)
+"""
+CPP = r"""#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main() {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    const char *text = line.c_str();
+    std::vector<double> x;
+    const char *at = std::strchr(std::strstr(text, "\"x\":"), '[') + 1;
+    while (*at != ']') {
+      char *end;
+      x.push_back(std::strtod(at, &end));
+      at = end + std::strspn(end, ", ");
+    }
+    double value = 0;
+    for (double a : x) value += std::sin(a);
+    std::printf("{\"value\": %.17g", value);
+    if (const char *gradient = std::strstr(text, "\"gradient\":")) {
+      double v = std::strtod(std::strchr(gradient, ':') + 1, nullptr);
+      const char *before = ", \"grads\": {\"x\": [";
+      for (double a : x) {
+        std::printf("%s%.17g", before, v * std::cos(a));
+        before = ", ";
+      }
+      std::printf("]}");
+    }
+    std::printf("}\n");
+    std::fflush(stdout);
+  }
+}
+"""
+JULIA = """\
+using JSON
+
+for line in eachline(stdin)
+    request = JSON.parse(line)
+    x = Float64.(request["inputs"]["x"])
+    answer = Dict{String,Any}("id" => request["id"], "value" => sum(sin.(x)))
+    if haskey(request, "gradient")
+        answer["grads"] = Dict("x" => request["gradient"] .* cos.(x))
+    end
+    println(JSON.json(answer))
+    flush(stdout)
+end
+"""
+
+
+def guide() -> str:
+    """The guide with its examples."""
+    from textwrap import indent
+
+    text = TEXT
+    for name, example in EXAMPLES.items():
+        text = text.replace(f"{{{name}}}", indent(example, "  "))
+    return text
+
+
+EXAMPLES = {"python": PYTHON, "torch": TORCH, "cpp": CPP, "julia": JULIA}
+"""Programs that answer, by what they are written in."""
