@@ -9,6 +9,8 @@ import os
 import resource
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 SPARE_BYTES = 2**30
@@ -20,9 +22,7 @@ SPARE_SECONDS = 2
 
 def enter(memory: int, seconds: float | None, threads: int) -> None:
     """Confine this process: to its limits, and by the filter where the system has such filters."""
-    with open("/proc/self/statm" if sys.platform == "linux" else os.devnull) as file:
-        pages = int((file.read().split() or ["0"])[0])
-    _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + 2 * memory + SPARE_BYTES)
+    _limit(resource.RLIMIT_AS, _addresses() + 2 * memory + SPARE_BYTES)
     if seconds is not None:
         _limit(resource.RLIMIT_CPU, int(seconds * threads) + SPARE_SECONDS)
     _limit(resource.RLIMIT_FSIZE, OUTPUT * memory)  # standard output may be a file
@@ -30,6 +30,27 @@ def enter(memory: int, seconds: float | None, threads: int) -> None:
     machine = os.uname().machine
     if sys.platform == "linux" and machine in TABLES:
         _filter(program(TABLES[machine]))
+
+
+@contextmanager
+def narrowed(memory: int) -> Iterator[None]:
+    """Let libraries that decode untrusted data take about so many more bytes, whatever the data
+    state: more is a MemoryError, in the whole process, until the block ends.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _addresses() + memory + SPARE_BYTES
+    known = [each for each in (soft, hard, most) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(known), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _addresses() -> int:
+    """The bytes of address space that this process has, as far as the system tells."""
+    with open("/proc/self/statm" if sys.platform == "linux" else os.devnull) as file:
+        return int((file.read().split() or ["0"])[0]) * resource.getpagesize()
 
 
 def _limit(which: int, value: int) -> None:

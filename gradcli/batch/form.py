@@ -11,11 +11,11 @@ import numpy as np
 import orjson
 
 from gradcli.batch.stack import Stack, is_stackable
+from gradcli.data.numbers import nested
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.passes import Backward
 from gradcli.report.json import Data, encode, string
-from gradcli.report.numbers import nested
 from gradcli.session import Prepared
 
 TEXT_BYTES = 104

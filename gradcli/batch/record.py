@@ -12,7 +12,8 @@ import orjson
 
 from gradcli.data import json
 from gradcli.data.binding import checked_name
-from gradcli.data.load import load, split_key
+from gradcli.data.formats import path_of
+from gradcli.data.load import load
 from gradcli.data.npy import to_run_dtype
 from gradcli.data.replace import same_file
 from gradcli.data.text import decode
@@ -202,7 +203,7 @@ def read_any(options: Options, written: Collection[str]) -> Read:
     """For runs in which records may name files, except those that the run writes."""
 
     def read(value: str, name: str) -> Array:
-        path, _ = split_key(value[1:])
+        path = path_of(value[1:])
         if path == "-":
             raise GradcliError("data", f"{name}: standard input holds the records")
         if same_file(path, written):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Annotated
 
@@ -84,11 +84,16 @@ def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
 def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="With --version: those of packages and extras, too.")
+    ] = False,
 ) -> None:
     """Differentiate tensor expressions: values, gradients, the graph, and why."""
     if version:
         with output() as stream:
             stream.write(f"gradcli {__version__}\n")
+            if verbose:
+                stream.writelines(_versions())
         raise typer.Exit
     if context.invoked_subcommand is None:
         raise GradcliError(
@@ -96,6 +101,21 @@ def _root(
             "no command is given",
             hint='gradcli eval "y = x**2" --set x=3, or gradcli --help',
         )
+
+
+def _versions() -> Iterator[str]:
+    """What gradcli runs on, and which extras are there, in lines."""
+    from platform import python_version
+
+    from gradcli.extras import EXTRAS, installed
+
+    found = installed()
+    yield f"Python {python_version()}\n"
+    extras = {extra.package: (name, extra.what) for name, extra in EXTRAS.items()}
+    for package, number in found.items():
+        name, what = extras.get(package, ("", ""))
+        missing = f"not installed: pip install 'gradcli[{name}]'"
+        yield f"{package} {number or missing}{f'  ({what})' if what else ''}\n"
 
 
 def _not_loaded() -> None:

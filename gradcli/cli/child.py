@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gradcli.cli.watch import GRACE
 from gradcli.data import MAPPED
+from gradcli.data.formats import find
 
 _FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
 _TICK = 0.05
@@ -39,18 +40,20 @@ class End(NamedTuple):
 
 
 def is_needed(arguments: Sequence[str]) -> bool:
-    """Whether a command line names a file that will be mapped, or limits memory or time."""
+    """Whether a command line names a file that is read apart, or limits memory or time."""
     if arguments[:1] and arguments[0] in _APART:
         flags = {argument.partition("=")[0] for argument in arguments}
         if flags & {"--safe", "--timeout"}:
             return True
-    return resource.getrlimit(resource.RLIMIT_AS)[0] >= 0 or any(map(_is_mapped, arguments))
+    return resource.getrlimit(resource.RLIMIT_AS)[0] >= 0 or any(map(_is_apart, arguments))
 
 
-def _is_mapped(argument: str) -> bool:
-    path = argument.partition("@")[2].strip()
+def _is_apart(argument: str) -> bool:
+    place = find(argument.partition("@")[2].strip())
+    if place is None or place.is_remote or not place.format.apart:
+        return False
     try:
-        return path.lower().endswith(".npy") and os.stat(path).st_size >= MAPPED
+        return place.format.apart == "always" or os.stat(place.path).st_size >= MAPPED
     except (OSError, ValueError):
         return False  # reading it reports the error
 

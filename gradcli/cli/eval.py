@@ -92,9 +92,9 @@ def _streamed(path: str | None, prepared: Prepared) -> Iterator[dict[str, Array]
 
 
 def _save(path: str, result: Result) -> None:
-    from gradcli.data.save import save
+    from gradcli.data.save import holds_one, save
 
-    save(path, result.grads if path.lower().endswith(".npy") else _saved(result))
+    save(path, result.grads if holds_one(path) else _saved(result))
 
 
 def _saved(result: Result) -> dict[str, Array]:

@@ -16,6 +16,7 @@ Examples:
 
 TOPICS = {
     "language": "every construct, with an example",
+    "data": "the files and stores that values come from and go to",
     "command": "check the gradient of a program in any language",
 }
 
@@ -66,5 +67,12 @@ def command_protocol() -> str:
     return guide()
 
 
-GUIDES = {"language": language, "command": command_protocol}
+def data() -> str:
+    """The guide to `@` values and `--save`."""
+    from gradcli.cli.data_guide import DATA
+
+    return DATA
+
+
+GUIDES = {"language": language, "data": data, "command": command_protocol}
 """By topic: what writes its text."""

@@ -40,7 +40,7 @@ def answer(
 
 
 def _save(path: str, found: Answer) -> None:
-    from gradcli.data.save import save
+    from gradcli.data.save import holds_one, save
     from gradcli.report.matrices import saved
 
-    save(path, saved(found, whole=path.lower().endswith(".npy")))
+    save(path, saved(found, whole=holds_one(path)))

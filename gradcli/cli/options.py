@@ -44,7 +44,8 @@ Inputs = Annotated[
         "-s",
         metavar="NAME=VALUE",
         help="Bind an input: [[1,2],[3,4]], 1,2, linspace(0,1,5), randn(2,2), or @FILE "
-        "(.npy, .npz:KEY, .json, .csv, .txt), @- for standard input. Repeatable.",
+        "(.npy, .npz:KEY, .csv:COLUMN, .json:KEY, .safetensors:KEY, .zarr/NAME, .h5:/NAME; "
+        "gradcli help data), @- for standard input. Repeatable.",
     ),
 ]
 Gradients = Annotated[
@@ -168,13 +169,17 @@ Save = Annotated[
     typer.Option(
         "--save",
         metavar="FILE",
-        help="Write outputs and gradients (NAME.grad) to FILE.npz, or the only gradient to "
-        "FILE.npy.",
+        help="Write outputs and gradients (NAME.grad) to FILE.npz, .json, .zarr or .h5, or the "
+        "only gradient to FILE.npy or .csv.",
     ),
 ]
 SaveMatrix = Annotated[
     str | None,
-    typer.Option("--save", metavar="FILE", help="Write the numbers to FILE.npz or FILE.npy."),
+    typer.Option(
+        "--save",
+        metavar="FILE",
+        help="Write the numbers to FILE.npz, .npy, .csv, .json, .zarr or .h5.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 

@@ -74,7 +74,8 @@ def read_claims(
         source = Source(f"--mine {name}", value.strip())
         if source.text.startswith("@"):
             (array,), _, _ = read_values([(source.name, source.text)], problem.options)
-            claims.append(claimed_numbers(walk, name, array, stored_dtype(source.text[1:])))
+            dtype = stored_dtype(source.text[1:], problem.options.limits.memory_bytes())
+            claims.append(claimed_numbers(walk, name, array, dtype))
         else:
             claims.append(claimed_text(walk, name, source))
     return claims

@@ -138,10 +138,10 @@ def check_save(
     if safe:
         raise GradcliError("usage", "--save names a file, and --safe opens none")
     from gradcli.data import save
-    from gradcli.data.load import split_key
+    from gradcli.data.formats import path_of
 
     named = [_FILE_VALUE.fullmatch(text) for each in texts for text in each or ()]
-    inputs = [split_key(match[1].strip())[0] for match in named if match]
+    inputs = [path_of(match[1].strip()) for match in named if match]
     save.check_save(path, [file, *inputs] if file else inputs)
 
 

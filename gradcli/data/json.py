@@ -9,11 +9,16 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.data.formats import Location
+from gradcli.data.numbers import nested
+from gradcli.data.replace import replacing
+from gradcli.data.text import read_file
+from gradcli.diagnostics import GradcliError, Source, Span, nearest
 from gradcli.graph import Array, Shape
 from gradcli.literals import NON_FINITE
 
@@ -53,6 +58,58 @@ def parse(text: str, name: str) -> Any:
         ) from None
     except RecursionError:
         raise GradcliError("limit-depth", f"{name} is nested too deeply") from None
+
+
+def read(place: Location, memory: int) -> Array:
+    """The array of a `.json` file, or what its objects hold under `KEY.KEY`; items count from 0."""
+    value = _at(parse(read_file(place.path, memory), place.path), place)
+    if isinstance(value, dict):
+        keys = ", ".join(key[:40] for key in [*value][:20])
+        raise GradcliError(
+            "data",
+            f"{place.name} is an object, not an array; it holds {keys or 'nothing'}",
+            hint="name what is meant: @FILE.json:KEY",
+        )
+    return to_array(value, place.name)
+
+
+def parse_array(text: str, name: str) -> Array:
+    """The array of a JSON text: nested lists, or one number."""
+    return to_array(parse(text, name), name)
+
+
+def write(path: str, arrays: Mapping[str, Array]) -> None:
+    """An object of the arrays by name, whose numbers read back to the same bits."""
+    with replacing(path) as stream:
+        separator = "{"
+        for name, array in arrays.items():
+            stream.write(f"{separator}{json.dumps(name, ensure_ascii=False)}: ".encode())
+            stream.writelines(piece.encode() for piece in nested(np.asarray(array)))
+            separator = ",\n "
+        stream.write(b"}\n" if arrays else b"{}\n")
+
+
+def _at(value: Any, place: Location) -> Any:
+    """What stands under a path of keys; a key may have points in it, as `x.grad` has."""
+    path, walked = place.key or "", place.path
+    while path:
+        if isinstance(value, dict) and path in value:
+            return value[path]
+        head, _, rest = path.partition(".")
+        if isinstance(value, list) and head.isdecimal() and int(head[:18]) < len(value):
+            value = value[int(head[:18])]
+        elif isinstance(value, dict) and head in value:
+            value = value[head]
+        else:
+            keys = [*map(str, value)] if isinstance(value, dict) else []
+            near = nearest(path, keys) or nearest(head, keys)
+            raise GradcliError(
+                "data",
+                f"{walked} has no {path[:80]!r}",
+                hint=f"did you mean {near!r}?" if near else None,
+            )
+        walked, path = f"{walked}:{head}" if walked == place.path else f"{walked}.{head}", rest
+    return value
 
 
 def to_array(value: Any, name: str) -> Array:

@@ -1,4 +1,4 @@
-"""NumPy's files, read as untrusted input: `.npy` and the members of `.npz`.
+"""NumPy's `.npy` files, read as untrusted input.
 
 The header is matched, never evaluated, and the size that it states is compared with the size of
 the file before anything is allocated.
@@ -10,23 +10,26 @@ from __future__ import annotations
 import os
 import re
 import sys
-import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any, BinaryIO
+from typing import Any, Literal
 
 import numpy as np
 
 from gradcli.data import MAPPED
-from gradcli.data.text import reason
-from gradcli.diagnostics import GradcliError, nearest
+from gradcli.data.formats import Location
+from gradcli.data.replace import replacing
+from gradcli.data.text import open_binary, reason, require_regular
+from gradcli.diagnostics import GradcliError
 from gradcli.engine.mapped import map_file
 from gradcli.graph import Array, Precision, Shape
 
 MAGIC = b"\x93NUMPY"
 
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
-_MAX_HEADER = 10_000
+LONGEST_HEADER = 10_012
+"""The bytes before the data are at most so many."""
 _MAX_AXES = 64
 _MAX_DIGITS = 18
 
@@ -47,7 +50,7 @@ _REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class NpyHeader:
     dtype: np.dtype[Any]
     shape: Shape
     fortran: bool
@@ -56,69 +59,52 @@ class _Header:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the data."""
         return prod(self.shape) * self.dtype.itemsize
 
+    def array(self, data: Array) -> Array:
+        """The array of the bytes behind the header."""
+        order: Literal["F", "C"] = "F" if self.fortran else "C"
+        return data.view(self.dtype).reshape(self.shape, order=order)
 
-def parse_npy(buffer: bytes | Array, name: str, precision: Precision, memory: int) -> Array:
-    """The array of a whole `.npy` file, given as bytes or as a map of them.
 
-    It shares the buffer where the dtype allows. Raises `data` and `limit-memory`.
+def read(place: Location, memory: int) -> Array:
+    """The array of a `.npy` file; a large one is mapped instead of read."""
+    require_regular(place.path)
+    with open_binary(place.path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        try:
+            buffer = map_file(stream) if size >= MAPPED else stream.read()
+        except OSError as error:
+            raise GradcliError("file", f"cannot read {place.name}: {reason(error)}") from None
+    return parse_npy(buffer, place.name)
+
+
+def write(path: str, arrays: Mapping[str, Array]) -> None:
+    """The only array as a `.npy` file."""
+    (array,) = arrays.values()
+    with replacing(path) as stream:
+        np.lib.format.write_array(stream, array, allow_pickle=False)
+
+
+def parse_npy(buffer: bytes | Array, name: str) -> Array:
+    """The array of a whole `.npy` file, given as bytes or as a map of them, which it shares.
+
+    Raises `data`.
     """
-    header = _parse_header(bytes(buffer[: _MAX_HEADER + 12]), name)
-    present = len(buffer) - header.size
+    header = parse_header(bytes(buffer[:LONGEST_HEADER]), name)
+    require_bytes(header, len(buffer) - header.size, name)
+    return header.array(np.frombuffer(buffer, np.uint8, header.nbytes, header.size))
+
+
+def require_bytes(header: NpyHeader, present: int, name: str) -> None:
+    """Raise `data` where fewer bytes follow a header than it states."""
     if present < header.nbytes:
         raise GradcliError(
             "data",
             f"{name} is cut off: its header states shape {header.shape}, "
             f"{header.nbytes:,} bytes, but {present:,} are there",
         )
-    flat = np.frombuffer(buffer, header.dtype, prod(header.shape), header.size)
-    array = flat.reshape(header.shape, order="F" if header.fortran else "C")
-    return to_run_dtype(array, name, precision, memory)
-
-
-def read_npy(stream: BinaryIO, name: str, precision: Precision, memory: int) -> Array:
-    """The array of a `.npy` file; a large one is mapped instead of read."""
-    size = os.fstat(stream.fileno()).st_size
-    try:
-        buffer = map_file(stream) if size >= MAPPED else stream.read()
-    except OSError as error:
-        raise GradcliError("file", f"cannot read {name}: {reason(error)}") from None
-    return parse_npy(buffer, name, precision, memory)
-
-
-def read_npz(
-    stream: BinaryIO, key: str | None, name: str, precision: Precision, memory: int
-) -> Array:
-    """The array `key` of a `.npz` file; without a key, its only one."""
-    from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
-
-    try:
-        with ZipFile(stream) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            if len(members) < len(archive.infolist()):
-                raise BadZipFile("two of its arrays have one name")
-            member = members[_choose(key, list(members), name)]
-            require_memory(member.file_size, memory, f"{name}:{key}" if key else name)
-            if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-                raise BadZipFile("it is compressed in a way that NumPy never uses")
-            # An explicit size limits what is decompressed, whatever the compressed data state.
-            data = archive.open(member).read(member.file_size)
-    except (BadZipFile, zlib.error, EOFError, OSError, RuntimeError, UnicodeError) as error:
-        raise GradcliError("data", f"{name} is not a valid .npz file: {reason(error)}") from None
-    return parse_npy(data, f"{name}:{key}" if key else name, precision, memory)
-
-
-def stored_dtype(stream: BinaryIO, key: str | None, name: str) -> np.dtype[Any]:
-    """The dtype that an `.npy` file, or an array of an `.npz` file, has on disk. Raises `data`."""
-    from zipfile import ZipFile
-
-    start = stream.read(_MAX_HEADER + 12)
-    if not start.startswith(MAGIC):
-        with ZipFile(stream) as archive:
-            member = key or archive.namelist()[0].removesuffix(".npy")
-            start = archive.open(f"{member}.npy").read(_MAX_HEADER + 12)
-    return _parse_header(start, name).dtype
 
 
 def to_run_dtype(array: Array, name: str, precision: Precision, memory: int) -> Array:
@@ -156,22 +142,8 @@ def require_memory(needed: int, memory: int, name: str) -> None:
         )
 
 
-def _choose(key: str | None, keys: list[str], name: str) -> str:
-    if key in keys:
-        return key
-    if key is None and len(keys) == 1:
-        return keys[0]
-    listing = ", ".join(keys[:20]) + (", …" if len(keys) > 20 else "") or "nothing"
-    near = nearest(key, keys) if key else None
-    problem = f"{name} has no array {key!r}" if key else f"{name} holds {len(keys)} arrays"
-    raise GradcliError(
-        "data",
-        f"{problem}; it holds {listing}",
-        hint=f"did you mean {name}:{near}?" if near else f"name one: @{name}:KEY",
-    )
-
-
-def _parse_header(start: bytes, name: str) -> _Header:
+def parse_header(start: bytes, name: str) -> NpyHeader:
+    """What the first bytes of a file state, LONGEST_HEADER of them or all. Raises `data`."""
     if not start.startswith(MAGIC) or len(start) < 12:
         raise GradcliError("data", f"{name} is not a .npy file")
     if (start[6], start[7]) not in _VERSIONS:
@@ -190,7 +162,7 @@ def _parse_header(start: bytes, name: str) -> _Header:
     lengths = _shape(shape[1], name)
     if prod(max(1, length) for length in lengths) * dtype.itemsize > sys.maxsize:
         raise GradcliError("data", f"{name} has an impossible shape")
-    return _Header(dtype, lengths, fortran[1] == "True", size)
+    return NpyHeader(dtype, lengths, fortran[1] == "True", size)
 
 
 def _dtype(order: str, letter: str, width: str, name: str) -> np.dtype[Any]:

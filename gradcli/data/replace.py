@@ -13,6 +13,8 @@ from typing import BinaryIO
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 
+MARKS = ("zarr.json", ".zgroup", ".zarray")
+"""The files by which zarr knows its folders."""
 STREAMS = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
 """The standard streams, which may be files, too."""
 
@@ -33,6 +35,51 @@ def check_target(path: str, inputs: Iterable[str] = ()) -> None:
         raise GradcliError("file", f"no permission to write in {folder!r}")
     if os.path.exists(target) and not os.access(target, os.W_OK):
         raise GradcliError("file", f"no permission to write {path!r}")
+
+
+def check_folder(path: str, inputs: Iterable[str] = ()) -> None:
+    """The same for `replacing_folder`; raises `file` for what is there and is no zarr store, too.
+
+    `inputs` may be stores.
+    """
+    parent = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(parent):
+        raise GradcliError(
+            "file", f"there is no folder {parent!r}", hint=f"make it first: mkdir -p {parent!r}"
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise GradcliError("file", f"no permission to write in {parent!r}")
+    require_no_input(path, inputs)
+    if os.path.lexists(path) and not any(os.path.isfile(os.path.join(path, m)) for m in MARKS):
+        raise GradcliError(
+            "file", f"{path!r} is no zarr store, and would be lost", hint="name another one"
+        )
+
+
+@contextmanager
+def replacing_folder(path: str) -> Iterator[str]:
+    """A new folder, which gets the name `path` when the block ends, unless it fails. What has that
+    name then is removed. Raises `file`.
+    """
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
+    target = os.path.realpath(path)
+    parent, name = os.path.split(target)
+    made = ""
+    try:
+        made = mkdtemp(prefix=f".{name}.", dir=parent)
+        partial, old = os.path.join(made, "new"), os.path.join(made, "old")
+        os.mkdir(partial)
+        yield partial
+        if os.path.lexists(target):
+            os.rename(target, old)
+        os.rename(partial, target)
+    except OSError as error:
+        raise GradcliError("file", f"cannot write {path!r}: {reason(error)}") from None
+    finally:
+        if made:
+            rmtree(made, ignore_errors=True)
 
 
 def check_stream_target(path: str, inputs: Iterable[str] = ()) -> None:

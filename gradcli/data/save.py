@@ -1,4 +1,4 @@
-"""Arrays to `.npz` and `.npy` files, which are written completely or not at all."""
+"""Arrays to files and stores, which are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -6,35 +6,37 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from gradcli.data.replace import check_target, replacing
+from gradcli.data.formats import saved_as, writer
+from gradcli.data.replace import check_folder, check_target, replacing
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.mapped import map_file
 from gradcli.graph import Array, Shape
 
 
 def save(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write the arrays under their names as `.npz`, or the only one as `.npy`.
+    """Write the arrays, in the format that the suffix of the path tells.
 
-    Raises `usage` for an unknown suffix or for several arrays in a `.npy`, and `file` where
-    writing fails.
+    Raises `usage` for an unknown suffix and for several arrays in a file that holds one, and `file`
+    where writing fails.
     """
     check_save(path)
-    if path.lower().endswith(".npy") and len(arrays) != 1:
+    if holds_one(path) and len(arrays) != 1:
+        base, suffix = os.path.splitext(path)
         raise GradcliError(
             "usage",
-            f"a .npy file holds one array, there are {len(arrays)}: {', '.join(arrays)}",
-            hint=f"save all of them: --save {os.path.splitext(path)[0]}.npz",
+            f"a {suffix} file holds one array, there are {len(arrays)}: {', '.join(arrays)}",
+            hint=f"save all of them: --save {base}.npz",
         )
-    with replacing(path) as stream:
-        if path.lower().endswith(".npy"):
-            (array,) = arrays.values()
-            np.lib.format.write_array(stream, array, allow_pickle=False)
-        else:
-            _write_npz(stream, arrays)
+    writer(saved_as(path)).write(path, arrays)
+
+
+def holds_one(path: str) -> bool:
+    """Whether a file of this name holds one array, not several by name. Raises `usage`."""
+    return saved_as(path).holds == "one"
 
 
 @contextmanager
@@ -55,18 +57,5 @@ def streamed(path: str, shape: Shape, dtype: np.dtype[Any]) -> Iterator[Array]:
 
 def check_save(path: str, inputs: Iterable[str] = ()) -> None:
     """Raise, before anything is computed, what `save` would raise about its path."""
-    if not path.lower().endswith((".npz", ".npy")):
-        raise GradcliError(
-            "usage", f"cannot save to {path!r}", hint="use a name that ends in .npz or .npy"
-        )
-    check_target(path, inputs)
-
-
-def _write_npz(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:
-    """Like `numpy.savez`, which takes names as keywords and so cannot save one called `file`."""
-    from zipfile import ZipFile
-
-    with ZipFile(stream, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+    check = check_folder if saved_as(path).is_folder else check_target
+    check(path, inputs)

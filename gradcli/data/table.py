@@ -1,23 +1,71 @@
-"""Numbers in lines: `.csv`, `.txt` and standard input.
+"""Numbers in lines: `.csv`, `.tsv`, `.txt` and standard input.
 
 Each line is a row; blank lines and what follows a `#` are skipped. The separator of CSV is the
 first of tab, `;` and `,` that its first line holds. That line is a header if others follow and none
 of its fields is a number. Text without `;` and `,` is separated by white space. As in
-`numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,).
+`numpy.loadtxt`, axes of length 1 are dropped: one column has shape (rows,). A column that is named
+is that of a header, and the others may hold anything, `"a, quoted"` too.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
+from gradcli.data.formats import Location
+from gradcli.data.names import choose
+from gradcli.data.numbers import text
+from gradcli.data.replace import replacing
+from gradcli.data.text import read_file
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.graph import Array
+
+ROWS = 2**12
+"""Rows that are written at a time."""
+INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"}
+TABLE_WORDS = {
+    '"NaN"': "NaN", '"Infinity"': "inf", '"-Infinity"': "-inf", "true": "1", "false": "0",
+}  # fmt: skip
+"""Words of JSON that tables write otherwise."""
+
+
+def read(place: Location, memory: int) -> Array:
+    """The float64 array of a file, or of the column that the key names."""
+    content = read_file(place.path, memory)
+    if place.suffix == ".txt":
+        return parse_txt(content, place.name)
+    if place.key is not None:
+        return _parse_column(content, place)
+    if place.suffix == ".tsv":
+        return _Table(Source(place.name, content), "\t").array()
+    return parse_csv(content, place.name)
+
+
+def write(path: str, arrays: Mapping[str, Array]) -> None:
+    """The only array as rows of separated values, which read back to the same bits.
+
+    Raises `usage` for arrays of more than two axes.
+    """
+    ((name, values),) = arrays.items()
+    if values.ndim > 2:
+        raise GradcliError(
+            "usage",
+            f"{name} has {values.ndim} axes, and rows of numbers have two",
+            hint="save it as .npy or .json",
+        )
+    table = values.reshape(-1, 1) if values.ndim < 2 else values
+    separator = "\t" if path.lower().endswith(".tsv") else ","
+    with replacing(path) as stream:
+        for start in range(0, len(table), ROWS):
+            for row in table[start : start + ROWS]:
+                fields = [_field(each) for each in text(row)[1:-1].split(", ")]
+                stream.write((separator.join(fields) + "\n").encode())
 
 
 def parse_csv(text: str, name: str) -> Array:
@@ -33,6 +81,46 @@ def parse_txt(text: str, name: str) -> Array:
     if "," in first or ";" in first:
         return parse_csv(text, name)
     return _Table(Source(name, text), None).array()
+
+
+def _parse_column(content: str, place: Location) -> Array:
+    """The column under a name in the first line. Raises `data`."""
+    source, key = Source(place.name, content), place.key or ""
+    lines = _lines(content)
+    _, first = next(lines, (0, ""))
+    separator = "\t" if place.suffix == ".tsv" else next((m for m in "\t;," if m in first), ",")
+    names = [name.strip() for name in _fields(first, separator)]
+    column = names.index(choose(key, names, place.path))
+    numbers = array("d")
+    for offset, line in lines:
+        fields = _fields(line, separator)
+        field = fields[column].strip(" \t") if column < len(fields) else ""
+        try:
+            number = _number(field)
+        except ValueError:
+            number = inf
+        if abs(number) == inf and field.lower() not in INFINITE:
+            start = offset + max(0, line.find(field))
+            what = f"{field[:20]!r} is not a number of float64" if field else "a field is empty"
+            raise GradcliError(
+                "data",
+                f"{place.name}: {what} in the column {key}",
+                hint="write a missing number as NaN",
+                source=source,
+                span=(start, start + max(1, len(field))),
+            )
+        numbers.append(number)
+    return np.frombuffer(numbers, np.float64)
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    """The fields of a line, without quotes."""
+    return next(csv.reader([line], delimiter=separator), [])
+
+
+def _field(number: str) -> str:
+    """A number of JSON as tables hold it."""
+    return TABLE_WORDS.get(number, number)
 
 
 @dataclass(frozen=True, slots=True)

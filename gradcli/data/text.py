@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import codecs
 import os
+import stat
 from itertools import islice
 from typing import BinaryIO
 
 from gradcli.diagnostics import Code, GradcliError, Source, nearest
 
 _CHUNK = 2**20
+EXPANSION = 20
+"""About how many bytes reading a byte of numbers takes at most: objects, before an array is there.
+"""
 _FOLDER_ENTRIES = 10_000
 """The most names of a folder that are compared for a suggestion."""
 
@@ -28,6 +32,39 @@ def open_binary(path: str) -> BinaryIO:
         ) from None
     except (OSError, ValueError) as error:
         raise GradcliError("file", f"cannot open {path!r}: {reason(error)}") from None
+
+
+def require_regular(path: str) -> None:
+    """Raise `file` for a pipe or device: it could block or never end, and its name says nothing
+    about its content. That there is no such file is reported where it is opened.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise GradcliError(
+            "file", f"{path!r} is not a file but a pipe or device", hint="use @- and redirect it"
+        )
+
+
+def read_file(path: str, memory: int) -> str:
+    """The text of a file of numbers, from which an array can be made in `memory` bytes."""
+    require_regular(path)
+    with open_binary(path) as stream:
+        require_room(os.fstat(stream.fileno()).st_size, memory, path)
+        return read_text(stream, path, memory // EXPANSION, "limit-memory")
+
+
+def require_room(size: int, memory: int, name: str) -> None:
+    """Raise `limit-memory` where a text of `size` bytes needs more than that to be read."""
+    needed = size * EXPANSION
+    if needed > memory:
+        raise GradcliError(
+            "limit-memory",
+            f"{name} needs {needed:,} bytes, the limit is {memory:,}",
+            hint="raise it with --max-memory",
+        )
 
 
 def read_bytes(stream: BinaryIO, name: str, limit: int, code: Code) -> bytes:

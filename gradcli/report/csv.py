@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from gradcli.data.numbers import elements
 from gradcli.graph import Array
 from gradcli.report.layout import Layout
-from gradcli.report.numbers import elements
 from gradcli.report.passes import final_grads, grads_of
 from gradcli.report.sanitise import sanitise
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gradcli.analysis.expectations import Outcome, Report
+from gradcli.data.numbers import nested
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
 from gradcli.report import error
 from gradcli.report.layout import Layout
-from gradcli.report.numbers import nested
 from gradcli.report.sanitise import sanitise
 
 LONGEST = 2000

@@ -9,10 +9,10 @@ from typing import Any
 from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
 from gradcli.analysis.levels import Stage
 from gradcli.analysis.paths import SumOverPaths
+from gradcli.data.numbers import nested
 from gradcli.graph import INPUT, Array
 from gradcli.ops.control import LEAF
 from gradcli.report.layout import Layout
-from gradcli.report.numbers import nested
 from gradcli.report.sentences import Sentence, Sentences
 
 

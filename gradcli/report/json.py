@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from gradcli.data.numbers import nested
 from gradcli.diagnostics import Diagnostic, Note
 from gradcli.report.layout import Layout
-from gradcli.report.numbers import nested
 from gradcli.report.passes import final_grads, grads_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Data: TypeAlias = "Mapping[str, Any] | Sequence[Any] | np.ndarray[Any, Any] | fl
 def encode(data: Data) -> Iterator[str]:
     """The JSON of some data, in pieces: large arrays are never text as a whole.
 
-    Numbers that are not finite are the strings that `gradcli.report.numbers` names.
+    Numbers that are not finite are the strings that `gradcli.data.numbers` names.
     """
     if data is None or isinstance(data, str):
         yield string(data)

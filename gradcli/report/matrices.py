@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.analysis.matrices import Answer, Hessian, Jacobian, Matrix, MatrixProduct, Shown
+from gradcli.data.numbers import nested
 from gradcli.graph import Array
 from gradcli.report.csv import HEADINGS, elements_of
 from gradcli.report.json import Data, closing, encode
 from gradcli.report.layout import Layout
-from gradcli.report.numbers import nested
 
 
 def write_json(shown: Shown, _layout: Layout | None = None) -> Iterator[str]:

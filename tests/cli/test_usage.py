@@ -110,7 +110,7 @@ def test_help_says_something_about_every_flag(gradcli: Runner) -> None:
         (["eval", "x", "--max-memory", "0"], "is not a size", "2G"),
         (["eval", "x", "--timeout", "nan"], "--timeout nan", "leave it out"),
         (["eval", "x", "--timeout", "inf"], "--timeout inf", "leave it out"),
-        (["eval", "x", "--save", "grads.txt"], "'grads.txt'", ".npz or .npy"),
+        (["eval", "x", "--save", "grads.txt"], "'grads.txt'", "one of .npy, .npz, .json"),
         (["eval", "x", "--json", "--format", "csv"], "two formats", "one"),
         (["eval"], "there is no program", 'gradcli eval "'),
         (["eval", "-", "-s", "x=@-"], "not by the program and --set x", "as a file"),

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradcli.data.json import parse
-from gradcli.data.load import parse_json
+from gradcli.data.json import parse, parse_array
 from gradcli.diagnostics import Diagnostic, GradcliError
 
 
 def refusal(text: str) -> Diagnostic:
     with pytest.raises(GradcliError) as caught:
-        parse_json(text, "x.json")
+        parse_array(text, "x.json")
     return caught.value.diagnostic
 
 
@@ -38,7 +37,7 @@ def place(diagnostic: Diagnostic) -> tuple[int, int]:
     )
 )
 def test_arrays_as_the_standard_library_writes_them(expected: np.ndarray) -> None:
-    array = parse_json(stdlib.dumps(expected.tolist()), "x.json")
+    array = parse_array(stdlib.dumps(expected.tolist()), "x.json")
     assert array.shape == expected.shape
     assert array.dtype == np.float64
     assert array.tobytes() == expected.tobytes()
@@ -61,7 +60,7 @@ def test_arrays_as_the_standard_library_writes_them(expected: np.ndarray) -> Non
     ],
 )
 def test_values(text: str, expected: np.ndarray) -> None:
-    array = parse_json(text, "x.json")
+    array = parse_array(text, "x.json")
     assert array.dtype == expected.dtype
     assert array.shape == expected.shape
     np.testing.assert_array_equal(array, expected)
@@ -117,7 +116,7 @@ def test_nesting_without_end(text: str) -> None:
 
 
 def test_axes_are_limited_to_what_an_array_has() -> None:
-    assert parse_json("[" * 64 + "1" + "]" * 64, "x.json").ndim == 64
+    assert parse_array("[" * 64 + "1" + "]" * 64, "x.json").ndim == 64
     assert refusal("[" * 65 + "1" + "]" * 65).code == "limit-depth"
 
 

@@ -63,7 +63,7 @@ def test_npy_holds_one_array(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["x", "x.json", "x.npz.txt", ""])
+@pytest.mark.parametrize("name", ["x", "x.xml", "x.npz.txt", ""])
 def test_unknown_suffix(tmp_path: Path, name: str) -> None:
     assert refusal(f"{tmp_path}/{name}").code == "usage"
 

@@ -8,11 +8,11 @@ from itertools import islice
 
 import numpy as np
 
+from gradcli.data.numbers import elements
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Graph
 from gradcli.language.syntax import Program
 from gradcli.report import csv as report
-from gradcli.report.numbers import elements
 from gradcli.session import Pass, Result
 
 

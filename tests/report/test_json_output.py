@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradcli.data.numbers import nested
 from gradcli.diagnostics import Diagnostic, Note, Source
 from gradcli.graph import Array, Graph, Precision
 from gradcli.language.syntax import Program
 from gradcli.report import json as report
-from gradcli.report.numbers import nested
 from gradcli.session import Pass, Result
 
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

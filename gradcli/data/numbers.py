@@ -20,7 +20,7 @@ def nested(array: Array) -> Iterator[str]:
     """The array as JSON, in pieces; recurses over its axes, of which NumPy allows 64."""
     pieces = array.size or prod(max(1, length) for length in array.shape)  # empty rows are text
     if pieces <= _CHUNK or not array.ndim or not len(array):
-        yield _text(array)
+        yield text(array)
         return
     rows = max(1, _CHUNK * len(array) // pieces)
     separator = "["
@@ -29,7 +29,7 @@ def nested(array: Array) -> Iterator[str]:
         if rows == 1:
             yield from nested(array[start])
         else:
-            yield _text(array[start : start + rows])[1:-1]
+            yield text(array[start : start + rows])[1:-1]
         separator = ", "
     yield "]"
 
@@ -37,25 +37,28 @@ def nested(array: Array) -> Iterator[str]:
 def elements(array: Array) -> Iterator[tuple[str, str]]:
     """Subscripts (`0,1`) and text of each element, in C order."""
     if not array.ndim:
-        yield "", _text(array)
+        yield "", text(array)
         return
     for start in range(0, array.size, _CHUNK):
         stop = min(start + _CHUNK, array.size)
         axes = np.unravel_index(np.arange(start, stop), array.shape)
         subscripts = zip(*(map(str, axis.tolist()) for axis in axes), strict=True)
-        texts = _text(array.flat[start:stop])[1:-1].split(", ")
+        texts = text(array.flat[start:stop])[1:-1].split(", ")
         yield from zip(map(",".join, subscripts), texts, strict=True)
 
 
-def _text(array: Array) -> str:
-    """JSON from Python's own notation for nested lists, which differs only in a few words."""
-    text = str(_shortest(array).tolist())
+def text(array: Array) -> str:
+    """The array as JSON.
+
+    It is made from Python's own notation for nested lists, which differs only in a few words.
+    """
+    words = str(_shortest(array).tolist())
     if array.dtype.kind == "b":
-        return text.replace("True", "true").replace("False", "false")
-    if "n" in text:
-        text = text.replace("nan", '"NaN"').replace("-inf", '"-Infinity"')
-        text = text.replace("inf", '"Infinity"')
-    return text
+        return words.replace("True", "true").replace("False", "false")
+    if "n" in words:
+        words = words.replace("nan", '"NaN"').replace("-inf", '"-Infinity"')
+        words = words.replace("inf", '"Infinity"')
+    return words
 
 
 def _shortest(array: Array) -> Array:

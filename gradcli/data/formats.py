@@ -1,0 +1,153 @@
+"""The kinds of files and stores, by the suffixes of their names: one entry for each.
+
+The module of a kind has `read(place, memory)`, the array at a place as it is stored; and, where
+arrays are saved in such files, `write(path, arrays)`. It is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+
+from gradcli.diagnostics import GradcliError
+
+if TYPE_CHECKING:
+    from gradcli.graph import Array
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+"""How a place begins that is not on this machine."""
+
+
+class Format(NamedTuple):
+    """What is known of a kind of file."""
+
+    module: str
+    """In this package."""
+    separator: Literal["", ":", "/"] = ""
+    """Stands before the name of an array in the file; empty where it holds one, without a name."""
+    holds: Literal["nothing", "one", "all"] = "nothing"
+    """What `--save` writes to such a file: one array, or several by their names."""
+    is_text: bool = False
+    is_folder: bool = False
+    remote: str = ""
+    """The module that reads such files where a URL names them, if they are read there."""
+    apart: Literal["", "large", "always"] = ""
+    """Which of such files are read in a process of their own: maps of large ones, which another
+    program may cut short, and those for libraries that a damaged file might crash.
+    """
+
+
+FORMATS = {
+    ".npy": Format("npy", "", "one", remote="cloud", apart="large"),
+    ".npz": Format("npz", ":", "all"),
+    ".json": Format("json", ":", "all", is_text=True),
+    ".csv": Format("table", ":", "one", is_text=True),
+    ".tsv": Format("table", ":", "one", is_text=True),
+    ".txt": Format("table", "", is_text=True),
+    ".safetensors": Format("safetensors", ":", apart="large"),
+    ".zarr": Format("zarr", "/", "all", is_folder=True, remote="zarr", apart="always"),
+    ".h5": Format("hdf5", ":", "all", apart="always"),
+    ".hdf5": Format("hdf5", ":", "all", apart="always"),
+    ".nc": Format("hdf5", ":", apart="always"),
+    ".nc4": Format("hdf5", ":", apart="always"),
+}
+
+
+class Location(NamedTuple):
+    """Where an array lies."""
+
+    path: str
+    """Of the file or store, or its URL."""
+    key: str | None
+    """The array's name in it."""
+    suffix: str
+
+    @property
+    def name(self) -> str:
+        """The place as people write it."""
+        return self.path if self.key is None else self.path + self.format.separator + self.key
+
+    @property
+    def format(self) -> Format:
+        """What is known of the file."""
+        return FORMATS[self.suffix]
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is not on this machine."""
+        return URL.match(self.path) is not None
+
+
+class ArrayReader(Protocol):
+    """The module of a format."""
+
+    def read(self, place: Location, memory: int) -> Array:
+        """The array at a place, in the dtype that it is stored in. At most `memory` bytes are used.
+
+        Raises `file`, `data`, `encoding` and `limit-memory`.
+        """
+
+
+class ArrayWriter(Protocol):
+    """The module of a format in which arrays are saved."""
+
+    def write(self, path: str, arrays: Mapping[str, Array]) -> None:
+        """Write arrays by name, all of them or nothing. Raises `usage` and `file`."""
+
+
+def reader(place: Location) -> ArrayReader:
+    """The module that reads what is at a place."""
+    module = place.format.remote if place.is_remote else place.format.module
+    return cast(ArrayReader, import_module(f"gradcli.data.{module}"))
+
+
+def writer(format_: Format) -> ArrayWriter:
+    """The module that writes a kind of file."""
+    return cast(ArrayWriter, import_module(f"gradcli.data.{format_.module}"))
+
+
+def find(spec: str) -> Location | None:
+    """The place that an `@` value names, given what stands behind the `@`; None where the suffix
+    is not known. `weights.npz:w` is the array `w` of `weights.npz`.
+    """
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        return None
+    path, suffix, rest = match["path"], match["suffix"].lower(), match["rest"]
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
+    return Location(path, rest[1:] if rest else None, suffix)
+
+
+def path_of(spec: str) -> str:
+    """The file or store that an `@` value names."""
+    place = find(spec)
+    return spec if place is None else place.path
+
+
+def saved_as(path: str) -> Format:
+    """The format that `--save` writes to a path. Raises `usage` where it writes no such files."""
+    format_ = FORMATS.get(os.path.splitext(path)[1].lower(), FORMATS[".txt"])
+    if format_.holds == "nothing":
+        known = ", ".join(suffix for suffix, each in FORMATS.items() if each.holds != "nothing")
+        raise GradcliError(
+            "usage", f"cannot save to {path!r}", hint=f"use a name that ends in one of {known}"
+        )
+    return format_
+
+
+def _pattern() -> re.Pattern[str]:
+    """A path that ends with a suffix, then what names an array in it."""
+    suffixes = "|".join(
+        re.escape(suffix) + (f"(?=[{each.separator}]|$)" if each.separator else "$")
+        for suffix, each in FORMATS.items()
+    )
+    return re.compile(
+        rf"(?P<path>.+?(?P<suffix>{suffixes}))(?P<rest>.*)", re.DOTALL | re.IGNORECASE
+    )
+
+
+_SPEC = _pattern()
