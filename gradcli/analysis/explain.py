@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.analysis.levels import ALL, Levels, Stage
 from gradcli.analysis.problem import nothing
+from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
 from gradcli.engine.evaluator import Evaluator
@@ -104,6 +105,12 @@ class Explanation:
     notes: list[Note] = field(default_factory=list)
     untold: int = 0
     """How many passes of the program's own are left out."""
+    at: Callable[[Collection[str]], Explanation] = field(kw_only=True)
+    """The same run at another level: with these functions opened."""
+    opened: Collection[str] = field(kw_only=True)
+    """Those that are opened at this one."""
+    run: SingleRun = field(kw_only=True)
+    """The run itself."""
 
     @property
     def grads(self) -> list[Grad]:
@@ -150,8 +157,10 @@ class _Teller:
     ) -> None:
         self.prepared = prepared
         self.feeds = feeds
+        self.evaluator = evaluator
         self.value = evaluator.value
         self.leaves = prepared.leaves
+        self.opened = opened
         self.calls = _shown(prepared.calls, opened)
         started = [output for call in self.calls for output in call.outputs]
         outputs = [*prepared.outputs.values(), *started]
@@ -197,6 +206,11 @@ class _Teller:
             stopped=[node for item in self.items for node in item.results if node.op is DETACH],
             notes=notes,
             untold=len(prepared.calls) - len(self.calls),
+            opened=self.opened,
+            at=lambda opened: _Teller(prepared, self.feeds, self.evaluator, opened).explanation(
+                notes
+            ),
+            run=SingleRun(prepared, self.feeds, self.evaluator),
         )
 
     def _passes(self) -> list[ToldPass]:

@@ -14,6 +14,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.differentiate.product import scale
 from gradcli.graph import Node, ancestors, dependents
 from gradcli.ops.shapes import show
+from gradcli.passes import Backward
 
 SHOWN = 20
 """The most paths that are listed; the others are summed."""
@@ -68,8 +69,18 @@ def follow(run: SingleRun, entry: str) -> SumOverPaths:
             f"--entry {entry}: {name} gets no grad; the leaves are {', '.join(run.leaves)}",
         )
     start = leaf, _flat(entry, index, leaf.shape)
-    edges = _edges(run, start)
-    ends = _ends(run)
+    return paths_from(run, start, name, run.backward)
+
+
+def paths_from(
+    run: SingleRun, start: Place, name: str, backward: Backward, most: int = EDGES
+) -> SumOverPaths:
+    """The paths from an element of a leaf with this name to the outputs of a pass.
+
+    Raises `limit-nodes` where it reaches more than `most` local derivatives.
+    """
+    edges = _edges(run, start, most)
+    ends = _ends(run, backward)
     sums = _sums(edges, ends)
     titles = name_nodes(_places(edges), run.prepared)
     paths = [
@@ -77,8 +88,8 @@ def follow(run: SingleRun, entry: str) -> SumOverPaths:
         for way, _ in zip(_ways(start, edges, sums, ends), range(SHOWN), strict=False)
     ]
     total, count = sums.get(start, (0.0, 0))
-    grad = run.value(run.backward.grads[name]).flat[start[1]]
-    titles[leaf] = name
+    grad = run.value(backward.grads[name]).flat[start[1]]
+    titles[start[0]] = name
     known = {*run.names, *run.leaves}
     nameless = [node for node, title in titles.items() if title not in known]
     names = {node: title for title, node in run.names.items()} | titles
@@ -113,7 +124,7 @@ def _first(entry: str, shape: tuple[int, ...]) -> str:
 Edges = dict[Place, list[tuple[Place, float]]]
 
 
-def _edges(run: SingleRun, start: Place) -> Edges:
+def _edges(run: SingleRun, start: Place, most: int) -> Edges:
     """For each element that the entry reaches: the elements that use it, and the derivatives."""
     order = ancestors(run.prepared.outputs.values())
     linked = dependents(order, [start[0]])
@@ -131,10 +142,10 @@ def _edges(run: SingleRun, start: Place) -> Edges:
                     edges[place].append(((node, element), factor))
                     edges.setdefault((node, element), [])
                     count += 1
-                if count > EDGES:
+                if count > most:
                     raise GradcliError(
                         "limit-nodes",
-                        f"the entry acts on more than {EDGES:,} elements on its way",
+                        f"the entry acts on more than {most:,} elements on its way",
                         hint="gradcli jacobian shows the derivatives without the paths",
                     )
     return edges
@@ -155,11 +166,11 @@ def _column(run: SingleRun, node: Node, position: int, element: int) -> Iterator
         yield int(i), float(column[i])
 
 
-def _ends(run: SingleRun) -> dict[Place, float]:
+def _ends(run: SingleRun, backward: Backward) -> dict[Place, float]:
     """Elements of the outputs, and their gradients that are not 0."""
     ends: dict[Place, float] = {}
-    for name, cotangent in run.backward.cotangents.items():
-        output = run.backward.outputs[name]
+    for name, cotangent in backward.cotangents.items():
+        output = backward.outputs[name]
         given = np.asarray(run.feeds.get(cotangent, cotangent.known))
         for i, v in enumerate(np.broadcast_to(given, output.shape).flat):
             if v != 0:

@@ -26,6 +26,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "markdown": "gradcli.report.explain:write_markdown",
         "latex": "gradcli.report.explain:write_latex",
         "json": "gradcli.report.explain_json:write",
+        "html": "gradcli.report.page:write",
     },
     "message": {
         "text": "gradcli.report.messages:write_text",
@@ -37,6 +38,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "mermaid": "gradcli.report.picture:write_mermaid",
         "json": "gradcli.report.picture:write_json",
         "svg": "gradcli.report.picture:write_svg",
+        "html": "gradcli.report.page_graph:write",
     },
     "curve": {
         "text": "gradcli.report.plot:write_text",

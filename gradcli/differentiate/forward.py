@@ -50,14 +50,14 @@ def _walk(
         if node in linked:
             graph = node.graph
             graph.origin, graph.span = node, node.span
-            moved = _moved(node, changes, selected)
-            if moved is not None:
-                change = moved if change is None else change + moved
+            more = moved(node, changes, selected)
+            if more is not None:
+                change = more if change is None else change + more
         if change is not None:
             changes[node] = change
 
 
-def _moved(node: Node, changes: Mapping[Node, Node], selected: set[Node]) -> Node | None:
+def moved(node: Node, changes: Mapping[Node, Node], selected: set[Node]) -> Node | None:
     """How a node changes with its operands; adds nodes that change by selection to `selected`."""
     op = node.op
     parts = [

@@ -55,6 +55,16 @@ def excerpt(array: Array) -> Excerpt:
     return Excerpt(_at(array, shown), shape)
 
 
+def shortened(shown: Excerpt, most: int) -> Excerpt:
+    """An excerpt with about `most` of the items."""
+    choice = shown
+    for edges in EDGES:
+        if choice.items.size <= most:
+            break
+        choice = _only(shown, [_shown(length, *edges) for length in shown.items.shape])
+    return choice
+
+
 def lines(shown: Excerpt, precision: int, width: int | None = None) -> list[str]:
     """Nested brackets over several lines, columns aligned on the right.
 

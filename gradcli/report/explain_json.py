@@ -38,8 +38,8 @@ def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
         "shape": list(node.shape),
         **_equation(sentence),
         "value": _numbers(step.value),
-        "span": _span(stage, told),
-        "role": _role(step, told),
+        "span": span(stage, told),
+        "role": role(step, told),
         "inside": stage.passage.title if stage.passage else stage.stretch or None,
         "used_for": [
             told.names[each.node]
@@ -49,7 +49,8 @@ def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
     }
 
 
-def _role(step: Step, told: Explanation) -> str:
+def role(step: Step, told: Explanation) -> str:
+    """What a value is: leaf, input, output or intermediate."""
     node = step.node
     if node in told.leaves.values():
         return "leaf"
@@ -58,14 +59,14 @@ def _role(step: Step, told: Explanation) -> str:
     return "input" if node.op in (INPUT, LEAF) else "intermediate"
 
 
-def _span(stage: Stage, told: Explanation) -> dict[str, Any] | None:
+def span(stage: Stage, told: Explanation) -> dict[str, Any] | None:
     """Where the program computes it: line and column from 1, and the text."""
-    span = stage.passage.span if stage.passage else stage.nodes[-1].span
-    if span is None:
+    found = stage.passage.span if stage.passage else stage.nodes[-1].span
+    if found is None:
         return None
-    line, column = told.program.source.locate(span[0])
-    text = told.program.source.text[slice(*span)]
-    return {"start": span[0], "end": span[1], "line": line, "column": column, "text": text}
+    line, column = told.program.source.locate(found[0])
+    text = told.program.source.text[slice(*found)]
+    return {"start": found[0], "end": found[1], "line": line, "column": column, "text": text}
 
 
 def _pass(told: ToldPass, explanation: Explanation, layout: Layout) -> dict[str, Any]:

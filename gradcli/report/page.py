@@ -1,0 +1,136 @@
+"""An explained run as a page: at each level of detail its graph, and a card for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element
+
+from gradcli.analysis.explain import Explanation
+from gradcli.analysis.levels import Stage
+from gradcli.analysis.paths import SumOverPaths
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import ancestors
+from gradcli.report.document import Chain, Heading
+from gradcli.report.elements import element
+from gradcli.report.explain import entry_document
+from gradcli.report.html import page
+from gradcli.report.layout import Layout
+from gradcli.report.page_level import BRIEF, FULL, Detail, Level
+from gradcli.report.page_parts import controls, equation
+
+DEEPER = 2
+"""How many levels are told below the one that is asked for."""
+STEPS = 400
+"""The most steps of all levels together."""
+LARGEST = 900_000
+"""The most characters of a page that has all details."""
+TITLES = ("Functions and loops closed", "Opened", "Opened twice")
+
+
+def write(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
+    """For a browser."""
+    if isinstance(told, SumOverPaths):
+        yield page(f"{told.name}.grad", [element("main", *_entry(told, layout.precision))])
+    else:
+        yield _run(told, layout.precision)
+
+
+def _run(told: Explanation, precision: int) -> str:
+    """The page with as much detail as makes no page too large."""
+    levels, left_out = _levels(told)
+    text = page("gradcli explain", _content(told, levels, left_out, precision, FULL))
+    if len(text) > LARGEST:
+        brief = [*left_out, "Left out, to keep the page small: local Jacobians, and most numbers."]
+        text = page("gradcli explain", _content(told, levels, brief, precision, BRIEF))
+    if len(text) > LARGEST:
+        brief += ["Left out: levels with functions and loops opened."] * (len(levels) > 1)
+        text = page("gradcli explain", _content(told, levels[:1], brief, precision, BRIEF))
+    return text
+
+
+def _content(
+    told: Explanation,
+    levels: Sequence[Explanation],
+    left_out: Sequence[str],
+    precision: int,
+    detail: Detail,
+) -> list[Element]:
+    titles = TITLES[: len(levels)]
+    head = element(
+        "header",
+        element("h1", "The chain rule, step by step"),
+        element(
+            "pre", element("code", told.program.source.text.strip()),
+            tabindex=0, role="region", aria_label="The program",
+        ),
+        *(element("p", f"note: {note.message}", class_="soft") for note in told.notes),
+        *(element("p", each, class_="soft") for each in left_out),
+        element("p", _HELP, class_="soft needs-script", hidden=True),
+    )  # fmt: skip
+    main = element("main", controls(titles))
+    for place, each in enumerate(levels):
+        shallower, deeper = ([None, *levels, None][place + end] for end in (0, 2))
+        level = Level(each, place, precision, detail, shallower, deeper)
+        main.append(level.section(titles[place] if len(levels) > 1 else "Forward and backward"))
+    return [head, main]
+
+
+_HELP = (
+    "Step with the arrow keys, Home and End, the buttons or the slider. Choose a box for its local "
+    "Jacobian, and an underlined entry of a grad for the paths that make it. A bar over a name, as "
+    "in x̄, is the grad of that name."
+)
+
+
+def _levels(told: Explanation) -> tuple[list[Explanation], list[str]]:
+    """The run at the level that was asked for, and with more and more opened; and what no level
+    tells.
+    """
+    found, opened, remarks = [told], {*told.opened}, []
+    for _ in range(DEEPER):
+        closed = {title(step.stage) for step in found[-1].steps if not step.stage.single}
+        if not closed:
+            break
+        opened |= closed
+        try:
+            deeper = told.at(opened)
+        except GradcliError as error:
+            remarks.append(f"Left out: a further level, since {error.diagnostic.message}.")
+            break
+        if sum(len(each.steps) for each in (*found, deeper)) > STEPS:
+            remarks.append(f"Left out: a level with {len(deeper.steps):,} steps.")
+            break
+        found.append(deeper)
+    inside = [step for step in found[-1].steps if not step.stage.single]
+    if inside:
+        count = len({node for step in inside for node in step.stage.nodes}) - len(inside)
+        nodes = len(ancestors(told.outputs.values()))
+        remarks.append(
+            f"Of the graph's {nodes:,} nodes {count:,} are left out at every level here: they are "
+            "inside other steps. gradcli explain --inside NAME opens one of these."
+        )
+    if told.untold:
+        remarks.append(f"Left out: {told.untold:,} more backward passes.")
+    return found, remarks
+
+
+def title(stage: Stage) -> str:
+    """What opens a step."""
+    return stage.passage.title if stage.passage else stage.stretch
+
+
+def _entry(told: SumOverPaths, precision: int) -> Iterator[Element]:
+    """One entry of the gradient: the same document as in text."""
+    for block in entry_document(told, precision):
+        if isinstance(block, Heading):
+            yield element("h1", block.text)
+        elif isinstance(block, Chain):
+            yield _chain(block)
+        else:
+            yield element("p", block.text)
+
+
+def _chain(chain: Chain) -> Element:
+    right: Sequence[str] = [" ".join(lines) for lines in chain.equal]
+    remarks = [element("p", each, class_="soft") for each in chain.remarks]
+    return element("div", equation(chain.left.replace("\n", " "), *right), *remarks, class_="step")

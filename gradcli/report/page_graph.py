@@ -1,0 +1,108 @@
+"""The graph of a run as a page: boxes and arrows, and a card for each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element
+
+from gradcli.report.arrays import IN_FULL, inline, shortened
+from gradcli.report.elements import element
+from gradcli.report.heat import heat_map
+from gradcli.report.html import page
+from gradcli.report.layout import Layout
+from gradcli.report.page_parts import GraphBox, controls, equation, graph
+from gradcli.report.picture import ARRAY, Box, boxes
+from gradcli.result import Result
+
+LARGEST = 900_000
+"""The most characters of a page that has all details."""
+FEW = 8
+"""How many numbers of an array others have."""
+MOST = 400
+"""The most nodes that are drawn: those nearest to the end of the program."""
+
+
+def write(result: Result, layout: Layout) -> Iterator[str]:
+    """For a browser."""
+    every = boxes(result, layout.precision)
+    text = page("gradcli graph", _content(result, every, layout.precision, IN_FULL))
+    if len(text) > LARGEST:
+        text = page("gradcli graph", _content(result, every, layout.precision, FEW))
+    yield text
+
+
+def _content(result: Result, every: Sequence[Box], precision: int, numbers: int) -> list[Element]:
+    """The page, with about so many numbers of each array."""
+    left_out = max(0, len(every) - MOST)
+    drawn = every[left_out:]
+    shown = [_shown(box, place, left_out, precision) for place, box in enumerate(drawn)]
+    cards = [_card(box, place, precision, numbers) for place, box in enumerate(drawn)]
+    head = element(
+        "header",
+        element("h1", "The graph of a program"),
+        element(
+            "pre", element("code", result.program.source.text.strip()),
+            tabindex=0, role="region", aria_label="The program",
+        ),
+    )  # fmt: skip
+    if left_out:
+        head.append(element("p", _told(left_out, len(every)), class_="soft"))
+    if numbers < IN_FULL:
+        text = "Left out, to keep the page small: most numbers of large arrays."
+        head.append(element("p", text, class_="soft"))
+    section = element(
+        "section",
+        element("h2", "Nodes"),
+        graph("The graph, from inputs to outputs", shown, "n"),
+        element("ol", *cards, class_="steps"),
+        class_="level", aria_label="Nodes",
+    )  # fmt: skip
+    return [head, element("main", controls(()), section)]
+
+
+def _told(left_out: int, count: int) -> str:
+    return (
+        f"Of {count:,} nodes the last {count - left_out:,} are drawn, and {left_out:,} are left "
+        "out. gradcli graph --format json has all of them."
+    )
+
+
+def _shown(box: Box, place: int, left_out: int, precision: int) -> GraphBox:
+    name = f"n-s{place}"
+    value, grad = (
+        inline(array, precision, ARRAY) if array is not None else ""
+        for array in (box.line.value, box.line.grad or box.line.given)
+    )
+    return GraphBox(
+        f"n-b{place}",
+        box.line.role,
+        [above - left_out for above in box.above if above >= left_out],
+        box.text[0],
+        f"= {value}" if value else box.line.shape,
+        f"grad {grad}" if grad else "",
+        [name],
+        [name],
+    )
+
+
+def _card(box: Box, place: int, precision: int, numbers: int) -> Element:
+    line = box.line
+    title = line.name or line.formula or line.op
+    card = element(
+        "li",
+        element("h3", element("code", title), element("span", f" {line.role}", class_="role")),
+        class_="step", id=f"n-s{place}", tabindex=-1, data_kind="node", data_box=f"n-b{place}",
+        data_title=box.text[0],
+    )  # fmt: skip
+    if line.formula:
+        card.append(equation(line.name, line.formula) if line.name else equation(line.formula))
+    card.extend(element("p", text, class_="soft") for text in _facts(box))
+    for label, array in (("value", line.value), ("grad", line.grad), ("v", line.given)):
+        if array is not None:
+            card.append(heat_map(label, shortened(array, numbers), precision))
+    return card
+
+
+def _facts(box: Box) -> Sequence[str]:
+    named = [f"named {box.line.called}"] if box.line.called else []
+    return [*named, f"{box.line.op}, shape {box.line.shape}"]

@@ -1,0 +1,147 @@
+"""Pages as text: they need no network, run no text of a program, and are of a bounded size."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from xml.etree.ElementTree import tostring
+
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.report.latex import expression
+from gradcli.report.mathml import formula
+from tests.cli.conftest import Runner
+from tests.pages.programs import CUBES, HOSTILE, LONG, OPENED, PASSES, page, told
+
+
+class Reader(HTMLParser):
+    """The elements of a page, and the texts of its scripts and styles."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: dict[str, list[str]] = {"script": [], "style": []}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1] in self.texts:
+            self.texts[self.tags[-1]].append(data)
+
+
+def read(text: str) -> Reader:
+    found = Reader()
+    found.feed(text)
+    found.close()
+    return found
+
+
+@pytest.mark.parametrize("command", ["explain", "graph"])
+def test_a_page_allows_its_own_script_and_style_alone(gradcli: Runner, command: str) -> None:
+    text = page(gradcli, command, *CUBES)
+    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert len(policy) == 1
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[0].split(";"))
+    assert rules["default-src"] == "'none'"
+    for kind in ("script", "style"):
+        (inside,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        digest = b64encode(sha256(inside.encode()).digest()).decode()
+        assert rules[f"{kind}-src"] == f"'sha256-{digest}'"
+    found = read(text)
+    assert not {"img", "link", "iframe", "object", "base", "form"} & {*found.tags}
+    names = {name for name, _ in found.attributes}
+    assert not {"src", "href", "style"} & names
+    assert not [name for name in names if name.startswith("on")]
+
+
+def test_strings_of_a_program_stay_text(gradcli: Runner) -> None:
+    """The page has the elements and attributes that it has where all strings are harmless."""
+    plain, found = (
+        read(page(gradcli, "explain", "\n".join(map(told, strings)), "-s", "x=1,2"))
+        for strings in (["plain"] * len(HOSTILE), HOSTILE)
+    )
+    assert found.tags == plain.tags
+    assert [name for name, _ in found.attributes] == [name for name, _ in plain.attributes]
+
+
+def test_the_numbers_of_every_step(gradcli: Runner) -> None:
+    """By hand: of mean((2x)³) it is 6x²."""
+    text = page(gradcli, "explain", *CUBES)
+    last = text[text.rindex('data-kind="backward"') :]
+    assert re.findall(r"<td[^>]*><button[^>]*>([^<]*)</button>", last) == ["6", "24", "54", "96"]
+    assert "x.grad[1, 1].grad" not in text
+    assert "x[1, 1].grad = 96: the sum over 1 path" in text
+    for mathematics in ("<msubsup>", "<mover>", "∂z/∂t1"):
+        assert mathematics in text
+
+
+def test_passes_add_up(gradcli: Runner) -> None:
+    text = page(gradcli, "explain", *PASSES)
+    old, new, total = text[text.rindex(">old</code>") :].split("<figure")[:3]
+    numbers = [re.findall(r"<td[^>]*>([^<]*)</td>", each) for each in (old, new, total)]
+    assert numbers == [["2", "4"], ["3", "30"], ["5", "34"]]
+
+
+def test_functions_and_loops_open(gradcli: Runner) -> None:
+    text = page(gradcli, "explain", *OPENED)
+    assert text.count('class="level"') == 2
+    for name in ("Open f", "Close f", "Open for", "Close for"):
+        assert name in text
+    ids = re.findall(r' id="([^"]*)"', text)
+    assert len(ids) == len({*ids})
+    assert {*re.findall(r'data-(?:step|paths)="([^"]*)"', text)} <= {*ids}
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("explain", ()),
+        pytest.param("explain", ("--inside", "all"), marks=pytest.mark.slow),
+        pytest.param("graph", (), marks=pytest.mark.slow),
+    ],
+)
+def test_a_page_of_300_nodes_is_small(gradcli: Runner, command: str, more: tuple[str, ...]) -> None:
+    values = f"x={','.join(str(each / 100) for each in range(100))}"
+    assert len(page(gradcli, command, LONG.format(149), "-s", values, *more)) < 1_000_000
+
+
+@pytest.mark.slow
+def test_a_page_of_5000_nodes_says_what_it_leaves_out(gradcli: Runner) -> None:
+    program = LONG.format(2499)
+    told_page = page(gradcli, "explain", program, "-s", "x=1,2")
+    assert re.search(r"Of the graph's 5,00\d nodes 4,\d\d\d are left out", told_page)
+    drawn = page(gradcli, "graph", program, "-s", "x=1,2")
+    assert "nodes the last 400 are drawn, and 4,600 are left out" in drawn
+    assert len(told_page) < 1_000_000
+    assert len(drawn) < 1_000_000
+
+
+def test_an_entry(gradcli: Runner) -> None:
+    text = page(gradcli, "explain", *CUBES, "--entry", "x[0,1]")
+    assert "x[0, 1].grad: the sum over 1 path" in text
+    assert "backward gives 24: the same" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "mathematics"),
+    [
+        ("x**2/y", "<mfrac><msup><mi>x</mi><mn>2</mn></msup><mi>y</mi></mfrac>"),
+        ("x.grad", '<mover><mi>x</mi><mo stretchy="true">¯</mo></mover>'),
+        ("sqrt(a)", "<msqrt><mi>a</mi></msqrt>"),
+        ("A.T", "<msup><mi>A</mi><mo>⊤</mo></msup>"),
+        ("x1", "<msub><mi>x</mi><mn>1</mn></msub>"),
+        ("tanh(z)", '<mrow><mi>tanh</mi><mspace width="0.17em" /><mi>z</mi></mrow>'),
+        ("a <= b", "<mrow><mi>a</mi><mo>≤</mo><mi>b</mi></mrow>"),
+        ("'<b>'", "<mtext>&lt;b&gt;</mtext>"),
+    ],
+)
+def test_mathematics(text: str, mathematics: str) -> None:
+    tree = parse_expression(Source("formula", text), ParseLimits())
+    assert tostring(formula(expression(tree)), "unicode") == f"<math>{mathematics}</math>"
