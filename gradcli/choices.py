@@ -40,6 +40,8 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
         try:
             node = _tensor(tracer, binding)
         except GradcliError as error:
+            if tracer.values.is_pytorch and error.diagnostic.code in ("type", "shape"):
+                continue  # a cell may end on anything
             raise error.located(tracer.source, binding.span) from None
         outputs[binding.name or next(free_names)] = node
     tracer.graph.span = None
@@ -115,7 +117,7 @@ def choose_leaves(tracer: Tracer, outputs: Sequence[Node], wrt: Sequence[str]) -
     leaves = {name: node for name, node in tracer.inputs.items() if node.kind == "float"}
     marked = {node: name for node, name in tracer.leaves.items() if node.attributes[0]}
     linked = set(upstream(outputs))
-    if not tracer.inputs and not marked:
+    if not tracer.inputs and not marked and not tracer.values.explicit:
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}
     last = {name: node for node, name in marked.items()}
     numbers: dict[str, int] = {}

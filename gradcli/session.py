@@ -20,7 +20,7 @@ from gradcli.planned import Planned
 from gradcli.result import Pass, Result, total
 from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
-from gradcli.trace.names import changes_names_alone, runs_backward
+from gradcli.trace.names import changes_in_place, changes_names_alone, runs_backward
 from gradcli.trace.passages import Passages
 from gradcli.trace.printing import Printed, text
 
@@ -119,7 +119,8 @@ def _trace(
     # Where the gradient of an intermediate is asked for, equal values that are two tensors must be
     # two nodes.
     asks = bool(options.retain_grad) or any(name not in inputs for name in options.wrt)
-    graph = options.graph(shares=not (asks or runs_backward(program)))
+    changes = changes_in_place(program)
+    graph = options.graph(shares=not (asks or changes or runs_backward(program)))
     graph.draws = options.draws
     nodes = input_nodes(graph, program, inputs)
     evaluator = Evaluator(input_feeds(nodes, inputs), graph.ledger)
@@ -134,6 +135,7 @@ def _trace(
         numbers,
         rolls=_rolls(program, graph, options),
     )
+    tracer.values.distinct = changes
     tracer.values.passages = Passages() if options.passages else None
     tracer.trace(program)
     return tracer

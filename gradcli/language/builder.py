@@ -17,6 +17,7 @@ from gradcli.language.syntax import (
     Break,
     Call,
     ChainedAssign,
+    ClassDefinition,
     Clause,
     Comprehension,
     Conditional,
@@ -24,6 +25,7 @@ from gradcli.language.syntax import (
     Context,
     Continue,
     Delete,
+    DictLiteral,
     Ellipsis,
     Evaluate,
     Expression,
@@ -41,7 +43,10 @@ from gradcli.language.syntax import (
     List,
     Name,
     Number,
+    Outer,
+    Pair,
     PassStatement,
+    Raise,
     Return,
     Slice,
     Starred,
@@ -134,8 +139,8 @@ class Builder:
     def annotate(self, parts: Parts, span: Span) -> Assign | PassStatement:
         """`x: float = 3`: a type means nothing here."""
         target, _, _, *values = parts
-        name = targets.name_only(target, self.tokens.source)
-        return Assign(name, values[0], span) if values else PassStatement(span)
+        written = targets.changeable(target, self.tokens.source)
+        return Assign(written, values[0], span) if values else PassStatement(span)
 
     def assign(self, parts: Parts, span: Span) -> Assign | FunctionDefinition:
         target, value = parts
@@ -150,6 +155,23 @@ class Builder:
         return AugmentedAssign(
             targets.changeable(target, self.tokens.source), operator, value, span
         )
+
+    def class_definition(self, parts: Parts, span: Span) -> ClassDefinition:
+        place, *bases, body = [part for part in parts if type(part) is not _Decorator]
+        return ClassDefinition(
+            self.tokens.name(place),
+            tuple(base for base in bases if type(base) is not Keyword),
+            body,
+            span,
+        )
+
+    def outer_statement(self, parts: Parts, span: Span) -> Outer:
+        word, *places = parts
+        names = tuple(map(self.tokens.name, places))
+        return Outer(names, self.tokens.text(word) == "global", span)
+
+    def raise_statement(self, parts: Parts, span: Span) -> Raise:
+        return Raise(parts[0] if parts else None, span)
 
     def decorator(self, parts: Parts, _span: Span) -> _Decorator:
         return _Decorator(parts[1])
@@ -173,6 +195,11 @@ class Builder:
         if rest and type(rest[0]) is int:  # a type means nothing here
             del rest[:2]
         return FormalParameter(self.tokens.name(name), rest[0] if rest else None, span)
+
+    def gathering(self, parts: Parts, span: Span) -> FormalParameter:
+        """`*args` and `**options`."""
+        stars, name, *_ = parts
+        return FormalParameter(self.tokens.text(stars) + self.tokens.name(name), None, span)
 
     def return_statement(self, parts: Parts, span: Span) -> Return:
         self.returns.append(Return(parts[0] if parts else None, span))
@@ -295,14 +322,17 @@ class Builder:
         return Clause(names, iterable, tuple(tests), span)
 
     def starred(self, parts: Parts, span: Span) -> Starred:
-        place, value = parts
-        if self.tokens.text(place) != "*":
-            raise self.error(
-                self.tokens.span(place),
-                f"`{self.tokens.text(place)}` has no value before it",
-                "arguments are given one by one",
-            )
-        return Starred(value, span)
+        return Starred(parts[1], span)
+
+    def spread(self, parts: Parts, span: Span) -> Keyword:
+        return Keyword("**", parts[1], span)
+
+    def pair(self, parts: Parts, span: Span) -> Pair:
+        key, _, value = parts
+        return Pair(key, value, span)
+
+    def dictionary(self, parts: Parts, span: Span) -> DictLiteral:
+        return DictLiteral(tuple(parts), span)
 
     def name(self, parts: Parts, span: Span) -> Name:
         name = self.tokens.name(parts[0])

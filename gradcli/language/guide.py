@@ -17,12 +17,23 @@ class Construct(NamedTuple):
 GUIDE: dict[str, tuple[Construct, ...]] = {
     "Statements and blocks": (
         Construct("binding", "x = 3; a, (b, c) = 1, (2, 3); u = v = x", "names, tuples, chains"),
+        Construct("unpacking", "a, *b = [1, 2, 3]\ndef f(*args, **options): return len(args)\n"
+                  "f(*b, **{'lr': 1})", "*rest, f(*args, **options)"),
+        Construct("elements", "x = zeros(3)\ny = x[:2]\nx[0] = 1; x[1:] += 2; x[x > 1] = 0; sum(y)",
+                  "of tensors, for all that share them; of lists"),
         Construct("augmented", "x = 3; x += 1", "binds a new value to the name"),
         Construct("if", "x = 3\nif x > 2: y = x\nelse: y = 1", "by indentation, or in { }"),
         Construct("while", "x = 1\nwhile x < 9:\n    x = x * 2",
          "looks at values; has a step limit"),
         Construct("for", "for i in range(3): y = i", "over ranges, lists and rows; else too"),
         Construct("def", "def f(x, y=1):\n    return x * y\nf(2)", "functions; types are ignored"),
+        Construct("global", "n = 1\ndef f():\n    global n\n    n = 2\nf(); n",
+                  "global and nonlocal: names of outer bodies"),
+        Construct("class", "class A:\n    def __init__(self, x): self.x = x\n"
+                  "    def __add__(self, b): return A(self.x + b.x)\n(A(1) + A(2)).x",
+                  "methods, super(), operators, @property, @staticmethod"),
+        Construct("raise", "try:\n    raise ValueError('no')\nexcept ValueError as e: print(e)",
+                  "an error of the program's own"),
         Construct("lambda", "f = lambda x: x**2\nf(3)", "a function as a value"),
         Construct("with", "with torch.no_grad():\n    y = 1", "torch.no_grad(), enable_grad()"),
         Construct("decorators", "@torch.no_grad()\ndef f(x): return x\nf(1)",
@@ -44,6 +55,14 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("format", "print('{:>6.2f} {n}'.format(3.14, n=1), '%d' % 2)",
                   "Python's formats, in strings too"),
         Construct("lists", "xs = []; xs.append(3); len(xs)", "append, extend, len, sum, min, max"),
+        Construct("dictionaries", "d = dict(a=1)\nd['b'] = 2\n"
+                  "for k, v in d.items(): print(k, v)",
+                  "{k: v for …}, get, items, keys, values, pop, update"),
+        Construct("membership", "print(3 in [1, 2], 'a' not in {'a': 1})", "in, not in"),
+        Construct("strings", "print(', '.join(['a', 'b']).upper().replace('A', 'c'))",
+                  "join, split, strip, replace, upper and the like"),
+        Construct("sorted", "sorted([3, 1, 2], key=lambda x: -x)",
+                  "sorted, map, filter, isinstance, getattr"),
         Construct("iterables", "for i, (a, b) in enumerate(zip([1, 2], [3, 4])): y = a * b",
                   "zip, enumerate, reversed, list, tuple"),
         Construct("numbers", "max(1, 2) + abs(-3) + round(2.5) + int(7.9) + float('2')",
@@ -73,6 +92,19 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("layers", "import torch\nm = torch.nn.Linear(2, 1)\n"
                   "torch.nn.init.ones_(m.weight)\nm(torch.ones(2)).sum()",
                   "nn.Linear, Conv1d, Conv2d, Embedding, LayerNorm, Sequential, activations"),
+        Construct("models", "import torch\nclass Net(torch.nn.Module):\n"
+                  "    def __init__(self):\n        super().__init__()\n"
+                  "        self.w = torch.nn.Parameter(torch.ones(2))\n"
+                  "    def forward(self, x): return (self.w * x).sum()\n"
+                  "net = Net()\nnet(torch.ones(2)).backward()\nprint(net, net.w.grad)",
+                  "nn.Module: parameters, state_dict, train, eval"),
+        Construct("own backward", "import torch\nclass F(torch.autograd.Function):\n"
+                  "    @staticmethod\n    def forward(ctx, x):\n"
+                  "        ctx.save_for_backward(x)\n        return x**2\n"
+                  "    @staticmethod\n    def backward(ctx, g):\n"
+                  "        x, = ctx.saved_tensors\n        return 2 * x * g\n"
+                  "x = torch.ones(2, requires_grad=True)\nF.apply(x).sum().backward(); x.grad",
+                  "torch.autograd.Function"),
         Construct("losses", "import torch\ntorch.nn.MSELoss()(torch.ones(2), torch.zeros(2))",
                   "nn.MSELoss, CrossEntropyLoss and the like"),
         Construct("optimisers", "import torch\nw = torch.ones(1, requires_grad=True)\n"
@@ -83,10 +115,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
 """By subject."""
 
 OUTSIDE = (
-    ("class", "functions, and models of layers: nn.Sequential(…)"),
-    ("x[i] = v", "where(mask, v, x), scatter and index_put make a changed copy"),
     ("import of other modules", "data come in by --set x=@data.npy"),
     ("files, time, plots", "--save FILE.npz; gradcli plot"),
-    ("dictionaries, sets, yield, global, raise", "lists and tuples; assert for a check"),
+    ("sets, yield, async", "lists and dictionaries"),
 )
 """What is not in the language, and what serves instead."""

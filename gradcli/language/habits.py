@@ -10,10 +10,9 @@ from collections.abc import Callable
 from gradcli.language.tokens import NUMBER_OF
 from gradcli.language.wrong_token import ENDS_OPERAND, INFIX, KEYWORDS, OPERANDS, WrongToken
 
-_BLOCK_WORDS = {"if", "elif", "else", "while", "for", "def"}
+_BLOCK_WORDS = {"if", "elif", "else", "while", "for", "def", "class"}
 
 _FOREIGN_WORDS = {
-    "class": "there are functions, def f(x): …, and models of layers, nn.Sequential(…)",
     "function": "a function is written f(x) = …, or def f(x): …",
     "fn": "a function is written f(x) = …, or def f(x): …",
     "func": "a function is written f(x) = …, or def f(x): …",
@@ -26,9 +25,6 @@ _FOREIGN_WORDS = {
     "mod": "a remainder is written %",
     "div": "whole division is written //",
     "xor": "of two truth values, a != b is exclusive or",
-    "global": "a function reads outer names, and what it binds stays inside",
-    "nonlocal": "a function reads outer names, and what it binds stays inside",
-    "raise": "a check is written assert c, 'message'",
     "yield": "collect values in a list: hs.append(h)",
     "async": "a program runs one statement after another",
     "then": "a block begins with a colon: if c: …",
@@ -73,11 +69,10 @@ def _foreign_word(wrong: WrongToken) -> Answer | None:
     for word in (wrong.before, wrong.text):
         if word in _FOREIGN_WORDS and wrong.kind in ENDS_OPERAND | KEYWORDS:
             return f"`{word}` is not part of the language", _FOREIGN_WORDS[word]
-    if wrong.text in ("if", "for", "in") and wrong.kind_before in ENDS_OPERAND:
+    if wrong.text in ("if", "for") and wrong.kind_before in ENDS_OPERAND:
         hint = {
             "if": "a choice between two values is written a if condition else b",
             "for": "a list is made in brackets: [x**2 for x in xs]",
-            "in": "membership of a value x in a tensor a is written any(a == x)",
         }[wrong.text]
         return f"`{wrong.text}` cannot stand here", hint
     if wrong.before == "else" and wrong.text == "if":
@@ -148,6 +143,8 @@ def _block(wrong: WrongToken) -> Answer | None:
         hint = f"put a colon behind it, and indent the lines below: {word} …:"
         if wrong.ends_line or word in ("def", "else"):
             return f"the block of `{word}` is missing", hint
+    if wrong.text in (",", "}") and wrong.innermost_is_dictionary:
+        return "a dictionary is made of pairs, and there are no sets", "write {'a': 1}, or a list"
     if wrong.text == "{":
         if wrong.before in ("if", "elif", "while"):
             return f"the condition of `{wrong.before}` is missing", None
@@ -173,7 +170,7 @@ def _two_values(wrong: WrongToken) -> Answer | None:
     if wrong.kind_before not in ENDS_OPERAND or wrong.kind not in OPERANDS:
         return None
     before, text = wrong.before, wrong.text
-    if wrong.expects("IN"):
+    if wrong.expects("IN") and not wrong.expects("IS"):
         return f"`in` is missing between `{before}` and `{text}`", "write for i in range(3): …"
     if wrong.kind == NUMBER_OF["STRING"] and wrong.touches:
         hint = (
@@ -243,7 +240,8 @@ def _name_missing(wrong: WrongToken) -> Answer | None:
     """`x.`, `x.3`, `def (x)`."""
     if wrong.expected != {NUMBER_OF["NAME"]}:
         return None
-    wanted = "a function" if wrong.before == "def" else "an attribute or method"
+    kinds = {"def": "a function", "class": "a class", "global": "a variable"}
+    wanted = kinds.get(wrong.before, "an attribute or method")
     return f"the name of {wanted} is missing after `{wrong.before}`", None
 
 

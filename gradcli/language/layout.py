@@ -14,17 +14,39 @@ from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Tokens
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
+_DICTIONARY = NUMBER_OF["_DICTIONARY"]
 _INDENT = NUMBER_OF["_INDENT"]
 _DEDENT = NUMBER_OF["_DEDENT"]
 _INNER = "(["
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _HEADS = frozenset(
     NUMBER_OF[word.upper()]
-    for word in ["if", "elif", "else", "while", "for", "def", "with", "try", "except", "finally"]
+    for word in (
+        "if",
+        "elif",
+        "else",
+        "while",
+        "for",
+        "def",
+        "class",
+        "with",
+        "try",
+        "except",
+        "finally",
+    )
 )
 """The words before the `:` of a block."""
 _CONTINUING = frozenset(NUMBER_OF[word] for word in ("ELIF", "ELSE", "EXCEPT", "FINALLY"))
 """Those that go on with a statement."""
+_BEFORE_BLOCK = frozenset(
+    NUMBER_OF[name]
+    for name in [
+        *("NAME", "NUMBER", "STRING", "CONSTANT", "ELLIPSIS", "RPAR", "RSQB", "RBRACE"),
+        *("_TEMPLATE_END", "ELSE", "TRY", "EXCEPT", "FINALLY", "IF", "ELIF", "WHILE"),
+    ]
+)
+"""What may stand before the `{` of a block; behind anything else it begins a dictionary. After a
+word such as `if` it is an error, which is told as that of a block."""
 
 
 class _Indented:
@@ -46,7 +68,9 @@ class TextLayout:
     needs nothing more.
     """
 
-    __slots__ = ("begin", "blocks", "brackets", "lambdas", "limits", "separator", "tokens")
+    __slots__ = (
+        "begin", "blocks", "brackets", "dictionaries", "lambdas", "limits", "separator", "tokens",
+    )  # fmt: skip
 
     def __init__(self, tokens: Tokens, limits: ParseLimits) -> None:
         self.tokens = tokens
@@ -55,6 +79,8 @@ class TextLayout:
         """Those outside brackets whose `:` has not come."""
         self.brackets: list[int] = []
         """The places in the text of the brackets that are open, and of the `:` before blocks."""
+        self.dictionaries: set[int] = set()
+        """The places of those braces that begin one."""
         self.blocks: list[_Indented] = []
         """Those that a `:` began, and that have not ended."""
         self.begin = 0
@@ -77,7 +103,7 @@ class TextLayout:
     def between_statements(self, start: int, end: int) -> bool:
         text, kinds = self.tokens.source.text, self.tokens.kinds
         innermost = text[self.brackets[-1]] if self.brackets else ""
-        if innermost and innermost in _INNER:
+        if innermost and (innermost in _INNER or self.brackets[-1] in self.dictionaries):
             return text[start] != ";"
         if innermost == ":" and text[start] != ";":
             self._end_line(start, end)
@@ -115,13 +141,32 @@ class TextLayout:
             )
         return False
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether a value goes on: a bracket is open that is not a block's."""
+        if not self.brackets:
+            return False
+        return self.innermost in _INNER or self.brackets[-1] in self.dictionaries
+
+    def open_brace(self, start: int, end: int) -> bool:
+        """A block's, or a dictionary's."""
+        kinds = self.tokens.kinds
+        in_row = self.separator is None or self._text(self.separator) != ";"
+        if kinds and kinds[-1] in _BEFORE_BLOCK and in_row and not self.is_inside:
+            return self.open_block(start, end)
+        if self.separator:
+            self.separate()
+        self.dictionaries.add(start)
+        self._store(_DICTIONARY, start, end)
+        return not self.open(start, end)
+
     def open_block(self, start: int, end: int) -> bool:
         self.begin = len(self.tokens.kinds) + 1
         return self.goes_on(start, end) or self.open(start, end)
 
     def function(self, _start: int, _end: int) -> bool:
         """`lambda` has a `:` of its own."""
-        self.lambdas += self.innermost not in ("(", "[")
+        self.lambdas += not self.is_inside
         return False
 
     def prefixed(self, start: int, end: int) -> bool:
@@ -139,7 +184,7 @@ class TextLayout:
     def colon(self, start: int, end: int) -> bool:
         """The `:` behind the header of a block begins that block; others are those of slices."""
         brackets, kinds = self.brackets, self.tokens.kinds
-        if brackets and self.tokens.source.text[brackets[-1]] in _INNER:
+        if brackets and self.is_inside:
             return False
         is_header = self.begin < len(kinds) and kinds[self.begin] in _HEADS
         if not is_header or self.separator:
@@ -229,7 +274,9 @@ class TextLayout:
             )
         return False
 
-    def close_block(self, start: int, end: int) -> bool:
+    def close_brace(self, start: int, end: int) -> bool:
+        if self.brackets and self.brackets[-1] in self.dictionaries:
+            return self.close(start, end)
         self.close(start, end)
         self.separator = None
         self._store(NUMBER_OF["RBRACE"], start, end)
@@ -247,7 +294,7 @@ class TextLayout:
         is_alone = before < 0 or "\n" in text[before:start]
         if mark == "#!" and is_alone and "\n" not in text[:start]:
             return True  # the first line of a script names the program that runs it
-        if is_alone or self.innermost in ("(", "["):
+        if is_alone or self.is_inside:
             raise misplaced(self.tokens.source, (start, end))
         self.tokens.comments.append(((start, end), before))
         return True
@@ -306,10 +353,10 @@ for _name, _handler in {
     "CONTINUATION": TextLayout.skip,
     "LPAR": TextLayout.open,
     "LSQB": TextLayout.open,
-    "LBRACE": TextLayout.open_block,
+    "LBRACE": TextLayout.open_brace,
     "RPAR": TextLayout.close,
     "RSQB": TextLayout.close,
-    "RBRACE": TextLayout.close_block,
+    "RBRACE": TextLayout.close_brace,
     "COLON": TextLayout.colon,
     "DOT": TextLayout.goes_on,
     "ELSE": TextLayout.goes_on,

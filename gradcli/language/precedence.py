@@ -6,13 +6,13 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.language.syntax import Binary, Compare, Expression, Unary
-from gradcli.language.tokens import Tokens
+from gradcli.language.tokens import NUMBER_OF, Tokens
 
 _LEVELS = [
     ["or"],
     ["and"],
     ["not"],
-    ["==", "!=", "<", "<=", ">", ">=", "is", "is not"],
+    ["==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"],
     ["|"],
     ["&"],
     ["+", "-"],
@@ -23,6 +23,8 @@ _LEVELS = [
 """Loosest first; `+ - ~` stands for those before an operand."""
 
 LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+_NEGATED = {"is": "is not", "in": "not in"}
+_NOT = NUMBER_OF["NOT"]
 NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ - ~"], LEVEL["**"]
 
 
@@ -47,6 +49,8 @@ def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
         elif operand_is_next:
             climber.prefix(part)
             start = tokens.starts[part + 1]
+        elif tokens.kinds[part] == _NOT:  # `not in`
+            climber.negated.add(part + 1)
         else:
             climber.infix(part)
             start = tokens.starts[part + 1]
@@ -68,7 +72,7 @@ class _Climber:
         self.operators: list[tuple[int, int, bool]] = []
         """Level, place of the token, and whether it is a prefix operator."""
         self.negated: set[int] = set()
-        """The places of each `is` with a `not` behind it."""
+        """The places of each `is` with a `not` behind it, and `in` with one before it."""
 
     def prefix(self, place: int) -> None:
         level = NOT if self.tokens.text(place) == "not" else SIGN
@@ -120,7 +124,8 @@ class _Climber:
         operators: list[Any] = []
         while self.operators and self.operators[-1][0] == COMPARISON:
             place = self.operators.pop()[1]
-            operators.append("is not" if place in self.negated else self.tokens.text(place))
+            operator = self.tokens.text(place)
+            operators.append(_NEGATED[operator] if place in self.negated else operator)
         count = len(operators) + 1
         operands = tuple(self.operands[-count:])
         start = self.starts[-count]

@@ -19,12 +19,14 @@ from gradcli.language.syntax import (
     Break,
     Call,
     ChainedAssign,
+    ClassDefinition,
     Compare,
     Comprehension,
     Conditional,
     Constant,
     Continue,
     Delete,
+    DictLiteral,
     Ellipsis,
     Evaluate,
     Expectation,
@@ -42,8 +44,11 @@ from gradcli.language.syntax import (
     List,
     Name,
     Number,
+    Outer,
+    Pair,
     PassStatement,
     Program,
+    Raise,
     Return,
     Slice,
     Starred,
@@ -65,7 +70,7 @@ _INDENT = "    "
 _DEEPEST = 16
 """Deeper blocks are not indented further, or the text of n nested ones would have n² blanks."""
 
-_Part: TypeAlias = Expression | Keyword | Slice | Ellipsis
+_Part: TypeAlias = Expression | Keyword | Pair | Slice | Ellipsis
 _Piece: TypeAlias = str | tuple[_Part, int]
 """Text; or a node, and the least precedence with which it needs no parentheses."""
 
@@ -106,6 +111,9 @@ def _statement(
                 return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
             lines += [(0, f"@{print_expression(each)}") for each in decorators]
             blocks = [(f"def {head}", body)]
+        case ClassDefinition(name, bases, body):
+            above = f"({', '.join(map(print_expression, bases))})" if bases else ""
+            blocks = [(f"class {name}{above}", body)]
         case While() | For() | If() | With() | Try():
             blocks = _blocks(statement)
         case _:
@@ -165,7 +173,9 @@ def _simple(
     | PassStatement
     | Import
     | Assert
-    | Delete,
+    | Delete
+    | Outer
+    | Raise,
 ) -> str:
     match statement:
         case Assign(target, value):
@@ -185,12 +195,14 @@ def _simple(
             return _bare(value)
         case Return(value):
             return f"return {_bare(value)}" if value else "return"
-        case Break():
-            return "break"
-        case Continue():
-            return "continue"
-        case PassStatement():
-            return "pass"
+        case Outer(names, everywhere):
+            return f"{'global' if everywhere else 'nonlocal'} {', '.join(names)}"
+        case Raise(error):
+            return f"raise {print_expression(error)}" if error else "raise"
+    return _WORDS[type(statement)]
+
+
+_WORDS: dict[type, str] = {Break: "break", Continue: "continue", PassStatement: "pass"}
 
 
 def _parameters(parameters: Iterable[FormalParameter]) -> str:
@@ -276,12 +288,13 @@ def _lambda(node: Lambda) -> tuple[int, list[_Piece]]:
 
 
 def _comprehension(node: Comprehension) -> tuple[int, list[_Piece]]:
-    pieces: list[_Piece] = ["[", (node.item, _ANY)]
+    opening, closing = "{}" if isinstance(node.item, Pair) else "[]"
+    pieces: list[_Piece] = [opening, (node.item, _ANY)]
     for clause in node.clauses:
         pieces += [f" for {_bare(clause.target)} in ", (clause.iterable, LEVEL["or"])]
         for test in clause.tests:
             pieces += [" if ", (test, LEVEL["or"])]
-    return _ATOM, [*pieces, "]"]
+    return _ATOM, [*pieces, closing]
 
 
 def _tuple(node: Tuple) -> tuple[int, list[_Piece]]:
@@ -313,6 +326,10 @@ def _call(node: Call) -> tuple[int, list[_Piece]]:
     return _ATOM, [(node.callee, _ATOM), "(", *arguments, ")"]
 
 
+def _keyword(node: Keyword) -> tuple[int, list[_Piece]]:
+    return _ATOM, [node.name if node.name == "**" else f"{node.name}=", (node.value, _ANY)]
+
+
 def _attribute(node: Attribute) -> tuple[int, list[_Piece]]:
     if isinstance(node.value, Number):  # a point would be read as part of the number
         return _ATOM, ["(", (node.value, _ANY), f").{node.name}"]
@@ -341,8 +358,10 @@ _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Lambda: _lambda,
     Comprehension: _comprehension,
     Template: _template,
+    DictLiteral: lambda node: (_ATOM, ["{", *_separated(node.pairs), "}"]),
+    Pair: lambda node: (_ATOM, [(node.key, _ANY), ": ", (node.value, _ANY)]),
     Starred: lambda node: (_ATOM, ["*", (node.value, _ANY)]),
-    Keyword: lambda node: (_ATOM, [f"{node.name}=", (node.value, _ANY)]),
+    Keyword: _keyword,
     Attribute: _attribute,
     Index: lambda node: (_ATOM, [(node.value, _ATOM), "[", *_separated(node.items), "]"]),
     Slice: _slice,

@@ -122,12 +122,14 @@ class Binary(Syntax):
 class Compare(Syntax):
     """`a < b <= c`: `operands` has one more element than `operators`."""
 
-    operators: tuple[Literal["==", "!=", "<", "<=", ">", ">=", "is", "is not"], ...]
+    operators: tuple[Literal["==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"], ...]
     operands: tuple[Expression, ...]
     span: Span
 
 
 class Keyword(Syntax):
+    """`name=value`; the name is `**` where all pairs of a dictionary are given: `**value`."""
+
     name: str
     value: Expression
     span: Span
@@ -196,16 +198,31 @@ class Clause(Syntax):
     span: Span
 
 
-class Comprehension(Syntax):
-    """`[item for … in …]`, and the same in parentheses: a list."""
+class Pair(Syntax):
+    """`key: value` of a dictionary."""
 
-    item: Expression
+    key: Expression
+    value: Expression
+    span: Span
+
+
+class DictLiteral(Syntax):
+    """`{key: value, …}`."""
+
+    pairs: tuple[Pair, ...]
+    span: Span
+
+
+class Comprehension(Syntax):
+    """`[item for … in …]`, and the same in parentheses: a list; a dictionary of pairs."""
+
+    item: Expression | Pair
     clauses: tuple[Clause, ...]
     span: Span
 
 
 class Starred(Syntax):
-    """`*value` among the arguments of a call: each of its elements is one."""
+    """`*value` among arguments or items: each of its elements is one; in a target, what is left."""
 
     value: Expression
     span: Span
@@ -213,16 +230,19 @@ class Starred(Syntax):
 
 Expression: TypeAlias = (
     Number | String | Template | Constant | Name | List | Tuple | Unary | Binary | Compare | Call
-    | Attribute | Index | Conditional | Lambda | Comprehension | Starred
+    | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral | Starred
 )  # fmt: skip
+
+Target: TypeAlias = Name | Tuple | Attribute | Index
+"""What stands left of `=`."""
 
 # --- statements ----------------------------------------------------------------------------
 
 
 class Assign(Syntax):
-    """`target = value`; the target is a name, a tuple of names, or an attribute: `x.grad`."""
+    """`target = value`; the target is a name, an attribute, an element, or a tuple of these."""
 
-    target: Name | Tuple | Attribute
+    target: Target
     value: Expression
     span: Span
 
@@ -230,15 +250,15 @@ class Assign(Syntax):
 class ChainedAssign(Syntax):
     """`a = b = value`."""
 
-    targets: tuple[Name | Tuple | Attribute, ...]
+    targets: tuple[Target, ...]
     value: Expression
     span: Span
 
 
 class AugmentedAssign(Syntax):
-    """`name += value`: binds a new value to the name. Also `x.data += value`."""
+    """`name += value`: binds a new value to the name. Also `x.data += value`, `x[0] += value`."""
 
-    target: Name | Attribute
+    target: Name | Attribute | Index
     operator: Literal["+", "-", "*", "/", "//", "%", "@", "**", "&", "|"]
     value: Expression
     span: Span
@@ -252,6 +272,8 @@ class Evaluate(Syntax):
 
 
 class FormalParameter(Syntax):
+    """`name=default`; the name has its stars where it gathers arguments: `*args`, `**options`."""
+
     name: str
     default: Expression | None
     span: Span
@@ -264,6 +286,30 @@ class FunctionDefinition(Syntax):
     parameters: tuple[FormalParameter, ...]
     body: tuple[Statement, ...]
     decorators: tuple[Expression, ...]
+    span: Span
+
+
+class ClassDefinition(Syntax):
+    """`class name(bases): …`."""
+
+    name: str
+    bases: tuple[Expression, ...]
+    body: tuple[Statement, ...]
+    span: Span
+
+
+class Outer(Syntax):
+    """`global a, b` (`everywhere`) and `nonlocal a, b`: names that an outer body binds."""
+
+    names: tuple[str, ...]
+    everywhere: bool
+    span: Span
+
+
+class Raise(Syntax):
+    """`raise error`; without one, that which is handled."""
+
+    error: Expression | None
     span: Span
 
 
@@ -378,6 +424,9 @@ Statement: TypeAlias = (
     | AugmentedAssign
     | Evaluate
     | FunctionDefinition
+    | ClassDefinition
+    | Outer
+    | Raise
     | Return
     | Break
     | Continue
@@ -418,7 +467,7 @@ class Program(NamedTuple):
 def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The bodies directly inside a statement."""
     match statement:
-        case FunctionDefinition() | With():
+        case FunctionDefinition() | ClassDefinition() | With():
             return (statement.body,)
         case While() | For():
             return statement.body, statement.otherwise

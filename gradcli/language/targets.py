@@ -1,4 +1,4 @@
-"""What may stand on the left of `=`: names, `x.requires_grad`, and the head of a function."""
+"""What may stand on the left of `=`: names, attributes, elements, and the head of a function."""
 
 from __future__ import annotations
 
@@ -16,42 +16,50 @@ from gradcli.language.syntax import (
     List,
     Name,
     Number,
+    Starred,
     String,
+    Target,
     Tuple,
 )
 
-ATTRIBUTES = ("requires_grad", "grad", "data", "weight", "bias")
-"""Those that can be set."""
+
+def assignable(target: Expression, source: Source) -> Target:
+    """The target of `=`: a name, an attribute, an element, or a tuple of these."""
+    if not isinstance(target, Tuple):
+        return changeable(target, source)
+    waiting: list[Expression] = [target]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Tuple):
+            changeable(part.value if isinstance(part, Starred) else part, source)
+        elif not part.items:
+            raise _refused(part, source, "an empty tuple")
+        elif len(stars := [each for each in part.items if isinstance(each, Starred)]) > 1:
+            raise _error(stars[1], source, "only one name of a row can take what is left")
+        else:
+            waiting += reversed(part.items)
+    return target
 
 
-def assignable(target: Expression, source: Source) -> Name | Tuple | Attribute:
-    """The target of `=`, which may also be an attribute such as `x.requires_grad`."""
-    if isinstance(target, Attribute) and target.name in ATTRIBUTES:
-        return target
-    return names_only(target, source)
-
-
-def changeable(target: Expression, source: Source) -> Name | Attribute:
-    """The target of `+=`: a name, `x.data` or `x.grad`."""
-    if isinstance(target, Attribute) and target.name in ("grad", "data"):
+def changeable(target: Expression, source: Source) -> Name | Attribute | Index:
+    """The target of `+=`: a name, an attribute or an element."""
+    if isinstance(target, Attribute | Index):
         return target
     return name_only(target, source)
 
 
 def names_only(target: Expression, source: Source) -> Name | Tuple:
     """A name, or a tuple of names and of tuples of names."""
-    if not isinstance(target, Tuple):
-        return name_only(target, source)
-    waiting: list[Expression] = [target]
+    found = assignable(target, source)
+    waiting: list[Expression] = [found]
     while waiting:
         part = waiting.pop()
-        if not isinstance(part, Tuple):
-            name_only(part, source)
-        elif not part.items:
-            raise _refused(part, source, "an empty tuple")
-        else:
+        if isinstance(part, Tuple):
             waiting += reversed(part.items)
-    return target
+        else:
+            name_only(part.value if isinstance(part, Starred) else part, source)
+    assert isinstance(found, Name | Tuple)
+    return found
 
 
 def name_only(target: Expression, source: Source) -> Name:
@@ -99,12 +107,8 @@ def check_parameters(parameters: Sequence[FormalParameter], source: Source) -> N
 
 
 def _refused(target: Expression, source: Source, what: str) -> GradcliError:
-    hint = "on the left stands a name (z = …), names (a, b = …) or f(x) = …"
-    if isinstance(target, Index):
-        hint = "values never change in place; where, scatter and index_put make a changed copy"
-    elif isinstance(target, Attribute):
-        hint = f"of attributes, {', '.join(ATTRIBUTES[:-1])} and {ATTRIBUTES[-1]} can be set"
-    elif isinstance(target, Compare | Number):
+    hint = "on the left stands a name (z = …), names (a, b = …), x[0] or f(x)"
+    if isinstance(target, Compare | Number):
         hint = "a comparison is written =="
     return _error(target, source, f"{what} cannot be assigned to", hint)
 

@@ -8,9 +8,10 @@ from gradcli.language.tokens import NUMBER_OF, TABLES, Tokens
 
 OPERANDS = {NUMBER_OF[name] for name in ("NAME", "NUMBER", "STRING", "CONSTANT")}
 ENDS_OPERAND = OPERANDS | {NUMBER_OF["RPAR"], NUMBER_OF["RSQB"]}
-INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "AT", "POWER", "SIGN", "AND", "OR", "IS")}
+INFIX = {NUMBER_OF[name] for name in ("OPERATOR", "STAR", "AT", "POWER", "SIGN", "AND", "OR", "IS")}
 KEYWORDS = set(TABLES.keywords.values())
 SEPARATING = {NUMBER_OF[name] for name in ("_SEPARATOR", "LBRACE", "RBRACE", "_INDENT", "_DEDENT")}
+_DICTIONARY = NUMBER_OF["_DICTIONARY"]
 LONGEST = 40
 """The most characters of a token that a message repeats."""
 ENDING = {0, NUMBER_OF["_SEPARATOR"], NUMBER_OF["RBRACE"], NUMBER_OF["_DEDENT"]}
@@ -41,6 +42,15 @@ class WrongToken:
         place = self.place + offset
         text = self.tokens.text(place) if 0 <= place < len(self.tokens.kinds) else ""
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+    @property
+    def innermost_is_dictionary(self) -> bool:
+        """Whether a pair of a dictionary has begun, and its `:` is missing."""
+        return (
+            self.kind_before in ENDS_OPERAND
+            and self.expects("COLON")
+            and any(kind == _DICTIONARY for kind in self.tokens.kinds[: self.place])
+        )
 
     @property
     def kind_before(self) -> int:

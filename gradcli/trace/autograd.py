@@ -4,16 +4,22 @@ All of these extend the graph: a `.grad` is a node like any other, and its value
 the program is run.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
+from gradcli.differentiate.reverse import contributions
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
+
+OVERWRITTEN = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation"
+)
 
 
 class BackwardCall(NamedTuple):
@@ -46,6 +52,10 @@ class Autograd:
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
         self.values.explicit = has_inputs
+        self.run: Callable[[Any], Any]
+        """Runs a visitor to its end; the tracer sets it."""
+        self.hooks: dict[Node, list[Object]] = {}
+        """Functions of the gradients of tensors: `x.register_hook(f)`."""
         self._written: dict[Node, int] = {}
         """Leaves whose grads are not zeroed, and the line that wrote these first."""
         self._freed: dict[Node, int] = {}
@@ -305,11 +315,46 @@ class Autograd:
                     f"line {line}",
                     hint=f"say retain_graph=True in line {line}, or compute the value again",
                 )
-        grads = vjp(outputs, cotangents, wanted)
+        first = self.graph.count
+        rules = self._hooked if self.hooks else None
+        grads = vjp(outputs, cotangents, wanted, rules=rules)
+        if self.hooks:
+            grads = [
+                None if grad is None else self._through_hooks(node, grad)
+                for node, grad in zip(wanted, grads, strict=True)
+            ]
         self.graph.span = span
+        if self.values.overwritten:
+            self._check_versions(grads, first)
         if not retain_graph:
             self._freed.update(dict.fromkeys(inside, self._line()))
         return grads
+
+    def _hooked(
+        self, node: Node, change: Node, linked: Container[Node], selected: set[Node]
+    ) -> Iterator[tuple[int, Node]]:
+        """Contributions of a node whose gradient may pass hooks first."""
+        return contributions(node, self._through_hooks(node, change), linked, selected)
+
+    def _through_hooks(self, node: Node, grad: Node) -> Node:
+        for hook in self.hooks.get(node, ()):
+            whole = grad if grad.shape == node.shape else grad + zeros_like(node)
+            found = self.run(hook.call([whole], {}))
+            if found is not None:
+                grad = self.values.tensor(found, "what a hook returns")
+        return grad
+
+    def _check_versions(self, grads: Iterable[Node | None], first: int) -> None:
+        """No gradient may need a tensor that was changed in place since it was used."""
+        waiting = [grad for grad in grads if grad is not None]
+        seen: set[Node] = set()
+        while waiting:
+            node = waiting.pop()
+            if node in self.values.overwritten:
+                raise GradcliError("value", OVERWRITTEN, hint="compute with a copy: x.clone()")
+            if node.index >= first and node not in seen:
+                seen.add(node)
+                waiting += node.inputs
 
     def _constant(self, grad: Node) -> Node:
         cut = detach(grad)

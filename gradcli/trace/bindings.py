@@ -11,7 +11,6 @@ from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
-from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import parts_of
 from gradcli.trace.numerals import Numerals, numeric
@@ -56,21 +55,23 @@ class Bindings(Updates):
         """
         self._retains = retains
         self._rebound: set[str] = set()
-        if any(word in source.text for word in ("nn", "optim", "func", "vmap")):
+        if any(word in source.text for word in ("nn", "optim", "func", "vmap", "Function")):
             self._functions |= self._of_pytorch()
 
     def _of_pytorch(self) -> dict[str, Special]:
         """Functions of parts of PyTorch that few programs use."""
+        from gradcli.trace.classes import ROOTS
         from gradcli.trace.layers import Layers
         from gradcli.trace.optimisers import Optimisers
         from gradcli.trace.parameter_calls import ParameterCalls
         from gradcli.trace.transforms import Transforms
 
-        layers = Layers(self.autograd, self.function_call)
+        layers = Layers(self.autograd, self.function_call, self.replace)
         optimisers = Optimisers(self.autograd, self.replace)
         parameters = ParameterCalls(self.autograd, self.function_call, self.replace)
         return (
-            layers.functions
+            dict.fromkeys(ROOTS, _not_called)
+            | layers.functions
             | optimisers.functions
             | parameters.functions
             | Transforms(self.values).functions
@@ -88,24 +89,32 @@ class Bindings(Updates):
     def _assign(
         self,
         statement: syntax.Assign | syntax.ChainedAssign,
-        target: syntax.Name | syntax.Tuple | syntax.Attribute,
+        target: syntax.Target,
         value: Value,
     ) -> Visit:
         self.graph.span = statement.span
+        value = self.as_written(statement.value, value)
         if isinstance(target, syntax.Name):
             self.bind(target.id, self._settled(statement.value, value, target.id))
             self._ends_on([target])
         elif isinstance(target, syntax.Tuple):
             if isinstance(statement.value, syntax.Tuple) and isinstance(value, tuple):
-                pairs = zip(statement.value.items, value, strict=True)
-                value = tuple(self._settled(part, each, "") for part, each in pairs)
-            self.unpack(target, value)
+                pairs = zip(statement.value.items, value, strict=False)
+                if len(value) == len(statement.value.items):
+                    value = tuple(
+                        self._settled(part, self.as_written(part, each), "") for part, each in pairs
+                    )
+            yield from self.unpack(target, value)
             self._ends_on(target.items)
+        elif isinstance(target, syntax.Index):
+            yield self.set_element(target, value)
         else:
             yield self.set_attribute(target, value)
 
     def _settled(self, expression: syntax.Expression, value: Value, name: str) -> Value:
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
+        if self.values.is_pytorch:
+            return value
         if isinstance(expression, syntax.List) and isinstance(value, Items) and value:
             value = self._tensor_if_even(value, keeps=not self._retains(name))
         is_row = isinstance(value, Node) and value.ndim == 1 and value.known is not None
@@ -116,7 +125,6 @@ class Bindings(Updates):
             and isinstance(value, Node)
             and value.kind == "float"
             and value.op is not DETACH
-            and not self.values.is_pytorch
             and self._reads_no_name(expression)
         ):
             value = value if value.op is LEAF else leaf(value, marked=False)
@@ -151,8 +159,13 @@ class Bindings(Updates):
         return True
 
     def bind(self, name: str, value: Value) -> None:
+        frame = self.frame.binder(name)
         if isinstance(value, UserFunction):
-            self.frame.functions[name] = value
+            frame.values.pop(name, None)
+            frame.functions[name] = value
+            return
+        if frame is not self.frame:
+            frame.values[name] = value
             return
         if isinstance(value, Object) and self.frame is self.globals:
             for node, path in value.tensors():
@@ -162,7 +175,7 @@ class Bindings(Updates):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
                 value = bind(value) if value.op is CONSTANT else value
                 self.autograd.retained.add(value)
-            if value.op is LEAF:
+            if value.op is LEAF and self.autograd.is_leaf(value):
                 self.leaves.setdefault(value, name)
             self.autograd.names.setdefault(value, name)
             self._note_rebinding(name, value)
@@ -186,18 +199,24 @@ class Bindings(Updates):
                 )
             )
 
-    def unpack(self, target: syntax.Tuple, value: Value) -> None:
+    def unpack(self, target: syntax.Tuple, value: Value) -> Visit:
         waiting: list[tuple[Any, Value]] = [(target, value)]
         while waiting:
             part, value = waiting.pop()
             if isinstance(part, syntax.Name):
                 self.bind(part.id, value)
+            elif isinstance(part, syntax.Starred):
+                waiting.append((part.value, value))
+            elif isinstance(part, syntax.Index):
+                yield self.set_element(part, value)
+            elif isinstance(part, syntax.Attribute):
+                yield self.set_attribute(part, value)
             else:
                 waiting += reversed(list(zip(part.items, self._parts(part, value), strict=True)))
 
     def _parts(self, target: syntax.Tuple, value: Value) -> list[Value]:
         """As many values as the target has names."""
-        if not isinstance(value, list | tuple | Items | range) and not (
+        if not isinstance(value, str | list | tuple | Items | range | Object) and not (
             isinstance(value, Node) and value.shape
         ):
             raise GradcliError(
@@ -206,6 +225,11 @@ class Bindings(Updates):
                 hint="a, b = … takes a tuple, a list, or the rows of a tensor",
             )
         parts = self.values.elements(value)
+        stars = [i for i, each in enumerate(target.items) if isinstance(each, syntax.Starred)]
+        if stars and len(parts) >= len(target.items) - 1:
+            first, behind = stars[0], len(target.items) - 1 - stars[0]
+            last = len(parts) - behind
+            return [*parts[:first], Items(parts[first:last]), *parts[last:]]
         if len(parts) != len(target.items):
             raise GradcliError(
                 "value",
@@ -231,10 +255,12 @@ class Bindings(Updates):
 
     def augmented_assign(self, statement: syntax.AugmentedAssign) -> Visit:
         name = statement.target
-        if isinstance(name, syntax.Attribute):
+        if not isinstance(name, syntax.Name):
             value = yield self.visit(statement.value)
             self.graph.span = statement.span
-            yield self.change_by(name, statement.operator, value)
+            is_element = isinstance(name, syntax.Index)
+            change = self.change_element if is_element else self.change_by
+            yield change(name, statement.operator, value)  # type: ignore[arg-type]
             return
         before = yield self.visit(name)
         value = yield self.visit(statement.value)
@@ -244,19 +270,16 @@ class Bindings(Updates):
             changed = binary(self.values, statement.operator, before, value)
             yield self.store(name, before, changed)
             return
-        if isinstance(before, str):
-            self.bind(name.id, self._of_string(statement.operator, before, value))
-            return
-        if isinstance(before, Items) and statement.operator == "+":
-            longer = before
-            for each in self.values.elements(value):
-                longer = longer.appended(each)
-            self.bind(name.id, longer)
-            return
-        result = binary(self.values, statement.operator, before, value)
-        watch(self.autograd, result, (before, value))
-        self.bind(name.id, result)
+        result = yield self.changed(statement.operator, before, value)
+        if result is not before:
+            self.bind(name.id, result)
         self._ends_on([name])
+
+
+def _not_called(*_: object) -> Value:
+    raise GradcliError(
+        "type", "this class is made from, not called", hint="class Net(nn.Module): …"
+    )
 
 
 def as_outputs(expression: syntax.Expression, value: Value) -> list[Binding]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import GeneratorType
+from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function
-from gradcli.trace.arguments import bind_names, call
+from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import function_name, method_name, path_of, place_receiver
 from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dtype_name
 from gradcli.trace.conversions import TAKE_DTYPES, Conversions
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.growth import watch
 from gradcli.trace.imports import constant_of, imported
@@ -23,14 +26,19 @@ from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.python_functions import ON_NUMBERS
+from gradcli.trace.sequences import Sequences
 from gradcli.trace.settings import SettingCalls
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value, Values, describe
 
 _NOT_PYTORCHS = Note(
     "random",
     "random numbers are gradcli's own: the same seed gives others in PyTorch",
 )
+
+
+_SHOWS = ("print", "str", "repr")
+"""Functions that ask objects for their text."""
 
 
 class Calls(Expressions):
@@ -51,11 +59,15 @@ class Calls(Expressions):
         self._functions: dict[str, Special] = (
             self.special.functions
             | self.python.functions
+            | self.objects.functions
             | calls.functions
             | conversions.functions
             | settings.functions
         )
         self._methods = self.special.methods | calls.methods | conversions.methods
+        self.sequences = Sequences(values)
+        self._by_syntax: dict[str, Callable[[syntax.Call], Visit]] = {}
+        """Functions whose arguments are read as they are written, by name."""
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value, in the body that is run."""
@@ -67,23 +79,45 @@ class Calls(Expressions):
         if name is None:
             return (yield self._method(expression))
         held = self._held(callee)
+        if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
+            return (yield self._by_syntax[name](expression))
         special = self._functions.get(name)
         if held is None and special is None:
             self._built_in(name, False, callee)
-        arguments = []
-        for argument in expression.arguments:
-            if type(argument) is syntax.Starred:
-                arguments += self.values.elements((yield self.visit(argument.value)))
-            else:
-                arguments.append((yield self.visit(argument)))
+        arguments = yield self._several(expression.arguments)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
+        if held is not None or name in self.objects.functions or name in self.python.functions:
+            arguments = self._all_as_written(expression, arguments)
         if held is not None:
             return (yield held.call(arguments, keywords))
+        if name in _SHOWS:
+            arguments = yield self._as_shown(arguments)
+            self.graph.span = expression.span
         by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
         call = self._named_call if by_name else self.function_call
         found = call(name, arguments, keywords)
         return (yield found) if type(found) is GeneratorType else found
+
+    def _all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
+        """The arguments, lists of numbers as lists; `*values` are as they are."""
+        if len(arguments) != len(expression.arguments):
+            return arguments
+        return list(map(self.as_written, expression.arguments, arguments))
+
+    def _as_shown(self, arguments: list[Value]) -> Visit:
+        """Objects that say how they are shown, as the text that they give."""
+        shown: list[Value] = []
+        for value in arguments:
+            shown += [(yield self.text_of(value))]
+        return shown
+
+    def text_of(self, value: Value) -> Any:
+        """What an object's `__str__` or `__repr__` gives, or the value itself."""
+        if isinstance(value, Object) and value.shows:
+            method = value.special("__str__") or value.special("__repr__")
+            return value if method is None else method.call([], {})
+        return value
 
     def _held(self, callee: syntax.Expression) -> Object | None:
         """The function, layer … that a name or an imported name is bound to in the program."""
@@ -168,13 +202,18 @@ class Calls(Expressions):
             self.graph.span = callee.name_span
             method = owner.method(name)
             arguments = yield self.arguments(expression)
+            arguments = self._all_as_written(expression, arguments)
             keywords = yield self._keywords(expression)
             self.graph.span = expression.span
             return (yield method(arguments, keywords))
-        if name in ("append", "extend", "format"):
-            found = yield self._of_sequence(name, owner, expression)
-            if found is not owner:
-                return found
+        if not isinstance(owner, Node) or owner in self.values.listed:
+            of_sequence = self._of_sequence(name, owner, callee)
+            if of_sequence is not None:
+                arguments = yield self.arguments(expression)
+                arguments = self._all_as_written(expression, arguments)
+                keywords = yield self._keywords(expression)
+                self.graph.span = expression.span
+                return of_sequence(arguments, keywords)
         special = self._methods.get(name)
         built_in = None if special else self._built_in(name, True, callee)
         arguments = [owner]
@@ -196,7 +235,7 @@ class Calls(Expressions):
         """`grad(f)(x)`."""
         callee = expression.callee
         value = None
-        if isinstance(callee, syntax.Call | syntax.Index | syntax.Lambda | syntax.Conditional):
+        if not isinstance(callee, syntax.Attribute | syntax.Name):
             value = yield self.visit(callee)
         self.graph.span = callee.span
         if not isinstance(value, Object):
@@ -221,25 +260,20 @@ class Calls(Expressions):
             return self.values.elements((yield self.visit(argument.value)))
         return [(yield self.visit(argument))]
 
-    def _of_sequence(self, name: str, owner: Value, expression: syntax.Call) -> Visit:
-        """`'{}'.format(x)`, `xs.append(x)` and `xs.extend(ys)`; the owner itself for others."""
-        callee = expression.callee
-        assert isinstance(callee, syntax.Attribute)
+    def _of_sequence(
+        self, name: str, owner: Value, callee: syntax.Attribute
+    ) -> Callable[[list[Value], dict[str, Value]], Value] | None:
+        """The method of a string, tuple or list; None where it is another's."""
         if isinstance(owner, str) and name == "format":
-            arguments = yield self.arguments(expression)
-            keywords = yield self._keywords(expression)
-            self.graph.span = expression.span
-            return self.python.filled(owner, arguments, keywords)
-        items = self.values.listed.get(owner) if isinstance(owner, Node) else owner
-        if not isinstance(items, Items) or not isinstance(callee.value, syntax.Name):
-            return owner
-        (item,) = bind_names(name, ("item",), (yield self.arguments(expression)), {}).values()
-        for each in [item] if name == "append" else self.values.elements(item):
-            items = items.appended(each)
-        holder = self.frame.holder(callee.value.id)
-        assert holder is not None
-        holder.values[callee.value.id] = items
-        return None
+            return partial(self.python.filled, owner)
+        if isinstance(owner, Node):  # a list of tensors of one shape, which stands for a tensor
+            listed = self.values.listed.get(owner)
+            if name not in ("append", "extend") or not isinstance(callee.value, syntax.Name):
+                return None
+            holder = self.frame.holder(callee.value.id)
+            assert holder is not None
+            owner = holder.values[callee.value.id] = Items(list(listed or ()))
+        return self.sequences.method(owner, name)
 
     # --- what changes in place ---
 
@@ -292,6 +326,9 @@ class Calls(Expressions):
     def _keywords(self, expression: syntax.Call) -> Visit:
         keywords: dict[str, Value] = {}
         for keyword in expression.keywords:
+            if keyword.name == "**":
+                keywords |= yield self._spread(keyword)
+                continue
             if keyword.name in keywords:
                 self.graph.span = keyword.span
                 raise GradcliError(
@@ -301,6 +338,17 @@ class Calls(Expressions):
             dtype = self._dtype_of(keyword.value) if named else None
             keywords[keyword.name] = dtype or (yield self.visit(keyword.value))
         return keywords
+
+    def _spread(self, keyword: syntax.Keyword) -> Visit:
+        """The arguments that `**options` stands for."""
+        value = yield self.visit(keyword.value)
+        self.graph.span = keyword.span
+        if not isinstance(value, Dictionary):
+            raise GradcliError("type", f"** takes a dictionary, not {describe(value)}")
+        pairs = dict(value.pairs())
+        if not all(isinstance(key, str) for key in pairs):
+            raise GradcliError("type", "the keys of arguments are strings", hint="{'lr': 0.1}")
+        return pairs
 
     def unknown_method(self, callee: syntax.Attribute) -> GradcliError:
         """The error for a method that there is not."""

@@ -38,7 +38,9 @@ def construct(
     if dtype is not None:
         node = as_dtype(autograd, node, dtype)
     marked = keywords.get("requires_grad")
-    return autograd.mark(node) if marked is not None and autograd.values.truth(marked) else node
+    if marked is not None and autograd.values.truth(marked):
+        return autograd.mark(node)
+    return autograd.values.own(node)
 
 
 LAYOUTS = ("layout", "memory_format")

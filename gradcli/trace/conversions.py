@@ -7,7 +7,7 @@ from functools import partial
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops.control import bind, detach
+from gradcli.ops.control import bind, detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
@@ -86,7 +86,15 @@ class Conversions:
     # --- copies, dtypes and devices ---
 
     def _clone(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        return _copy(self._only("clone", arguments, keywords))
+        return self._copy(self._only("clone", arguments, keywords))
+
+    def _copy(self, node: Node) -> Node:
+        """The same values as an intermediate of its own, whose gradient flows back."""
+        if node.kind != "float":
+            return leaf(node, marked=False) if self.values.distinct else node
+        copied = bind(node)
+        self.values.copies.add(copied)
+        return copied
 
     def _same(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor itself, as in PyTorch where nothing has to be copied."""
@@ -102,7 +110,7 @@ class Conversions:
         given = bind_names("to", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["self"])
         if "copy" in given and self.values.truth(given["copy"]):
-            node = _copy(node)
+            node = self._copy(node)
         other, dtype = given.get("other"), given.get("dtype")
         if isinstance(other, Node):
             node = cast(node, other.kind)
@@ -116,11 +124,6 @@ class Conversions:
         if not _is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
         return name
-
-
-def _copy(node: Node) -> Node:
-    """The same values as an intermediate of its own, whose gradient flows back."""
-    return bind(node) if node.kind == "float" else node
 
 
 def _is_device(value: Value) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gradcli.diagnostics import Code, Diagnostic
+from gradcli.diagnostics import Code, Diagnostic, GradcliError
 from gradcli.language import syntax
+from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
 
 _ALL = frozenset(("Exception", "BaseException"))
 _CLASSES: dict[Code, frozenset[str]] = {
@@ -32,11 +33,26 @@ _MESSAGES: dict[Code, str] = {
     "backward.",
 }
 """PyTorch's words for errors that have only one."""
+_OWN_MESSAGES = {
+    LEAF_IN_PLACE: "a leaf Variable that requires grad is being used in an in-place operation.",
+    VIEW_IN_PLACE: "a view of a leaf Variable that requires grad is being used in an in-place "
+    "operation.",
+}
+"""By what gradcli says."""
 
 
-def catches(handler: syntax.Expression | None, code: Code) -> bool:
-    """Whether `except …` is for errors of that code; limits are never caught."""
-    found = _CLASSES.get(code)
+class RaisedError(GradcliError):
+    """What `raise` raises, of the class `name`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__("assertion", message, hint="the program raises this error itself")
+        self.name = name
+
+
+def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
+    """Whether `except …` is for an error; limits are never caught."""
+    own = frozenset((error.name,)) if isinstance(error, RaisedError) else None
+    found = own or _CLASSES.get(error.diagnostic.code)
     if found is None or handler is None:
         return found is not None
     names = handler.items if isinstance(handler, syntax.Tuple) else (handler,)
@@ -49,4 +65,5 @@ def catches(handler: syntax.Expression | None, code: Code) -> bool:
 
 def message_of(diagnostic: Diagnostic) -> str:
     """What `print(e)` prints: PyTorch's words where they are known."""
-    return _MESSAGES.get(diagnostic.code, diagnostic.message)
+    own = _OWN_MESSAGES.get(diagnostic.message)
+    return own or _MESSAGES.get(diagnostic.code, diagnostic.message)

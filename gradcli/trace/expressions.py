@@ -7,7 +7,7 @@ stack. So the code reads like recursion, and no program is too deep for Python's
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from types import GeneratorType
 from typing import Any, TypeAlias
 
@@ -19,12 +19,22 @@ from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module, path_of
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
+from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.objects import Object
-from gradcli.trace.operators import UNARY, binary, boolean, comparison, identity
+from gradcli.trace.operators import (
+    METHODS,
+    UNARY,
+    binary,
+    boolean,
+    comparison,
+    contains,
+    identity,
+)
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
@@ -47,6 +57,7 @@ class Expressions:
         self.frame = Frame()
         self.special = Specials(values)
         self.python = PythonFunctions(values, self.special.numbers)
+        self.objects = ObjectFunctions(values, self.special.numbers)
         self._numerals = numerals
         recorded: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: numerals.number,
@@ -65,6 +76,7 @@ class Expressions:
             syntax.Lambda: self._lambda,
             syntax.Comprehension: self._comprehension,
             syntax.Template: self._template,
+            syntax.DictLiteral: self._dictionary,
         }
         computing = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Attribute)
         silent = {kind: self._silenced(recorded[kind]) for kind in computing}
@@ -187,16 +199,38 @@ class Expressions:
         array = self._numerals.array(expression)
         if array is not None:
             return array
-        items = []
-        for item in expression.items:
-            items.append((yield self.visit(item)))
-        return Items(items)
+        return Items((yield self._several(expression.items)))
 
     def _tuple(self, expression: syntax.Tuple) -> Visit:
-        items = []
-        for item in expression.items:
-            items.append((yield self.visit(item)))
-        return tuple(items)
+        return tuple((yield self._several(expression.items)))
+
+    def _several(self, items: Sequence[syntax.Expression]) -> Visit:
+        """The values of items, of which `*values` is several."""
+        found: list[Value] = []
+        for item in items:
+            if type(item) is syntax.Starred:
+                found += self.values.elements((yield self.visit(item.value)))
+            else:
+                found.append((yield self.visit(item)))
+        return found
+
+    def _dictionary(self, expression: syntax.DictLiteral) -> Visit:
+        found = Dictionary(self.values)
+        for pair in expression.pairs:
+            key, value = yield self._pair(pair)
+            self.graph.span = pair.span
+            found.put(key, value)
+        return found
+
+    def _pair(self, pair: syntax.Pair) -> Visit:
+        key = yield self.visit(pair.key)
+        return key, self.as_written(pair.value, (yield self.visit(pair.value)))
+
+    def as_written(self, expression: syntax.Expression, value: Value) -> Value:
+        """A list that is written as a list, where numbers in brackets became a tensor at once."""
+        if not isinstance(expression, syntax.List) or not self.values.is_pytorch:
+            return value
+        return self.values.listing(value)
 
     def _template(self, expression: syntax.Template) -> Visit:
         """An f-string: its values are looked at now."""
@@ -214,6 +248,9 @@ class Expressions:
         self.graph.span = field.span
         if field.conversion in ("!r", "!a") and isinstance(value, str):
             value = repr(value)
+        if isinstance(value, Object):
+            value = yield self.text_of(value)
+            self.graph.span = field.span
         return self.python.formatted(value, "".join(parts))
 
     # --- functions and choices ---
@@ -237,11 +274,22 @@ class Expressions:
         """The value of a call of the user's function."""
         raise NotImplementedError
 
+    def hold(self, frame: Frame, name: str, value: Value) -> None:
+        """Give a name of a frame a value; functions have a namespace of their own."""
+        if isinstance(value, UserFunction):
+            frame.functions[name] = value
+        else:
+            frame.values[name] = value
+
+    def text_of(self, value: Value) -> Any:
+        """What an object's `__str__` or `__repr__` gives, or the value itself."""
+        raise NotImplementedError
+
     def step(self, span: Span) -> None:
         """Count a step of a loop."""
         raise NotImplementedError
 
-    def unpack(self, target: syntax.Tuple, value: Value) -> None:
+    def unpack(self, target: syntax.Tuple, value: Value) -> Visit:
         """Give the names of a tuple the parts of a value."""
         raise NotImplementedError
 
@@ -249,20 +297,27 @@ class Expressions:
         """A list; its names are seen inside only."""
         outer = self.frame
         self.frame = Frame(outer)
-        items: list[Value] = []
+        items: list[Any] = []
         loops: list[Iterator[Value]] = []
         try:
             while True:
                 if len(loops) == len(expression.clauses):
-                    items.append((yield self.visit(expression.item)))
+                    item = expression.item
+                    if isinstance(item, syntax.Pair):
+                        items.append((yield self._pair(item)))
+                    else:
+                        items.append((yield self.visit(item)))
                 else:
                     clause = expression.clauses[len(loops)]
                     iterable = yield self.visit(clause.iterable)
+                    iterable = self.as_written(clause.iterable, iterable)
                     self.graph.span = clause.iterable.span
                     loops.append(iter(self.values.elements(iterable)))
                 while loops and not (yield self._next(expression, loops)):
                     loops.pop()
                 if not loops:
+                    if isinstance(expression.item, syntax.Pair):
+                        return Dictionary(self.values, items)
                     return Items(items)
         finally:
             self.frame = outer
@@ -273,9 +328,9 @@ class Expressions:
         for value in loops[-1]:
             self.step(clause.span)
             if isinstance(clause.target, syntax.Name):
-                self.frame.values[clause.target.id] = value
+                self.hold(self.frame, clause.target.id, value)
             else:
-                self.unpack(clause.target, value)
+                yield self.unpack(clause.target, value)
             for test in clause.tests:
                 found = yield self.visit(test)
                 self.graph.span = test.span
@@ -290,6 +345,10 @@ class Expressions:
     def _unary(self, expression: syntax.Unary) -> Visit:
         operand = yield self.visit(expression.operand)
         self.graph.span = expression.span
+        if expression.operator == "not" and not isinstance(operand, Node):
+            return self.graph.constant(not self.values.truth(operand))
+        if isinstance(operand, Object):
+            return (yield operand.method(_UNARY_METHODS[expression.operator])([], {}))
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
@@ -302,11 +361,39 @@ class Expressions:
             return (yield self._logical(expression, left))
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
-        if left.__class__ is str:
+        if left.__class__ is Node and right.__class__ is Node:
+            result = binary(self.values, operator, left, right)
+            watch(self.autograd, result, (left, right))
+            return result
+        return (yield self.operated(operator, left, right))
+
+    def operated(self, operator: str, left: Value, right: Value) -> Any:
+        """The value of an operator on two values, or the visitor that finds it."""
+        if isinstance(left, Object) or isinstance(right, Object):
+            name = METHODS.get(operator)
+            if isinstance(left, Object) and (method := left.special(f"__{name}__")):
+                return method.call([right], {})
+            if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
+                return method.call([left], {})
+        if isinstance(left, str):
             return self._of_string(operator, left, right)
+        if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
+            return (*left, *right)
+        if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
+            return self._joined(left, right)
+        if operator == "*" and isinstance(left, Items) and self.values.is_pytorch:
+            count = max(0, self.values.integer(right, "how often a list is repeated"))
+            self.graph.check_room(count * max(1, len(left)))
+            return Items(list(left) * count)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
         return result
+
+    def _joined(self, left: Items, right: Items) -> Value:
+        """Two lists one behind the other; outside PyTorch, lists of numbers are tensors."""
+        if self.values.is_pytorch or not left or not right:
+            return Items([*left, *right])
+        return binary(self.values, "+", left, right)
 
     def _of_string(self, operator: str, left: str, right: Value) -> Value:
         """`'…' % x` and `'…' + '…'`."""
@@ -314,6 +401,10 @@ class Expressions:
             return self.python.percent(left, right)
         if operator == "+" and isinstance(right, str):
             return self.python.joined([left, right])
+        if operator == "*":
+            count = max(0, self.values.integer(right, "how often a string is repeated"))
+            self.graph.ledger.take(4 * len(left) * count, "a string")
+            return left * count
         return binary(self.values, operator, left, right)
 
     def _logical(self, expression: syntax.Binary, left: Value) -> Visit:
@@ -334,17 +425,44 @@ class Expressions:
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
             self.graph.span = expression.span
-            is_same = operator in ("is", "is not")
-            part = (identity if is_same else comparison)(self.values, operator, left, right)
+            part = yield self._compared(operator, left, right)
             watch(self.autograd, part, (left, right))
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result
 
+    def _compared(self, operator: str, left: Value, right: Value) -> Any:
+        """The value of one comparison, or the visitor that finds it."""
+        if operator in ("in", "not in"):
+            found = contains(self.values, right, left)
+            return self.graph.constant(found == (operator == "in"))
+        if operator in ("is", "is not"):
+            return identity(self.values, operator, left, right)
+        if isinstance(left, Object):
+            method = left.special(f"__{METHODS[operator]}__")
+            if method is not None:
+                return method.call([right], {})
+        return comparison(self.values, operator, left, right)
+
     # --- indexing and attributes ---
 
     def _index(self, expression: syntax.Index) -> Visit:
         value = yield self.visit(expression.value)
+        items = yield self.subscripts(expression)
+        self.graph.span = expression.span
+        return (yield self.element(value, items))
+
+    def element(self, owner: Value, items: list[Any]) -> Any:
+        """`owner[items]`, or the visitor that finds it."""
+        if isinstance(owner, Object):
+            found = owner.item(items)
+            if found is not None:
+                return found
+            owner = owner.elements()
+        return self.values.subscript(owner, items)
+
+    def subscripts(self, expression: syntax.Index) -> Visit:
+        """What stands in brackets: values, slices and `...`; a tuple is several."""
         items: list[Any] = []
         for item in expression.items:
             if isinstance(item, syntax.Ellipsis):
@@ -361,10 +479,7 @@ class Expressions:
             else:
                 found = yield self.visit(item)
                 items += found if isinstance(found, tuple) else [found]
-        self.graph.span = expression.span
-        if isinstance(value, Object):
-            value = value.elements()
-        return self.values.subscript(value, items)
+        return items
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:
         owner, name = expression.value, expression.name
@@ -378,7 +493,8 @@ class Expressions:
                 return found
         value = yield self.visit(owner)
         self.graph.span = expression.span
-        return self._attribute_of(value, expression)
+        attribute: Any = self._attribute_of(value, expression)
+        return (yield attribute) if type(attribute) is GeneratorType else attribute
 
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
@@ -416,6 +532,7 @@ def _grad_fn(expressions: Expressions, node: Node) -> Value:
     return f"<{''.join(word.capitalize() for word in words)}Backward0>"
 
 
+_UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}
 _DTYPES = {"int": "torch.int64", "bool": "torch.bool"}
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "shape": lambda tracer, node: tracer.special.shape(node),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from gradcli.language import syntax
 from gradcli.trace.objects import Given, Object
@@ -13,10 +13,16 @@ from gradcli.trace.values import Value
 class Frame:
     """The names that one body can see: its own, then those of the body around it."""
 
-    __slots__ = ("functions", "imports", "outer", "values")
+    __slots__ = ("elsewhere", "functions", "imports", "of_class", "outer", "receiver", "values")
 
-    def __init__(self, outer: Frame | None = None) -> None:
+    def __init__(self, outer: Frame | None = None, of_class: bool = False) -> None:
         self.outer = outer
+        self.of_class = of_class
+        """Whether it is a class's, whose names its methods do not see."""
+        self.receiver: tuple[Any, Value] | None = None
+        """The class that a method belongs to, and what it was called on."""
+        self.elsewhere: dict[str, Frame] = {}
+        """The frames of `global` and `nonlocal` names."""
         self.values: dict[str, Value] = {}
         self.functions: dict[str, UserFunction] = {}
         self.imports: dict[str, str] = {} if outer is None else outer.imports
@@ -35,6 +41,10 @@ class Frame:
         while frame is not None and name not in frame.values:
             frame = frame.outer
         return frame
+
+    def binder(self, name: str) -> Frame:
+        """The frame in which an assignment of the body gives a name its value."""
+        return self.elsewhere.get(name, self) if self.elsewhere else self
 
     def __contains__(self, name: object) -> bool:
         """Whether a name has a value."""
@@ -74,6 +84,10 @@ class UserFunction(Object):
         self.definition = definition
         self.frame = frame
         self.records = records
+        self.binds: Literal["object", "class", "nothing", "property"] = "object"
+        """What a method gets as its first argument, or that it is called without parentheses."""
+        self.owner: Any = None
+        """The class whose method it is."""
         self._run = run
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:

@@ -13,7 +13,7 @@ from gradcli.trace.constructors import KINDS
 from gradcli.trace.libraries import has
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
-_EMPTY = frozenset(("__future__", "typing", "warnings", "collections.abc"))
+_EMPTY = frozenset(("__future__", "typing", "warnings", "collections.abc", "abc"))
 """Modules that have no part in what is computed: importing from them does nothing."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")

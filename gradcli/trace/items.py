@@ -8,9 +8,9 @@ from typing import Any, overload
 
 
 class Items(Sequence[Any]):
-    """A list: it never changes, as no value does.
+    """A list. `append(hs, h)` makes a longer one, and `hs.append(h)` changes it, as in Python.
 
-    Lists that are made from each other by appending share one store, of which each sees the
+    Lists that are made from each other by `append(hs, h)` share one store, of which each sees the
     beginning: so collecting n values in a loop takes n steps, not n² / 2.
     """
 
@@ -27,6 +27,18 @@ class Items(Sequence[Any]):
         store = self._store if is_newest else list(self)
         store.append(item)
         return Items(store)
+
+    def append(self, item: Any) -> None:
+        """Put one more item at the end."""
+        if len(self._store) != self._length:
+            self._store = list(self)
+        self._store.append(item)
+        self._length += 1
+
+    def become(self, items: Sequence[Any]) -> None:
+        """Hold other items from now on."""
+        self._store = list(items)
+        self._length = len(self._store)
 
     def __len__(self) -> int:
         return self._length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,9 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
+from gradcli.trace.modules import Module, ModuleList, Replace, Sequential
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
 
@@ -32,7 +34,7 @@ class Plain(NamedTuple):
 _LOSS = ("size_average", "reduce", "reduction")
 _POOL = ("kernel_size", "stride", "padding")
 PLAIN = {
-    "Identity": Plain(""), "Dropout": Plain("", ("p", "inplace")),
+    "Identity": Plain(""),
     "ReLU": Plain("relu", ("inplace",)), "ReLU6": Plain("relu6", ("inplace",)),
     "Sigmoid": Plain("sigmoid"), "Tanh": Plain("tanh"), "SiLU": Plain("silu", ("inplace",)),
     "GELU": Plain("gelu", ("approximate",)), "ELU": Plain("elu", ("alpha", "inplace")),
@@ -72,95 +74,54 @@ PLAIN = {
 """Layers without parameters, and losses."""
 
 
-class Layer(Object):
-    """A layer, a loss, or a model: what it computes with its parameters."""
-
-    what = "a layer"
+class Layer(Module):
+    """A layer or a loss: what it computes with its parameters."""
 
     def __init__(
         self,
         autograd: Autograd,
         title: str,
-        forward: Callable[[list[Value], Given], Any],
-        parameters: dict[str, Node] | None = None,
-        inside: Sequence[Layer] = (),
+        replace: Replace,
+        compute: Callable[[Layer, list[Value], Given], Any],
+        parameters: Mapping[str, Node] | None = None,
+        details: str = "",
     ) -> None:
-        self._autograd = autograd
-        self.values = autograd.values
-        self.title = title
-        self.inside = inside
-        self._forward = forward
-        self._parameters = parameters or {}
+        super().__init__(autograd, title, replace)
+        self._compute = compute
+        self._parameters = dict(parameters or {})
+        self._details = details
+        self.values.parameters.update(self._parameters.values())
 
-    def call(self, arguments: list[Value], keywords: Given) -> Any:
-        return self._forward(arguments, keywords)
+    def hold(self, parameters: Mapping[str, Node]) -> None:
+        """Have other parameters from now on."""
+        self._parameters = dict(parameters)
 
-    def parameter(self, name: str) -> Node | None:
-        """A parameter as it is now."""
-        node = self._parameters.get(name)
-        return None if node is None else self.values.current(node)
+    def forward(self, arguments: list[Value], keywords: Given) -> Any:
+        return self._compute(self, arguments, keywords)
 
-    def named(self, prefix: str = "") -> Iterator[tuple[str, Node]]:
-        """All parameters with their names, those of the layers inside too; recurses into models,
-        which are as deep as they are written.
-        """
-        for name, node in self._parameters.items():
-            yield prefix + name, self.values.current(node)
-        for number, layer in enumerate(self.inside):
-            yield from layer.named(f"{prefix}{number}.")
+    def own(self) -> dict[str, Node]:
+        return {name: self.values.current(node) for name, node in self._parameters.items()}
 
-    def tensors(self) -> list[tuple[Node, str]]:
-        return [(node, name) for name, node in self.named()]
+    def details(self) -> str:
+        return self._details
 
     def attribute(self, name: str) -> Value:
         if name in self._parameters:
-            return self.parameter(name)
-        if name == "bias":
-            return None
-        if name == "training":
-            return self.values.graph.constant(True)
-        raise self.has_no("attribute", name)
+            return self.values.current(self._parameters[name])
+        return None if name == "bias" else super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
-        node = self.values.tensor(value, name)
         if name not in self._parameters:
             raise self.has_no("attribute", name)
-        self._parameters[name] = node
-
-    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
-        return {
-            "forward": self._forward,
-            "parameters": lambda *_: Items([node for _, node in self.named()]),
-            "named_parameters": lambda *_: Items(list(self.named())),
-            "train": lambda *_: self,
-            "eval": lambda *_: self,
-            "to": lambda *_: self,
-            "double": lambda *_: self,
-            "float": lambda *_: self,
-            "requires_grad_": lambda *_: self,
-            "zero_grad": self._zero_grad,
-        }
-
-    def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
-        for _, node in self.named():
-            self._autograd.set_grad(node, None)
-        return None
-
-    def elements(self) -> Items:
-        """The layers of a model, which a number chooses from."""
-        if not self.inside:
-            raise GradcliError("type", f"{self.title} has no layers inside")
-        return Items(list(self.inside))
-
-    def shown(self) -> str:
-        return self.title
+        self._parameters[name] = self.values.tensor(value, name)
 
 
 class Layers:
     """The functions that make layers, by the names of PyTorch's classes."""
 
-    def __init__(self, autograd: Autograd, call: Call) -> None:
+    def __init__(self, autograd: Autograd, call: Call, replace: Replace) -> None:
         self.autograd = autograd
+        self._replace = replace
         self.values = autograd.values
         self.graph: Graph = self.values.graph
         self._call = call
@@ -175,8 +136,9 @@ class Layers:
             "LayerNorm": self._layer_norm,
             "Sequential": self._sequential,
             "Parameter": self._parameter,
-            "ParameterList": self._listed,
-            "ModuleList": self._listed,
+            "ParameterList": partial(self._listed, "ParameterList"),
+            "ModuleList": partial(self._listed, "ModuleList"),
+            "Dropout": self._dropout,
         }
         self.functions = {f"torch.nn.{name}": make for name, make in made.items()}
         self.functions["torch.nn.parameter.Parameter"] = self._parameter
@@ -187,21 +149,60 @@ class Layers:
         constant = self.graph.constant
         options: Given = {name: constant(value) for name, value in plain.defaults.items()}
         options |= {name: value for name, value in given.items() if value is not None}
+        details = self._details(title, options)
         if not plain.function:
-            self._check_identity(title, options)
-            return Layer(self.autograd, title, lambda inputs, _: inputs[0])
-        return Layer(self.autograd, title, partial(self._forward, plain.function, options))
+            return self._layer(title, lambda layer, inputs, _: inputs[0], details=details)
+        compute = partial(self._computed, plain.function, options)
+        return self._layer(title, compute, details=details)
 
-    def _forward(self, function: str, options: Given, inputs: list[Value], given: Given) -> Any:
-        return self._call(function, inputs, options | given)
+    def _layer(
+        self,
+        title: str,
+        compute: Callable[[Layer, list[Value], Given], Any],
+        parameters: Mapping[str, Node] | None = None,
+        details: str = "",
+    ) -> Layer:
+        return Layer(self.autograd, title, self._replace, compute, parameters, details)
 
-    def _check_identity(self, title: str, options: Given) -> None:
-        if "p" in options and self.values.number(options["p"], "p"):
-            raise GradcliError(
-                "value",
-                f"{title} draws at random which elements it drops",
-                hint="its result in eval() is its input: write nn.Identity()",
-            )
+    def _computed(
+        self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
+    ) -> Any:
+        return self._call(function, inputs, {**options, **layer.own(), **given})
+
+    def _details(self, title: str, options: Given) -> str:
+        """What PyTorch shows of a layer without parameters."""
+        if title == "Flatten":
+            options = {"start_dim": 1, "end_dim": -1} | options
+        elif title.startswith(("MaxPool", "AvgPool")):
+            options = {"kernel_size": 1, "stride": options.get("kernel_size"), "padding": 0} | (
+                {"dilation": 1, "ceil_mode": False} if title.startswith("Max") else {}
+            ) | options  # fmt: skip
+        elif title == "LeakyReLU":
+            options = {"negative_slope": 0.01} | options
+        elif title == "GELU":
+            options = {"approximate": repr("none")} | options
+        elif title not in ("Softmax", "LogSoftmax"):
+            return ""
+        return ", ".join(f"{name}={self._shown(value)}" for name, value in options.items())
+
+    def _shown(self, value: Any) -> str:
+        if isinstance(value, Node) and value.size == 1:
+            plain = self.values.evaluator.value(value).item()
+            is_whole = not isinstance(plain, bool) and float(plain).is_integer()
+            return str(int(plain) if is_whole else plain)
+        if isinstance(value, tuple | Items):
+            return f"({', '.join(map(self._shown, value))})"
+        return str(value)
+
+    def _dropout(self, arguments: list[Value], keywords: Given) -> Layer:
+        given = bind_names("Dropout", ("p", "inplace"), arguments, keywords, ("p", "inplace"))
+        p = self.values.number(given["p"], "p") if "p" in given else 0.5
+
+        def compute(layer: Layer, inputs: list[Value], _: Given) -> Any:
+            options = {"p": self.graph.constant(p)}
+            return self._call("dropout", inputs, options) if layer.training and p else inputs[0]
+
+        return self._layer("Dropout", compute, details=f"p={p}, inplace=False")
 
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("in_features", "out_features", "bias", "device", "dtype")
@@ -212,7 +213,8 @@ class Layers:
         parameters = {"weight": self._uniform((outputs, inputs), bound)}
         if has_bias:
             parameters["bias"] = self._uniform((outputs,), bound)
-        return self._with_parameters("Linear", "linear", parameters, {})
+        details = f"in_features={inputs}, out_features={outputs}, bias={has_bias}"
+        return self._with_parameters("Linear", "linear", parameters, {}, details)
 
     def _convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
         names = ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation",
@@ -228,7 +230,12 @@ class Layers:
         if "bias" not in given or self.values.truth(given["bias"]):
             parameters["bias"] = self._uniform((outputs,), bound)
         options = {name: given[name] for name in names[3:7] if name in given}
-        return self._with_parameters(title, f"conv{axes}d", parameters, options)
+        steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
+        around = given.get("padding")
+        details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={_each(steps, axes)}"
+        if isinstance(around, Node) and self.values.number(around, "padding"):
+            details += f", padding={_each(self.values.integers(around, 'padding'), axes)}"
+        return self._with_parameters(title, f"conv{axes}d", parameters, options, details)
 
     def _embedding(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("num_embeddings", "embedding_dim", "padding_idx")
@@ -236,7 +243,8 @@ class Layers:
         shape = tuple(self.values.integer(given[name], name) for name in names[:2])
         weight = leaf(self._drawn("randn", shape), marked=True)
         options = {name: given[name] for name in names[2:] if name in given}
-        return self._with_parameters("Embedding", "embedding", {"weight": weight}, options)
+        details = f"{shape[0]}, {shape[1]}"
+        return self._with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("normalized_shape", "eps", "elementwise_affine", "bias")
@@ -248,22 +256,23 @@ class Layers:
                 full = FUNCTIONS["full"].build(self.graph, shape, self.graph.constant(value))
                 parameters[name] = leaf(full, marked=True)
         options = {name: given[name] for name in names[:2] if name in given}
-        return self._with_parameters("LayerNorm", "layer_norm", parameters, options)
+        eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
+        row = f"({shape[0]},)" if len(shape) == 1 else str(shape)
+        details = f"{row}, eps={eps}, elementwise_affine={bool(parameters)}"
+        return self._with_parameters("LayerNorm", "layer_norm", parameters, options, details)
 
-    def _sequential(self, arguments: list[Value], keywords: Given) -> Layer:
-        inside = [each for argument in arguments for each in self._layers(argument)]
+    def _sequential(self, arguments: list[Value], keywords: Given) -> Sequential:
+        names: list[str] = []
+        if len(arguments) == 1 and isinstance(arguments[0], Dictionary):
+            pairs = arguments[0].pairs()
+            names = [str(name) for name, _ in pairs]
+            arguments = [value for _, value in pairs]
+        inside = [each for argument in arguments for each in self._modules(argument)]
+        return Sequential(self.autograd, self._replace, names, inside)
 
-        def forward(inputs: list[Value], _: Given) -> Any:
-            (value,) = inputs
-            for layer in inside:
-                value = yield layer.call([value], {})
-            return value
-
-        return Layer(self.autograd, "Sequential", forward, inside=inside)
-
-    def _layers(self, argument: Value) -> list[Layer]:
+    def _modules(self, argument: Value) -> list[Module]:
         found = [argument] if isinstance(argument, Object) else self.values.elements(argument)
-        layers = [each for each in found if isinstance(each, Layer)]
+        layers = [each for each in found if isinstance(each, Module)]
         if len(layers) < len(found):
             raise GradcliError(
                 "type",
@@ -272,9 +281,10 @@ class Layers:
             )
         return layers
 
-    def _listed(self, arguments: list[Value], keywords: Given) -> Items:
-        given = bind_names("this", ("items",), arguments, keywords, ("items",))
-        return Items(self.values.elements(given["items"]) if given else [])
+    def _listed(self, title: str, arguments: list[Value], keywords: Given) -> ModuleList:
+        given = bind_names(title, ("items",), arguments, keywords, ("items",))
+        items = self.values.elements(given["items"]) if given else []
+        return ModuleList(self.autograd, title, self._replace, items)
 
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")
@@ -283,20 +293,21 @@ class Layers:
         if "requires_grad" in given and not self.values.truth(given["requires_grad"]):
             return node
         self.values.explicit = True
-        return leaf(detach(node), marked=True)
+        parameter = leaf(detach(node), marked=True)
+        self.values.parameters.add(parameter)
+        return parameter
 
     def _with_parameters(
-        self, title: str, function: str, parameters: dict[str, Node], options: Given
+        self,
+        title: str,
+        function: str,
+        parameters: dict[str, Node],
+        options: Given,
+        details: str = "",
     ) -> Layer:
         self.values.explicit = True
-        layer: Layer
-
-        def forward(inputs: list[Value], given: Given) -> Any:
-            own = dict(layer.named())
-            return self._call(function, inputs, {**options, **own, **given})
-
-        layer = Layer(self.autograd, title, forward, parameters)
-        return layer
+        compute = partial(self._computed, function, options)
+        return self._layer(title, compute, parameters, details)
 
     def _uniform(self, shape: tuple[int, ...], bound: float) -> Node:
         """A parameter between -bound and bound, as PyTorch begins with."""
@@ -307,3 +318,8 @@ class Layers:
         lengths: list[Value] = [self.graph.constant(float(length)) for length in shape]
         node: Node = self._call(name, lengths, {})
         return node
+
+
+def _each(numbers: tuple[int, ...], axes: int) -> tuple[int, ...]:
+    """One number for each axis."""
+    return numbers * axes if len(numbers) == 1 else numbers

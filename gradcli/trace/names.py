@@ -1,5 +1,6 @@
 """Names and nodes of a program, found by reading it: nothing is run, and nothing recurses."""
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -36,9 +37,44 @@ def changes_names_alone(program: syntax.Program) -> bool:
         isinstance(part, PLAIN)
         and not (isinstance(part, syntax.Attribute) and part.name not in FUNCTIONS)
         and not (isinstance(part, syntax.Keyword) and part.name == "out")
-        and not (isinstance(part, syntax.Assign) and isinstance(part.target, syntax.Index))
+        and not (
+            isinstance(part, syntax.Assign | syntax.AugmentedAssign)
+            and not isinstance(part.target, syntax.Name | syntax.Tuple)
+        )
         for part in _all_parts(program.statements)
     )
+
+
+_SETS_ELEMENT = re.compile(r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)")
+"""Where an element may be set; what it finds may still be an argument's default."""
+
+
+def changes_in_place(program: syntax.Program) -> bool:
+    """Whether a tensor may change for all names that hold it."""
+    text = program.source.text
+    if "torch" not in text and not _SETS_ELEMENT.search(text):  # reading every part takes longer
+        return False
+    return any(
+        isinstance(part, syntax.AugmentedAssign)
+        or (isinstance(part, syntax.Call) and _ends_with_underscore(part.callee))
+        or (isinstance(part, syntax.Assign | syntax.ChainedAssign) and _sets_part(part))
+        for part in _all_parts(program.statements)
+    )
+
+
+def _ends_with_underscore(callee: syntax.Expression) -> bool:
+    return isinstance(callee, syntax.Attribute) and callee.name.endswith("_")
+
+
+def _sets_part(statement: syntax.Assign | syntax.ChainedAssign) -> bool:
+    """Whether an element or an attribute is among the targets."""
+    targets: list[Any] = [getattr(statement, "target", None), *getattr(statement, "targets", ())]
+    while targets:
+        target = targets.pop()
+        if isinstance(target, syntax.Index | syntax.Attribute):
+            return True
+        targets += getattr(target, "items", ())
+    return False
 
 
 def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
@@ -72,7 +108,7 @@ def binds_unread(program: syntax.Program, name: str) -> bool:
         reads: syntax.Syntax = statement
         binds: syntax.Syntax | None = None
         if isinstance(statement, syntax.Assign) and not isinstance(
-            statement.target, syntax.Attribute
+            statement.target, syntax.Attribute | syntax.Index
         ):
             reads, binds = statement.value, statement.target
         if _stands_in(reads, name):
@@ -142,6 +178,8 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
             return [value, *(_Binds(_names_in(target)) for target in targets)]
         case syntax.For(target=target, iterable=iterable, body=body):
             return [iterable, _Binds(_names_in(target)), *body]
+        case syntax.ClassDefinition(name=title, bases=bases, body=body):
+            return [_Binds({title}), *bases, *body]
         case syntax.FunctionDefinition(name=title, parameters=parameters, body=body):
             inner = {each.name for each in parameters if each.name not in bound}
             return [_Binds({title, *inner}), *body, _Unbinds(inner)]

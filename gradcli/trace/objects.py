@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, nearest
@@ -16,6 +16,13 @@ class Object:
 
     what: ClassVar[str]
     """In words, with an article."""
+
+    shows: ClassVar[bool] = False
+    """Whether it may have methods that say how it is shown."""
+
+    def special(self, name: str) -> Object | None:
+        """Its method of that name with underscores, such as `__add__`, if the program has one."""
+        return None
 
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         """The value of a call, or a visitor that finds it."""
@@ -32,6 +39,26 @@ class Object:
     def elements(self) -> Any:
         """What a number in brackets chooses from. Raises `type`."""
         raise GradcliError("type", f"{self.what} has no elements")
+
+    def item(self, items: Sequence[Any]) -> Any:
+        """What stands in brackets behind it chooses; None where `elements` are chosen from."""
+        return None
+
+    def set_item(self, items: Sequence[Any], value: Any) -> Any:
+        """Give an element a value. Raises `type`."""
+        raise GradcliError("type", f"{self.what} has no elements that can be set")
+
+    def contains(self, value: Any) -> bool:
+        """Whether a value is one of its elements. Raises `type`."""
+        raise GradcliError("type", f"{self.what} has no elements")
+
+    def truth(self) -> bool:
+        """Whether a condition holds that it is."""
+        return True
+
+    def length(self) -> int:
+        """How many elements it has. Raises `type`."""
+        return len(self.elements())
 
     def shown(self) -> str:
         """How print shows it."""

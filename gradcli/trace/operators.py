@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 
 BINARY = {
@@ -20,6 +22,13 @@ BINARY = {
 }
 UNARY = {"-": "neg", "~": "bitwise_not", "not": "logical_not"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "@": "matmul", "**": "pow", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt",
+    ">=": "ge",
+}  # fmt: skip
+"""The methods `__add__` and `__radd__` of the program's classes, without their underscores."""
 
 
 def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
@@ -44,6 +53,29 @@ def identity(values: Values, operator: str, left: Value, right: Value) -> Node:
     return values.graph.constant(same == (operator == "is"))
 
 
+def contains(values: Values, container: Value, item: Value) -> bool:
+    """Whether an item is in a string, list, tuple, range, tensor or dictionary."""
+    if isinstance(container, str):
+        return isinstance(item, str) and item in container
+    if isinstance(container, Object):
+        return container.contains(item)
+    if isinstance(container, Node) and container.shape and container not in values.listed:
+        equal = FUNCTIONS["eq"](container, values.tensor(item, "what is sought"))
+        return bool(values.evaluator.value(equal).any())
+    return any(is_same(values, each, item) for each in values.elements(container))
+
+
+def is_same(values: Values, a: Value, b: Value) -> bool:
+    """Whether two values are one, or equal as a whole: what `in` and `index` ask."""
+    if a is b:
+        return True
+    if isinstance(a, Node) and isinstance(b, Node):
+        return a.size == b.size == 1 and values.truth(comparison(values, "==", a, b))
+    if isinstance(a, Node | Items | Object) or isinstance(b, Node | Items | Object):
+        return False
+    return values.truth(comparison(values, "==", a, b))
+
+
 def comparison(values: Values, operator: str, left: Value, right: Value) -> Node:
     """A comparison element by element; strings and None are equal or not as a whole."""
     if isinstance(left, tuple) and isinstance(right, tuple) and operator in ("==", "!="):
@@ -51,8 +83,8 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
             values.truth(comparison(values, "==", a, b)) for a, b in zip(left, right, strict=True)
         )
         return values.graph.constant(same == (operator == "=="))
-    plain = left is None or right is None or isinstance(left, str) or isinstance(right, str)
-    if plain and operator in ("==", "!="):
+    is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
+    if is_plain and operator in ("==", "!="):
         return values.graph.constant((left == right) == (operator == "=="))
     sides = [values.tensor(side, f"a side of {operator}") for side in (left, right)]
     return FUNCTIONS[COMPARE[operator]](*sides)

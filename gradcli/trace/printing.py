@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 from gradcli.graph import INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value
@@ -104,6 +105,12 @@ def pieces(
             waiting.append((closing, False))
             waiting += [(part, place % 2 == 0) for place, part in enumerate(inside)][::-1]
             waiting.append((opening, False))
+        elif isinstance(value, Dictionary):
+            waiting.append(("}", False))
+            for place, (key, each) in reversed(list(enumerate(value.pairs()))):
+                comma = ", " if place + 1 < value.length() else ""
+                waiting += [(comma, False), (each, True), (": ", False), (key, True)]
+            waiting.append(("{", False))
         elif isinstance(value, str):
             found.append(repr(value) if quoted else value)
         else:

@@ -8,6 +8,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
 from gradcli.trace.printing import PrintedNumbers, pieces
 from gradcli.trace.printing import text as written_text
@@ -33,6 +34,8 @@ class PythonFunctions:
             "tuple": self._tuple,
             "str": self._str,
             "repr": self._str,
+            "dict": self._dictionary,
+            "OrderedDict": self._dictionary,
         }
 
     # --- lists ---
@@ -61,6 +64,9 @@ class PythonFunctions:
     def _tuple(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("tuple", ("iterable",), arguments, keywords, ("iterable",))
         return tuple(self.values.elements(given["iterable"]) if given else ())
+
+    def _dictionary(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return Dictionary(self.values, pairs_of(self.values, arguments, keywords))
 
     def sum(self, arguments: Sequence[Value]) -> Value:
         """The elements of a list one after another, as Python adds them to what comes second."""

@@ -17,6 +17,9 @@ from gradcli.trace.values import describe
 class Scopes(Bindings):
     """Runs these statements; `Tracer` adds loops, branches and functions."""
 
+    _handled: GradcliError | None = None
+    """The last error that an `except` was for."""
+
     def body(self, statements: Sequence[syntax.Statement]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         raise NotImplementedError
@@ -61,6 +64,7 @@ class Scopes(Bindings):
         except GradcliError as error:
             self.frame, self.records = frame, records
             handler = self._handler(statement.handlers, error)
+            self._handled = error
             if handler is None:
                 yield self.body(statement.last)
                 raise
@@ -86,8 +90,25 @@ class Scopes(Bindings):
         """The first handler for an error, if there is one."""
         from gradcli.trace.exceptions import catches
 
-        code = error.diagnostic.code
-        return next((each for each in handlers if catches(each.error, code)), None)
+        return next((each for each in handlers if catches(each.error, error)), None)
+
+    def raise_(self, statement: syntax.Raise) -> Visit:
+        """An error of the program's own, which `except` of that class catches."""
+        from gradcli.trace.exceptions import RaisedError
+
+        name, said = "", ""
+        error = statement.error
+        if error is None and self._handled is not None:
+            raise self._handled
+        if isinstance(error, syntax.Call):
+            parts: list[str] = []
+            for argument in error.arguments:
+                parts += [self.python.written((yield self.visit(argument)))]
+            said, error = ", ".join(parts), error.callee
+        if isinstance(error, syntax.Name | syntax.Attribute):
+            name = error.id if isinstance(error, syntax.Name) else error.name
+        self.graph.span = statement.span
+        raise RaisedError(name, said or name or "an error")
 
     # --- names ---
 

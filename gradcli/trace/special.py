@@ -12,6 +12,7 @@ from gradcli.graph import Node
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.printing import LINE, Piece, Printed, PrintedNumbers, pieces
 from gradcli.trace.values import Value, Values, describe
 
@@ -83,7 +84,7 @@ class Specials:
     # --- lists and ranges ---
 
     def _range(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        _no_names("range", keywords)
+        no_names("range", keywords)
         bind_names("range", ("start", "stop", "step"), arguments, {}, ("stop", "step"))
         bounds = [self.values.integer(argument, "range") for argument in arguments]
         if len(bounds) == 3 and bounds[2] == 0:
@@ -107,6 +108,8 @@ class Specials:
         value = bind_names("len", ("value",), arguments, keywords)["value"]
         if isinstance(value, Items | tuple | range | str):
             return self._number(len(value))
+        if isinstance(value, Object):
+            return self._number(value.length())
         node = self.values.tensor(value)
         if not node.shape:
             raise GradcliError(
@@ -203,7 +206,8 @@ class Specials:
         return None
 
 
-def _no_names(name: str, keywords: dict[str, Value]) -> None:
+def no_names(name: str, keywords: dict[str, Value]) -> None:
+    """Raise `type` where a function that takes none is given arguments by name."""
     if keywords:
         raise GradcliError(
             "type",

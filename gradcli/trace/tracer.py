@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.engine.evaluator import Evaluator
@@ -14,6 +14,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
@@ -28,7 +29,8 @@ from gradcli.trace.loops import (
     Turns,
 )
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.values import Value, Values
+from gradcli.trace.objects import BuiltIn
+from gradcli.trace.values import Value, Values, describe
 
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
@@ -60,6 +62,7 @@ class Tracer(Loops):
         numerals = Numerals(graph, numbers)
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
         self.limit(limits, rolls)
+        self._function_calls: Any = None
         self._top_level: frozenset[syntax.Statement] = frozenset()
         self._likely_meant_to_bind: frozenset[syntax.Statement] = frozenset()
         self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
@@ -80,7 +83,12 @@ class Tracer(Loops):
             syntax.Import: self.import_,
             syntax.Delete: self.delete,
             syntax.Assert: self.assert_,
+            syntax.ClassDefinition: self._class,
+            syntax.Outer: self._outer,
+            syntax.Raise: self.raise_,
         }
+        self._by_syntax |= {"super": self._super, "isinstance": self._isinstance}
+        autograd.run = self.run
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
@@ -166,17 +174,119 @@ class Tracer(Loops):
     # --- functions ---
 
     def _function(self, statement: syntax.FunctionDefinition) -> Visit:
-        records: bool | None = None
-        for decorator in statement.decorators:
+        function = UserFunction(statement, self._visible(), self.user_call)
+        made: Value = function
+        for decorator in reversed(statement.decorators):
+            self.graph.span = decorator.span
+            name = decorator.id if isinstance(decorator, syntax.Name) else ""
+            if name in _BINDS:
+                function.binds = _BINDS[name]
+                continue
             value = yield self.visit(decorator)
             self.graph.span = decorator.span
-            records = self.recording(value, self.records)
-        function = UserFunction(statement, self.frame, self.user_call, records)
-        self.frame.functions[statement.name] = function
+            if isinstance(value, UserFunction):
+                made = yield value.call([made], {})
+            else:
+                function.records = self.recording(value, self.records)
+        self.bind(statement.name, made)
+
+    def _visible(self) -> Frame:
+        """The frame that functions see which are defined now: not a class's."""
+        frame = self.frame
+        while frame.of_class and frame.outer is not None:
+            frame = frame.outer
+        return frame
+
+    def _class(self, statement: syntax.ClassDefinition) -> Visit:
+        from gradcli.trace.classes import MODULE, ROOTS, Class, Instance, Model
+
+        bases: list[Class] = []
+        roots: list[str] = []
+        for base in statement.bases:
+            if isinstance(base, syntax.Name) and base.id == "object":
+                continue
+            value = yield self.visit(base)
+            self.graph.span = base.span
+            if isinstance(value, Class):
+                bases.append(value)
+            elif isinstance(value, BuiltIn) and value.name in ROOTS:
+                roots.append(value.name)
+            else:
+                raise GradcliError(
+                    "type",
+                    f"a class cannot be made from {describe(value)}",
+                    hint="there are nn.Module, torch.autograd.Function and the program's classes",
+                )
+
+        def make(made: Class) -> Instance:
+            if MODULE in made.roots:
+                return Model(self.autograd, made, self.replace)
+            return Instance(self.values, made)
+
+        frame = Frame(self.frame, of_class=True)
+        made = Class(statement.name, bases, roots, frame, make, self._apply_function)
+        outer, self.frame = self.frame, frame
+        try:
+            yield self.body(statement.body)
+        finally:
+            self.frame = outer
+        for function in frame.functions.values():
+            function.owner = made
+        self.bind(statement.name, made)
+
+    def _apply_function(self, made: Any, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """`F.apply(…)` of a class made from `torch.autograd.Function`."""
+        if self._function_calls is None:
+            from gradcli.trace.custom import FunctionCalls
+
+            self._function_calls = FunctionCalls(self.autograd, self.run, self._recorded)
+        return self._function_calls.apply(made, arguments, keywords)
+
+    def _recorded(self, records: bool) -> bool:
+        """Set whether gradients are recorded; the answer is whether they were."""
+        before, self.records = self.records, records
+        return before
+
+    def _outer(self, statement: syntax.Outer) -> None:
+        """`global` and `nonlocal`: where the names are bound from now on."""
+        for name in statement.names:
+            around = self.frame.outer and self.frame.outer.holder(name)
+            is_global = statement.everywhere or around is None
+            self.frame.elsewhere[name] = self.globals if is_global else around  # type: ignore[assignment]
+
+    def _super(self, expression: syntax.Call) -> Visit:
+        from gradcli.trace.classes import Class, Super
+
+        self.graph.span = expression.span
+        given = yield self._several(expression.arguments)
+        if len(given) == 2 and isinstance(given[0], Class):
+            return Super(given[1], given[0])
+        receiver = next((frame.receiver for frame in self.frame if frame.receiver), None)
+        if receiver is None:
+            raise GradcliError("type", "super() stands outside a method", hint="def __init__(self)")
+        return Super(receiver[1], receiver[0])
+
+    def _isinstance(self, expression: syntax.Call) -> Visit:
+        from gradcli.trace.kinds_of_values import is_of_kind
+
+        if len(expression.arguments) != 2:
+            raise GradcliError("type", "isinstance takes a value and a class")
+        value, wanted = expression.arguments
+        found = yield self.visit(value)
+        for each in wanted.items if isinstance(wanted, syntax.Tuple) else (wanted,):
+            name = getattr(each, "id", getattr(each, "name", ""))
+            other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
+            made = other.values[name] if other else name
+            self.graph.span = each.span
+            if is_of_kind(found, made, self.special.numbers):
+                return self.graph.constant(True)
+        return self.graph.constant(False)
 
     def _return(self, statement: syntax.Return) -> Visit:
-        value = None if statement.value is None else (yield self.visit(statement.value))
-        return Returned(value)
+        if statement.value is None:
+            return Returned(None)
+        value = yield self.visit(statement.value)
+        return Returned(self.as_written(statement.value, value))
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -189,16 +299,20 @@ class Tracer(Loops):
         caller, recorded = self.frame, self.records
         first = self.graph.count
         given = self._given(function.definition, arguments, keywords)
+        if function.owner is not None and arguments:
+            frame.receiver = (function.owner, arguments[0])
         self.frame = frame
         if function.records is not None:
             self.records = function.records
         try:
             for parameter in function.definition.parameters:
-                if parameter.name in given:
-                    frame.values[parameter.name] = given[parameter.name]
+                name = parameter.name.lstrip("*")
+                if name in given:
+                    self.hold(frame, name, given[name])
                 else:
                     assert parameter.default is not None
-                    frame.values[parameter.name] = yield self.visit(parameter.default)
+                    default = yield self.visit(parameter.default)
+                    self.hold(frame, name, self.as_written(parameter.default, default))
             leave = yield self.body(function.definition.body)
         finally:
             self.frame, self.records = caller, recorded
@@ -216,9 +330,40 @@ class Tracer(Loops):
     ) -> dict[str, Value]:
         """The arguments of a call by the names of the parameters."""
         parameters = definition.parameters
+        if any(each.name.startswith("*") for each in parameters):
+            return self._gathered(definition, arguments, keywords)
         optional = {each.name for each in parameters if each.default is not None}
         names = [each.name for each in parameters]
         return bind_names(definition.name, names, arguments, keywords, optional)
+
+    def _gathered(
+        self,
+        definition: syntax.FunctionDefinition,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> dict[str, Value]:
+        """The arguments of a function with `*args` or `**options`."""
+        plain: list[str] = []
+        rest = options = ""
+        for each in definition.parameters:
+            if each.name.startswith("**"):
+                options = each.name[2:]
+            elif each.name.startswith("*"):
+                rest = each.name[1:]
+            elif not rest:
+                plain.append(each.name)
+        named = {each.name for each in definition.parameters}
+        optional = {each.name for each in definition.parameters if each.default is not None}
+        own = {name: value for name, value in keywords.items() if name in named or not options}
+        first = arguments[: len(plain)] if rest else arguments
+        keys = [*plain, *(name for name in own if name in named and name not in plain)]
+        given = bind_names(definition.name, keys, first, own, optional)
+        if rest:
+            given[rest] = tuple(arguments[len(plain) :])
+        if options:
+            others = {name: value for name, value in keywords.items() if name not in own}
+            given[options] = Dictionary(self.values, others.items())
+        return given
 
     # --- control flow ---
 
@@ -244,7 +389,7 @@ class Tracer(Loops):
         return self.values.truth(value)
 
     def _for(self, statement: syntax.For) -> Visit:
-        iterable = yield self.visit(statement.iterable)
+        iterable = self.as_written(statement.iterable, (yield self.visit(statement.iterable)))
         self.graph.span = statement.iterable.span
 
         def bind(value: Value) -> None:
@@ -253,10 +398,10 @@ class Tracer(Loops):
             if isinstance(statement.target, syntax.Name):
                 self.bind(statement.target.id, value)
             else:
-                self.unpack(statement.target, value)
+                self.run(self.unpack(statement.target, value))
 
         turns: Turns
-        if isinstance(iterable, range):
+        if isinstance(iterable, range) and isinstance(statement.target, syntax.Name):
             turns = Counted(iterable, bind, self.graph)
         else:
             turns = Listed(self.values.elements(iterable), bind)
@@ -268,6 +413,12 @@ class Tracer(Loops):
             if (yield self._holds(test)):
                 return (yield self.body(body))
         return (yield self.body(statement.otherwise))
+
+
+_BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {
+    "classmethod": "class", "staticmethod": "nothing", "property": "property"
+}  # fmt: skip
+"""What decorators of methods make of them."""
 
 
 def _changes(expression: syntax.Expression) -> bool:

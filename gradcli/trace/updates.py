@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import INPUT, Graph, Node
+from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import BIND, LEAF, detach, leaf
+from gradcli.ops.control import detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.calls import Calls
+from gradcli.trace.elements import ElementUpdates
 from gradcli.trace.expressions import Visit
+from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
 from gradcli.trace.values import Value, Values, describe
 
 
-class Updates(Calls):
+class Updates(ElementUpdates):
     """Changes tensors in place; `Bindings` adds names."""
 
     def __init__(
@@ -138,40 +139,11 @@ class Updates(Calls):
             self.autograd.set_grad(owner, value)
             return
         if through_data:
-            node = self.values.tensor((yield self.visit(target)), "what changes")
-        self._check_changeable(target, node)
-        if self.autograd.is_leaf(node) and (node.op is INPUT or node.attributes[0]):
-            if self.records and not through_data:
-                raise GradcliError(
-                    "value",
-                    "a leaf that requires grad cannot change in place while its use is recorded",
-                    hint="put the line into a block, with torch.no_grad():, or bind the name to a "
-                    "new value: x = x - 1",
-                )
-            self.replace(node, leaf(detach(value), marked=True))
-        elif node.known is None and not self.graph.shares:
-            self.replace(node, detach(value) if through_data else value)
+            node = detach(self.values.tensor((yield self.visit(target)), "what changes"))
+        if node.known is None and not self.graph.shares:
+            self.write(target, node, None, value)
         else:
             self._rebind(target, node, value)
-
-    def _check_changeable(self, target: syntax.Expression, node: Node) -> None:
-        is_part = isinstance(target, syntax.Index)
-        base = node
-        while base.op.view and base.op not in (BIND, LEAF, INPUT):
-            base = base.inputs[0]
-            is_part = is_part or base.known is None or self._is_held(base)
-        if is_part:
-            self.graph.span = target.span
-            raise GradcliError(
-                "value",
-                "this tensor is part of another one, which would change with it",
-                hint="elements and views never change in place: where, scatter and index_put make "
-                "a changed copy",
-            )
-
-    def _is_held(self, node: Node) -> bool:
-        """Whether a name has this value."""
-        return any(held is node for frame in self.frame for held in frame.values.values())
 
     def _rebind(self, target: syntax.Expression, node: Node, value: Node) -> None:
         """Bind the name of a constant to its new value; equal constants are one node."""
@@ -191,19 +163,36 @@ class Updates(Calls):
         for frame, name in holders:
             frame.values[name] = value
 
-    def replace(self, old: Node, new: Node) -> None:
-        """Put a node in the place of an old one, for all who hold that."""
-        self.values.latest[old] = new
-        self.autograd.follow(old, new)
-        name = self.leaves.pop(old, None)
-        if name is not None and new.op is LEAF:
-            self.leaves[new] = name
-
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
         if isinstance(old, Node) and old.known is None and old is not new:
             self.replace(old, new)
         if isinstance(owner, syntax.Name):
             self.bind(owner.id, new)
+
+    def changed(self, operator: str, before: Value, value: Value) -> Visit:
+        """What `before += value` binds; what changes in place stays itself."""
+        if isinstance(before, Items) and operator == "+":
+            for each in self.values.elements(value):
+                before.append(each)
+            return before
+        if not isinstance(before, Node) or not self._is_tensor(before):
+            return (yield self.operated(operator, before, value))
+        before = self.values.current(before)
+        self.write(self._here(), before, None, self.changed_whole(operator, before, value))
+        return before
+
+    def _here(self) -> syntax.Syntax:
+        """What stands where the program is now, for errors."""
+        return syntax.PassStatement(self.graph.span or (0, 0))
+
+    def _is_tensor(self, node: Node) -> bool:
+        """Whether `+=` changes it in place, as it does a tensor of PyTorch's and no number."""
+        return (
+            self.values.is_pytorch
+            and node.known is None
+            and not self.graph.shares
+            and node not in self.special.numbers
+        )
 
     # --- attributes ---
 
@@ -231,7 +220,15 @@ class Updates(Calls):
             raise GradcliError("name", f"{describe(owner)} has no attribute {target.name!r}")
 
     def change_by(self, target: syntax.Attribute, operator: str, value: Value) -> Visit:
-        """`x.data -= v`."""
+        """`x.data -= v`, `self.count += 1`."""
+        owner = yield self.visit(target.value)
+        if isinstance(owner, Object):
+            before = yield owner.attribute(target.name)
+            self.graph.span = target.span
+            after = yield self.changed(operator, before, value)
+            if after is not before:
+                owner.set(target.name, after)
+            return
         before = yield self.visit(target)
         self.graph.span = target.span
         node = self.values.tensor(before, f"what {operator}= changes")

@@ -14,8 +14,8 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, Graph, Node
-from gradcli.ops.control import bind
+from gradcli.graph import CONSTANT, INPUT, Graph, Node
+from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
 from gradcli.ops.indexing import Item, getitem
 from gradcli.ops.joining import stack
 from gradcli.ops.kinds import cast
@@ -44,6 +44,14 @@ class Values:
         """Leaves that stand for lists of numbers, while there are no leaves that were marked."""
         self.explicit = False
         """Whether only marked leaves and inputs are differentiated by."""
+        self.copies: set[Node] = set()
+        """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
+        self.distinct = False
+        """Whether tensors that are made equal must stay apart, as one of them may change."""
+        self.overwritten: set[Node] = set()
+        """Tensors that were changed in place in a way that backward must not meet."""
+        self.parameters: set[Node] = set()
+        """Leaves that `nn.Parameter` and layers made."""
         self.arrays: set[Node] = set()
         """What print shows as NumPy's arrays."""
         self.is_pytorch = False
@@ -60,12 +68,45 @@ class Values:
                 found = latest[found]
             latest[node] = found
             return found
+        if node.op.view:
+            return self._seen_again(node)
         items = self.listed.get(node)
         if items is not None:
             now = [self.current(each) if isinstance(each, Node) else each for each in items]
             if any(new is not old for new, old in zip(now, items, strict=True)):
                 return self.as_list(Items(now))
         return node
+
+    def now(self, value: Value) -> Value:
+        """A value as it is now, if it is a tensor that was changed in place."""
+        return self.current(value) if self.latest and isinstance(value, Node) else value
+
+    def storage(self, node: Node) -> tuple[Node, list[Node]]:
+        """The tensor in whose memory another one lies, and the views that lead from it to that."""
+        views: list[Node] = []
+        while node.op.view and node not in self.copies and node.op not in (LEAF, INPUT):
+            if node in self.latest:
+                break
+            views.append(node)
+            node = node.inputs[0]
+        return node, views[::-1]
+
+    def through(self, views: Sequence[Node], node: Node) -> Node:
+        """What views of one tensor are of another one."""
+        for view in views:
+            if view.op in (BIND, DETACH) and node.kind != "float":
+                continue
+            node = self.graph.apply(view.op, (node, *view.inputs[1:]), view.attributes)
+        return node
+
+    def _seen_again(self, view: Node) -> Node:
+        """A view of a tensor that was changed in place."""
+        base, views = self.storage(view)
+        if base not in self.latest:
+            return view
+        now = self.through(views, self.current(base))
+        self.latest[view] = now
+        return now
 
     def as_list(self, items: Items) -> Node:
         """A list as a tensor; its elements are still those of the list."""
@@ -82,6 +123,10 @@ class Values:
             if self.explicit and value in self.number_lists:
                 return [self.graph.constant(each) for each in self.evaluator.value(value).tolist()]
             return [*self.rows(value)]
+        if isinstance(value, str):
+            return list(value)
+        if isinstance(value, Object):
+            return self.elements(value.elements())
         if isinstance(value, range):
             self.graph.check_room(len(value))
             return [self.graph.constant(float(each)) for each in value]
@@ -94,6 +139,23 @@ class Values:
             f"{describe(value)} has nothing to loop over",
             hint="loop over range(3), a list, or the rows of a tensor",
         )
+
+    def listing(self, value: Value) -> Value:
+        """An array of numbers as the nested lists that it was written as."""
+        if not isinstance(value, Node) or not value.shape:
+            return value
+        self.graph.check_room(value.size)
+        level: list[Value] = [
+            self.graph.constant(each) for each in self.evaluator.value(value).ravel().tolist()
+        ]
+        for axis in reversed(range(value.ndim)):
+            length = value.shape[axis]
+            level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
+        return level[0] if level else Items([])
+
+    def own(self, node: Node) -> Node:
+        """A tensor that was made, as a node of its own where it may change."""
+        return leaf(node, marked=False) if self.distinct and self.explicit else node
 
     # --- tensors ---
 
@@ -237,7 +299,7 @@ class Values:
         if value is None or isinstance(value, str | tuple | Items):
             return bool(value)
         if isinstance(value, Object):
-            return True
+            return value.truth()
         if isinstance(value, range):
             return len(value) > 0
         if value.size != 1:

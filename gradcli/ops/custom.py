@@ -1,0 +1,45 @@
+"""A function whose derivative the program states: `class F(torch.autograd.Function)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Attributes, Kind, Multiply, Node, Op, Shape
+
+Backward: TypeAlias = Callable[[Node], Sequence[Node | None]]
+"""The cotangents of the operands, for the cotangent of the result."""
+
+
+class Custom(Op):
+    """The value of its first operand; cotangents go to the others, as a rule says.
+
+    An op of its own for each call, as each has its own rule.
+    """
+
+    def __init__(self, title: str, backward: Backward) -> None:
+        super().__init__(title, unique=True, view=True, spell=lambda node, x, *_: x)
+        self._backward = backward
+        self._found: dict[Node, Sequence[Node | None]] = {}
+
+    def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
+        return inputs[0].shape, inputs[0].kind
+
+    def forward(self, xp: Any, *arguments: Any) -> Any:
+        return arguments[0]
+
+    def differentiable(self, node: Node, operand: int) -> bool:
+        return operand > 0 and super().differentiable(node, operand)
+
+    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
+        if cotangent not in self._found:
+            self._found[cotangent] = self._backward(cotangent)
+        return self._found[cotangent][operand - 1]
+
+    def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        raise GradcliError(
+            "not-differentiable",
+            f"{self.name} states its backward alone: forward mode does not know its derivative",
+            hint="use backward, grad or jacobian in reverse mode",
+        )

@@ -1,0 +1,299 @@
+"""Classes of the program, what they make, and how names are found in both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from gradcli.diagnostics import GradcliError, nearest
+from gradcli.graph import Node
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.frames import Frame, UserFunction
+from gradcli.trace.modules import Method, Module, Replace
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.values import Value, Values
+
+MODULE, FUNCTION = "torch.nn.Module", "torch.autograd.Function"
+ROOTS = (MODULE, FUNCTION)
+"""Classes of PyTorch that the program's may be made from."""
+INSTANCE_BYTES = 1024
+"""What an object takes, on the ledger."""
+
+
+class Class(Object):
+    """A class of the program."""
+
+    what = "a class"
+
+    def __init__(
+        self,
+        name: str,
+        bases: Sequence[Class],
+        roots: Sequence[str],
+        frame: Frame,
+        make: Callable[[Class], Instance],
+        apply: Callable[[Class, list[Value], Given], Any] | None = None,
+    ) -> None:
+        """`roots` are those of PyTorch's classes that it is made from; `frame` has its names.
+        `apply` computes a `torch.autograd.Function`.
+        """
+        self.name = name
+        self.frame = frame
+        order = dict.fromkeys(each for base in bases for each in base.order)
+        self.order: list[Class] = [self, *order]
+        """It and the classes that it is made from, as they are searched for names."""
+        self.roots: set[str] = {*roots, *(root for base in bases for root in base.roots)}
+        self._make = make
+        self._apply = apply
+
+    def found(self, name: str, after: Class | None = None) -> Value:
+        """What a name is bound to in the class, or in those behind `after`; None where it has no
+        value.
+        """
+        order = self.order if after is None else self.order[self.order.index(after) + 1 :]
+        for each in order:
+            if name in each.frame.functions:
+                return each.frame.functions[name]
+            if name in each.frame.values:
+                return each.frame.values[name]
+        return None
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        instance = self._make(self)
+        start = self.found("__init__")
+        if isinstance(start, UserFunction):
+            yield start.call([instance, *arguments], keywords)
+        elif arguments or keywords:
+            raise GradcliError("type", f"{self.name} takes no arguments", hint="def __init__(self)")
+        return instance
+
+    def attribute(self, name: str) -> Value:
+        if name == "__name__":
+            return self.name
+        if name == "apply" and self._apply is not None and FUNCTION in self.roots:
+            return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
+        value = self.found(name)
+        if value is None:
+            raise self.has_no("attribute", name)
+        return bound(value, None, self)
+
+    def set(self, name: str, value: Value) -> None:
+        self.frame.functions.pop(name, None)
+        self.frame.values[name] = value
+
+    def method(self, name: str) -> Method:
+        if name == "apply" and self._apply is not None and FUNCTION in self.roots:
+            return partial(self._apply, self)
+        value = self.attribute(name)
+        if not isinstance(value, Object):
+            raise self.has_no("method", name)
+        return value.call
+
+    def shown(self) -> str:
+        return f"<class '__main__.{self.name}'>"
+
+    def has_no(self, kind: str, name: str) -> GradcliError:
+        return _has_no(self, f"the class {self.name}", kind, name, {})
+
+
+class Bound(Object):
+    """A method of an object, or of a class."""
+
+    what = "a method"
+
+    def __init__(self, function: UserFunction, receiver: Value) -> None:
+        self.function = function
+        self.receiver = receiver
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        return self.function.call([self.receiver, *arguments], keywords)
+
+
+def bound(value: Value, instance: Instance | None, owner: Class) -> Value:
+    """What a class's name means behind an object, or behind the class."""
+    if not isinstance(value, UserFunction):
+        return value
+    if value.binds == "class":
+        return Bound(value, owner)
+    if value.binds == "nothing" or instance is None:
+        return value
+    return Bound(value, instance)
+
+
+class Instance(Object):
+    """An object of a class of the program."""
+
+    what = "an object"
+    shows = True
+
+    def __init__(self, values: Values, made_by: Class) -> None:
+        values.graph.ledger.take(INSTANCE_BYTES, "the program's objects")
+        self.values = values
+        self.made_by = made_by
+        self.fields: dict[str, Value] = {}
+
+    @property
+    def described(self) -> str:
+        """What it is, in words."""
+        return f"an object of the class {self.made_by.name}"
+
+    def attribute(self, name: str) -> Any:
+        if name in self.fields:
+            return self.values.now(self.fields[name])
+        if name == "__class__":
+            return self.made_by
+        if name == "__dict__":
+            return dict(self.fields)
+        value = self.made_by.found(name)
+        if value is None:
+            raise self.has_no("attribute", name)
+        if isinstance(value, UserFunction) and value.binds == "property":
+            return value.call([self], {})
+        return bound(value, self, self.made_by)
+
+    def set(self, name: str, value: Value) -> None:
+        self.fields[name] = value
+
+    def special(self, name: str) -> Object | None:
+        """Its method of that name, such as `__add__`; None where it has none."""
+        value = self.made_by.found(name)
+        return Bound(value, self) if isinstance(value, UserFunction) else None
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        method = self.special("__call__")
+        return super().call(arguments, keywords) if method is None else method.call(
+            arguments, keywords
+        )  # fmt: skip
+
+    def item(self, items: Sequence[Any]) -> Any:
+        method = self.special("__getitem__")
+        if method is None:
+            raise GradcliError("type", f"{self.described} has no elements")
+        return method.call([items[0] if len(items) == 1 else tuple(items)], {})
+
+    def set_item(self, items: Sequence[Any], value: Any) -> Any:
+        method = self.special("__setitem__")
+        if method is None:
+            return super().set_item(items, value)
+        return method.call([items[0] if len(items) == 1 else tuple(items), value], {})
+
+    def contains(self, value: Any) -> bool:
+        raise GradcliError("type", f"{self.described} has no elements to look through")
+
+    def method(self, name: str) -> Method:
+        value = self.fields.get(name, self.made_by.found(name))
+        if value is None:
+            return super().method(name)
+        found = bound(value, self, self.made_by) if name not in self.fields else value
+        if not isinstance(found, Object):
+            raise GradcliError("type", f"{name} is a value of {self.described}, not a method")
+        return found.call
+
+    def has_no(self, kind: str, name: str) -> GradcliError:
+        return _has_no(self.made_by, self.described, kind, name, self.fields)
+
+    def shown(self) -> str:
+        return f"<__main__.{self.made_by.name} object>"
+
+
+class Model(Instance, Module):
+    """An object of a class that is an `nn.Module`."""
+
+    def __init__(self, autograd: Autograd, made_by: Class, replace: Replace) -> None:
+        Module.__init__(self, autograd, made_by.name, replace)
+        Instance.__init__(self, autograd.values, made_by)
+        self._buffers: set[str] = set()
+
+    def own(self) -> dict[str, Node]:
+        now = {name: self.values.now(value) for name, value in self.fields.items()}
+        return {
+            name: value
+            for name, value in now.items()
+            if isinstance(value, Node) and value in self.values.parameters
+        }
+
+    def buffers(self) -> dict[str, Node]:
+        found = {name: self.values.now(self.fields[name]) for name in self._buffers}
+        return {name: value for name, value in found.items() if isinstance(value, Node)}
+
+    def inside(self) -> dict[str, Module]:
+        return {name: value for name, value in self.fields.items() if isinstance(value, Module)}
+
+    def attribute(self, name: str) -> Any:
+        known = name in self.fields or self.made_by.found(name) is not None
+        if not known and name == "training":
+            return Module.attribute(self, name)
+        return Instance.attribute(self, name)
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        own = self.special("__call__")
+        return own.call(arguments, keywords) if own else self.forward(arguments, keywords)
+
+    def forward(self, arguments: list[Value], keywords: Given) -> Any:
+        own = self.special("forward")
+        if own is None:
+            return Module.forward(self, arguments, keywords)
+        return own.call(arguments, keywords)
+
+    def methods(self) -> dict[str, Method]:
+        return Module.methods(self) | {
+            "__init__": lambda *_: None,
+            "register_buffer": self._register_buffer,
+            "register_parameter": self._register,
+            "add_module": self._register,
+            "register_module": self._register,
+        }
+
+    def _register(self, arguments: list[Value], keywords: Given) -> Value:
+        name, value = [*arguments, *keywords.values()][:2]
+        if not isinstance(name, str):
+            raise GradcliError("type", "what is registered has a name", hint="'mean', tensor")
+        self.fields[name] = value
+        return None
+
+    def _register_buffer(self, arguments: list[Value], keywords: Given) -> Value:
+        self._register(arguments, keywords)
+        self._buffers.add(next(name for name in reversed(self.fields)))
+        return None
+
+    def shown(self) -> str:
+        return Module.shown(self)
+
+
+class Super(Object):
+    """`super()`: an object as the classes behind one of its classes see it."""
+
+    what = "super()"
+
+    def __init__(self, instance: Value, after: Class) -> None:
+        self.instance = instance
+        self.after = after
+
+    def attribute(self, name: str) -> Value:
+        owner = self.instance if isinstance(self.instance, Class) else None
+        if isinstance(self.instance, Instance):
+            owner = self.instance.made_by
+        value = None if owner is None else owner.found(name, self.after)
+        if value is None or owner is None:
+            raise self.has_no("attribute", name)
+        instance = self.instance if isinstance(self.instance, Instance) else None
+        return bound(value, instance, owner)
+
+    def method(self, name: str) -> Method:
+        instance = self.instance
+        if isinstance(instance, Instance) and instance.made_by.found(name, self.after) is None:
+            known = instance.methods().get(name)
+            if known is not None or name == "__init__":
+                return known or (lambda *_: None)
+        value = self.attribute(name)
+        if not isinstance(value, Object):
+            raise self.has_no("method", name)
+        return value.call
+
+
+def _has_no(made_by: Class, what: str, kind: str, name: str, fields: Given) -> GradcliError:
+    known = {each for part in made_by.order for each in (*part.frame.functions, *part.frame.values)}
+    guess = nearest(name, sorted(known | fields.keys()))
+    hint = f"did you mean .{guess}?" if guess else "self.name = value gives it one"
+    return GradcliError("name", f"{what} has no {kind} {name!r}", hint=hint)

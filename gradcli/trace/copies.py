@@ -1,0 +1,86 @@
+"""`copy.deepcopy`: values, and what they hold, as new ones."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from gradcli.graph import Node
+from gradcli.ops.control import bind, detach, leaf
+from gradcli.trace.classes import Instance
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.layers import Layer
+from gradcli.trace.modules import ModuleList
+from gradcli.trace.values import Value, Values
+
+
+class Copies:
+    """New values for old ones; what is held twice is copied once."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._new: dict[int, Any] = {}
+        self._tensors: dict[Node, Node] = {}
+
+    def deep(self, value: Value) -> Value:
+        """The value with all that it holds copied; of tuples in tuples the outer one alone."""
+        waiting, found = [value], []
+        while waiting:
+            part = waiting.pop()
+            if id(part) in self._new:
+                continue
+            if isinstance(part, Items | Dictionary | Instance | Layer | ModuleList):
+                self.values.graph.ledger.take(256, "a copy")
+                self._new[id(part)] = copy(part)
+                found.append(part)
+            waiting += _held(part)
+        for part in found:
+            self._fill(self._new[id(part)], part)
+        return self._of(value)
+
+    def _of(self, value: Value) -> Value:
+        if isinstance(value, Node):
+            return self._tensor(self.values.current(value))
+        if isinstance(value, tuple):
+            return tuple(each if isinstance(each, tuple) else self._of(each) for each in value)
+        return self._new.get(id(value), value)
+
+    def _tensor(self, node: Node) -> Node:
+        if node.known is not None:
+            return node
+        if node not in self._tensors:
+            parameters = self.values.parameters
+            if node.kind == "float" and not node.op.unique:
+                made = bind(node)
+                self.values.copies.add(made)
+            else:
+                marked = bool(node.attributes and node.attributes[0] is True)
+                made = leaf(detach(node) if node.kind == "float" else node, marked=marked)
+            if node in parameters:
+                parameters.add(made)
+            self._tensors[node] = made
+        return self._tensors[node]
+
+    def _fill(self, new: Any, old: Any) -> None:
+        if isinstance(old, Items):
+            new.become(list(map(self._of, old)))
+        elif isinstance(old, Dictionary):
+            new.become([(key, self._of(value)) for key, value in old.pairs()])
+        elif isinstance(old, Layer):
+            new.hold({name: self._tensor(node) for name, node in old.own().items()})
+        elif isinstance(old, ModuleList):
+            new.items = self._new[id(old.items)]
+        else:
+            new.fields = {name: self._of(value) for name, value in old.fields.items()}
+
+
+def _held(value: Value) -> list[Value]:
+    """What a value holds, one level deep."""
+    if isinstance(value, Items | tuple):
+        return list(value)
+    if isinstance(value, Dictionary):
+        return value.held()
+    if isinstance(value, ModuleList):
+        return [value.items]
+    return list(value.fields.values()) if isinstance(value, Instance) else []

@@ -1,0 +1,200 @@
+"""`class F(torch.autograd.Function)`: functions whose backward the program states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops.control import detach
+from gradcli.ops.custom import Custom
+from gradcli.ops.joining import cat
+from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.shapes import show
+from gradcli.ops.shaping import flatten, reshape, take_slices
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.classes import Class
+from gradcli.trace.items import Items
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.values import Value, describe
+
+DEEPEST = 40
+"""How many backwards of the program's own may run inside each other."""
+
+
+class FunctionContext(Object):
+    """`ctx`: what forward leaves for backward."""
+
+    what = "ctx"
+
+    def __init__(self, needs: Sequence[Value]) -> None:
+        self.fields: dict[str, Value] = {"needs_input_grad": tuple(needs)}
+        self.saved: tuple[Value, ...] = ()
+
+    def attribute(self, name: str) -> Value:
+        if name in ("saved_tensors", "saved_variables"):
+            return self.saved
+        if name not in self.fields:
+            raise self.has_no("attribute", name)
+        return self.fields[name]
+
+    def set(self, name: str, value: Value) -> None:
+        self.fields[name] = value
+
+    def methods(self) -> dict[str, Method]:
+        ignored = ("mark_non_differentiable", "set_materialize_grads", "mark_dirty")
+        return {"save_for_backward": self._save, **dict.fromkeys(ignored, lambda *_: None)}
+
+    def _save(self, arguments: list[Value], keywords: Given) -> Value:
+        self.saved = tuple(arguments)
+        return None
+
+    def give(self, made: dict[Node, Node]) -> None:
+        """Let what forward has made stand for the results as others see them."""
+
+        def seen(value: Value) -> Value:
+            return made.get(value, value) if isinstance(value, Node) else value
+
+        self.saved = tuple(map(seen, self.saved))
+        self.fields = {name: seen(value) for name, value in self.fields.items()}
+
+
+class FunctionCalls:
+    """Calls of `F.apply`."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        run: Callable[[Any], Any],
+        recording: Callable[[bool], bool],
+    ) -> None:
+        """`run` runs a visitor to its end; `recording` sets whether gradients are recorded, and
+        says whether they were.
+        """
+        self.autograd = autograd
+        self.values = autograd.values
+        self._run = run
+        self._recording = recording
+        self._depth = 0
+
+    def apply(self, made: Class, arguments: list[Value], keywords: Given) -> Any:
+        """The results of forward, through which gradients flow as backward says."""
+        operands = [each for each in arguments if isinstance(each, Node) and each.kind == "float"]
+        constant = self.values.graph.constant
+        context = FunctionContext(
+            [
+                constant(isinstance(each, Node) and self.autograd.requires_grad(each))
+                for each in arguments
+            ]
+        )
+        before = self._recording(False)
+        try:
+            result = yield self._method(made, "forward")([context, *arguments], keywords)
+        finally:
+            self._recording(before)
+        several = isinstance(result, tuple | Items)
+        parts = [self.values.tensor(each, "what forward returns") for each in
+                 (result if isinstance(result, tuple | Items) else (result,))]  # fmt: skip
+        if not before:
+            return result
+        packed = parts[0] if len(parts) == 1 else cat([flatten(cast(p, "float")) for p in parts])
+        places = [
+            place for place, each in enumerate(arguments)
+            if isinstance(each, Node) and each.kind == "float"
+        ]  # fmt: skip
+
+        def backward(cotangent: Node) -> list[Node | None]:
+            given = self._parts(cotangent, parts)
+            found = self._backward(made, context, given)
+            return self._checked(made, found, arguments, places)
+
+        op = Custom(made.name, backward)
+        graph = self.values.graph
+        node = graph.apply(op, (detach(packed), *operands))
+        self.values.copies.add(node)
+        results = self._parts(node, parts)
+        self.values.copies.update(results)
+        context.give(dict(zip(parts, results, strict=True)))
+        return tuple(results) if several else results[0]
+
+    def _parts(self, packed: Node, like: Sequence[Node]) -> list[Node]:
+        """A row as the tensors that were put one behind the other."""
+        if len(like) == 1:
+            return [packed]
+        found, begin = [], 0
+        for each in like:
+            row = take_slices(packed, ((begin, each.size, 1),))
+            found.append(reshape(row, each.shape))
+            begin += each.size
+        return found
+
+    def _method(self, made: Class, name: str) -> Method:
+        if made.found(name) is None:
+            raise GradcliError(
+                "type", f"{made.name} has no {name}", hint=f"@staticmethod def {name}(ctx, …): …"
+            )
+        return made.method(name)
+
+    def _backward(self, made: Class, context: FunctionContext, cotangents: list[Node]) -> Value:
+        """What the program's backward returns; it may call others inside."""
+        if self._depth >= DEEPEST:
+            raise GradcliError(
+                "limit-depth", f"more than {DEEPEST} backwards run inside each other"
+            )
+        graph = self.values.graph
+        span, origin = graph.span, graph.origin
+        self._depth += 1
+        before = self._recording(True)
+        try:
+            found: Value = self._run(self._method(made, "backward")([context, *cotangents], {}))
+        finally:
+            self._recording(before)
+            self._depth -= 1
+            graph.span, graph.origin = span, origin
+        return found
+
+    def _checked(
+        self, made: Class, found: Value, arguments: list[Value], places: Sequence[int]
+    ) -> list[Node | None]:
+        """The cotangents of the operands, of which there is one for each argument of forward."""
+        grads = list(found) if isinstance(found, tuple | Items) else [found]
+        while len(grads) > len(arguments) and grads[-1] is None:
+            grads.pop()
+        if len(grads) != len(arguments):
+            raise GradcliError(
+                "value",
+                f"function {made.name}Backward returned an incorrect number of gradients "
+                f"(expected {len(arguments)}, got {len(grads)})",
+                hint="backward returns one for each argument of forward, None where there is none",
+            )
+        checked: list[Node | None] = []
+        for place in places:
+            grad, operand = grads[place], arguments[place]
+            assert isinstance(operand, Node)
+            if grad is None:
+                checked.append(None)
+                continue
+            if not isinstance(grad, Node):
+                raise GradcliError("type", f"backward returns tensors, not {describe(grad)}")
+            if grad.shape != operand.shape:
+                grad = self._to_shape(made, grad, operand)
+            checked.append(cast(grad, "float"))
+        return checked
+
+    def _to_shape(self, made: Class, grad: Node, operand: Node) -> Node:
+        """A gradient that broadcasts from its operand is summed, as PyTorch does."""
+        from gradcli.graph import OPERATORS
+
+        if grad.size == 1:
+            return zeros_like(operand) + reshape(grad, ())
+        try:
+            summed: Node = OPERATORS["sum_to"](grad, operand.shape)
+        except GradcliError:
+            raise GradcliError(
+                "gradient-shape",
+                f"Function {made.name}Backward returned an invalid gradient: got "
+                f"{show(grad.shape)} but expected shape compatible with {show(operand.shape)}",
+            ) from None
+        return summed

@@ -1,0 +1,188 @@
+"""Dictionaries: what their keys are, and their methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.values import Value, Values, describe
+
+Key: TypeAlias = Any
+"""What equal keys have in common: a number, a string, None, a tuple of keys, or the value itself of
+a tensor or object.
+"""
+ENTRY_BYTES = 256
+"""What an entry takes, on the ledger."""
+
+
+class Dictionary(Object):
+    """A dictionary of the program: it changes for all names that hold it, as in Python."""
+
+    what = "a dictionary"
+
+    def __init__(self, values: Values, pairs: Iterable[tuple[Value, Value]] = ()) -> None:
+        self.values = values
+        self._entries: dict[Key, tuple[Value, Value]] = {}
+        self.become(pairs)
+
+    def put(self, key: Value, value: Value) -> None:
+        """Give a key a value."""
+        found = key_of(self.values, key)
+        if found not in self._entries:
+            self.values.graph.ledger.take(ENTRY_BYTES, "a dictionary's entries")
+        first = self._entries[found][0] if found in self._entries else key
+        check_no_cycle(self, value)
+        self._entries[found] = first, value
+
+    def become(self, pairs: Iterable[tuple[Value, Value]]) -> None:
+        """Hold other pairs from now on."""
+        self._entries = {}
+        for key, value in pairs:
+            self.put(key, value)
+
+    def held(self) -> list[Value]:
+        """Its values."""
+        return [value for _, value in self._entries.values()]
+
+    def pairs(self) -> list[tuple[Value, Value]]:
+        """Keys and values as they are now."""
+        return [(key, self.values.now(value)) for key, value in self._entries.values()]
+
+    # --- as an object ---
+
+    def item(self, items: Sequence[Any]) -> Value:
+        key = items[0] if len(items) == 1 else tuple(items)
+        found = key_of(self.values, key)
+        if found not in self._entries:
+            raise self._missing(key)
+        return self.values.now(self._entries[found][1])
+
+    def set_item(self, items: Sequence[Any], value: Value) -> None:
+        self.put(items[0] if len(items) == 1 else tuple(items), value)
+
+    def contains(self, value: Value) -> bool:
+        return key_of(self.values, value) in self._entries
+
+    def elements(self) -> Items:
+        return Items([key for key, _ in self.pairs()])
+
+    def truth(self) -> bool:
+        return bool(self._entries)
+
+    def length(self) -> int:
+        return len(self._entries)
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        return {
+            "keys": lambda *_: self.elements(),
+            "values": lambda *_: Items([value for _, value in self.pairs()]),
+            "items": lambda *_: Items(self.pairs()),
+            "get": self._get,
+            "pop": self._pop,
+            "setdefault": self._set_default,
+            "update": self._update,
+            "copy": lambda *_: Dictionary(self.values, self.pairs()),
+            "clear": lambda *_: self._entries.clear(),
+        }
+
+    def _get(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("get", ("key", "default"), arguments, keywords, ("default",))
+        if not self.contains(given["key"]):
+            return given.get("default")
+        return self.item([given["key"]])
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("pop", ("key", "default"), arguments, keywords, ("default",))
+        if "default" in given and not self.contains(given["key"]):
+            return given["default"]
+        value = self.item([given["key"]])
+        del self._entries[key_of(self.values, given["key"])]
+        return value
+
+    def _set_default(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("setdefault", ("key", "default"), arguments, keywords, ("default",))
+        if not self.contains(given["key"]):
+            self.put(given["key"], given.get("default"))
+        return self.item([given["key"]])
+
+    def _update(self, arguments: list[Value], keywords: Given) -> Value:
+        for key, value in pairs_of(self.values, arguments, keywords):
+            self.put(key, value)
+        return None
+
+    def _missing(self, key: Value) -> GradcliError:
+        known = ", ".join(repr(each) for each in self._entries if isinstance(each, str))
+        shown = repr(key) if isinstance(key, str) else describe(key)
+        hint = f"there are {known}" if known else "d.get(key) gives None where there is none"
+        return GradcliError("index", f"the dictionary has no key {shown}", hint=hint)
+
+
+def pairs_of(
+    values: Values, arguments: Sequence[Value], keywords: Given
+) -> list[tuple[Value, Value]]:
+    """The pairs that `dict(…)` and `update(…)` are given."""
+    pairs: list[tuple[Value, Value]] = []
+    for argument in arguments:
+        if isinstance(argument, Dictionary):
+            pairs += argument.pairs()
+            continue
+        for each in values.elements(argument):
+            parts = values.elements(each)
+            if len(parts) != 2:
+                raise GradcliError(
+                    "value", "a dictionary is made of pairs", hint="dict(a=1), {'a': 1}"
+                )
+            pairs.append((parts[0], parts[1]))
+    return [*pairs, *keywords.items()]
+
+
+def key_of(values: Values, value: Value) -> Key:
+    """What equal keys have in common. Raises `type` for lists and dictionaries."""
+    is_list = isinstance(value, Node) and bool(value.shape) and value.known is not None
+    if is_list or isinstance(value, Items | Dictionary):
+        raise GradcliError(
+            "type",
+            f"{'a list' if is_list else describe(value)} cannot be a key",
+            hint="a tuple can: d[(1, 2)]",
+        )
+    done: list[Key] = []
+    waiting: list[Any] = [value]
+    while waiting:  # tuples may be nested as deep as the program likes
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += [_Close(len(part)), *reversed(part)]
+        elif isinstance(part, _Close):
+            inner = done[len(done) - part.count :]
+            del done[len(done) - part.count :]
+            done.append(("tuple", *inner))
+        elif isinstance(part, Node) and not part.shape and part.known is not None:
+            done.append(values.evaluator.value(part).item())
+        else:
+            done.append(part)
+    return done[0]
+
+
+def check_no_cycle(holder: Items | Dictionary, value: Value) -> None:
+    """A list or dictionary may not hold itself: what reads it would never end."""
+    waiting, seen = [value], set()
+    while waiting:
+        part = waiting.pop()
+        if part is holder:
+            raise GradcliError(
+                "value", f"{describe(holder)} cannot hold itself", hint=".copy() makes another one"
+            )
+        if isinstance(part, Items | tuple | Dictionary) and id(part) not in seen:
+            seen.add(id(part))
+            waiting += part.held() if isinstance(part, Dictionary) else part
+
+
+class _Close:
+    """The end of a tuple of so many parts."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count

@@ -1,0 +1,172 @@
+"""Elements that change: `x[i] = v`, `x[mask] += v`, `x.T[0].zero_()`, of tensors, lists, objects.
+
+A tensor whose elements change is a new node. It takes the place of the old one for all who hold
+that, and views of it are seen again through the new one, so that names agree as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import CONSTANT, INPUT, LITERAL, Node
+from gradcli.language import syntax
+from gradcli.ops.control import DETACH, LEAF, detach, leaf
+from gradcli.ops.kinds import cast
+from gradcli.ops.shapes import show
+from gradcli.ops.shaping import expand, reshape
+from gradcli.ops.writing import numbered, overwritten
+from gradcli.trace.calls import Calls
+from gradcli.trace.expressions import Visit
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.operators import binary
+from gradcli.trace.values import Value, describe
+
+
+class ElementUpdates(Calls):
+    """Puts values into tensors and lists; `Updates` adds what changes tensors as a whole."""
+
+    leaves: dict[Node, str]
+
+    # --- x[i] = v ---
+
+    def set_element(self, target: syntax.Index, value: Value) -> Visit:
+        """Give the elements that an index chooses a value."""
+        owner = yield self.visit(target.value)
+        items = yield self.subscripts(target)
+        yield self._put(target, owner, items, value)
+
+    def change_element(self, target: syntax.Index, operator: str, value: Value) -> Visit:
+        """`x[i] += value`: the owner and the index are found once."""
+        owner = yield self.visit(target.value)
+        items = yield self.subscripts(target)
+        self.graph.span = target.span
+        before = yield self.element(owner, items)
+        after = self.operated(operator, before, value)
+        yield self._put(target, owner, items, (yield after))
+
+    def _put(self, target: syntax.Index, owner: Value, items: Sequence[Any], value: Value) -> Visit:
+        self.graph.span = target.span
+        if isinstance(owner, Object):
+            return (yield owner.set_item(items, value))
+        if isinstance(owner, Items):
+            return self.sequences.set_element(owner, items, value)
+        if not isinstance(owner, Node):
+            raise GradcliError(
+                "type",
+                f"the elements of {describe(owner)} cannot be set",
+                hint="a list can change: list(t)",
+            )
+        node = self.values.current(owner)
+        new = self.values.tensor(value, "an element")
+        if isinstance(target.value, syntax.Attribute) and target.value.name == "grad":
+            holder = yield self.visit(target.value.value)
+            places = self.values.tensor(self.values.subscript(numbered(node), items))
+            self.autograd.set_grad(holder, overwritten(node, places, _fitted(new, places, node)))
+            return None
+        self.write(target, node, items, new)
+        return None
+
+    def write(
+        self, target: syntax.Syntax, node: Node, items: Sequence[Any] | None, value: Node
+    ) -> None:
+        """Put values into a tensor, where `items` say or everywhere; views of it, and what it is a
+        view of, change too. Raises `value` for leaves and expanded tensors, `shape`.
+        """
+        self.graph.span = target.span
+        base, views = self.values.storage(node)
+        base = self.values.current(base)
+        if items is None and not views:
+            whole = value
+        else:
+            places = self.values.through(views, numbered(base))
+            if items is not None:
+                places = self.values.tensor(self.values.subscript(places, items))
+            self._check_apart(views, places)
+            whole = overwritten(base, places, _fitted(value, places, base))
+        self._become(base, views, cast(whole, base.kind), items is None and not views)
+
+    def _check_apart(self, views: Sequence[Node], places: Node) -> None:
+        if not any(view.size > view.inputs[0].size for view in views):
+            return
+        found = self.values.evaluator.value(places).ravel().tolist()
+        if len(set(found)) < len(found):
+            raise GradcliError(
+                "value",
+                "this tensor is expanded: some of its elements are one, and cannot change apart",
+                hint="x.clone() is a tensor of its own",
+            )
+
+    def _become(self, base: Node, views: Sequence[Node], whole: Node, is_whole: bool) -> None:
+        """Replace a tensor, if that is allowed."""
+        through_data = any(view.op is DETACH for view in views)
+        silent = through_data or not self.records
+        if base.op is INPUT or (base.op is LEAF and base.attributes[0]):
+            if not silent:
+                raise GradcliError("value", LEAF_IN_PLACE if is_whole else VIEW_IN_PLACE,
+                                   hint=_HINT)  # fmt: skip
+            new = leaf(detach(whole), marked=True)
+        elif base.op is LEAF and self.autograd.is_leaf(base) and not self._depends(whole, base):
+            new = leaf(detach(whole), marked=False)
+        else:
+            new = detach(whole) if silent else whole
+        if base.op in (CONSTANT, LITERAL):
+            raise GradcliError(
+                "value",
+                "which tensors would change here is not known: others may have the same value",
+                hint="bind a name to the tensor first: x = zeros(3)",
+            )
+        if not through_data:
+            self.values.overwritten.add(base)
+        self.replace(base, new)
+
+    def _depends(self, whole: Node, base: Node) -> bool:
+        """Whether a gradient would flow to another leaf than the one that changes."""
+        from gradcli.graph import upstream
+
+        return any(self.autograd.is_leaf(each) for each in upstream([whole]) if each is not base)
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+        self.values.latest[old] = new
+        if old in self.values.parameters:
+            self.values.parameters.add(new)
+        self.autograd.follow(old, new)
+        name = self.leaves.pop(old, None)
+        if name is not None and new.op is LEAF:
+            self.leaves[new] = name
+
+    def changed_whole(self, operator: str, before: Node, value: Value) -> Node:
+        """What `x += value` makes of a tensor."""
+        result = binary(self.values, operator, before, value)
+        if result.shape != before.shape:
+            raise GradcliError(
+                "shape",
+                f"{operator}= would change the shape {show(before.shape)} to {show(result.shape)}",
+                hint=f"bind a name to the result: x = x {operator} …",
+            )
+        return result
+
+
+LEAF_IN_PLACE = "a leaf that requires grad cannot change in place while its use is recorded"
+VIEW_IN_PLACE = (
+    "a part of a leaf that requires grad cannot change in place while its use is recorded"
+)
+_HINT = "put the line into a block, with torch.no_grad():, or change a copy: y = x.clone()"
+
+
+def _fitted(value: Node, places: Node, base: Node) -> Node:
+    """A value in the shape of the places that it goes to."""
+    while value.ndim > places.ndim and value.shape[0] == 1:
+        value = reshape(value, value.shape[1:])
+    try:
+        fitted = value if value.shape == places.shape else expand(value, places.shape)
+    except GradcliError:
+        raise GradcliError(
+            "shape",
+            f"a value of {show(value.shape)} cannot be put into {show(places.shape)}",
+            hint="a value has the shape of the elements that it replaces, or is a single one",
+        ) from None
+    return cast(fitted, base.kind)

@@ -1,0 +1,74 @@
+"""What `isinstance` and `type` say of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.classes import Class, Instance
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.modules import Module
+from gradcli.trace.objects import Object
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.values import Value
+
+_KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "Module", "Parameter",
+          "Number", "FloatTensor", "ndarray")  # fmt: skip
+
+
+class TypeName(Object):
+    """What `type(x)` gives: the class that has this name."""
+
+    what = "a class"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def attribute(self, name: str) -> Value:
+        return self.name if name == "__name__" else super().attribute(name)
+
+    def shown(self) -> str:
+        place = {"Tensor": "torch.Tensor"}.get(self.name, self.name)
+        return f"<class {place!r}>"
+
+
+def kind_of(value: Value, numbers: PrintedNumbers) -> str:
+    """The name of a value's class in Python and PyTorch."""
+    if isinstance(value, Node):
+        if value not in numbers:
+            return "Tensor"
+        plain = value.known.item() if value.known is not None else 0.5
+        if isinstance(plain, bool):
+            return "bool"
+        return "int" if float(plain).is_integer() else "float"
+    if isinstance(value, Instance):
+        return value.made_by.name
+    if isinstance(value, Module):
+        return value.title
+    kinds = {str: "str", Items: "list", tuple: "tuple", Dictionary: "dict", range: "range",
+             type(None): "NoneType"}  # fmt: skip
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "function")
+
+
+def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
+    """Whether a value is of a class of the program, or of the one with a name. Whole numbers are
+    both int and float, as numbers have one type here. Raises `type` for other names.
+    """
+    if isinstance(wanted, Class):
+        return isinstance(value, Instance) and wanted in value.made_by.order
+    found = kind_of(value, numbers)
+    if wanted in ("float", "int", "Number"):
+        return found == "int" or (found == "float" and wanted != "int")
+    if wanted in ("Module", "Parameter"):
+        return isinstance(value, Module if wanted == "Module" else Node)
+    if isinstance(value, Module) and isinstance(wanted, str) and wanted not in _KNOWN:
+        return value.title == wanted
+    if wanted not in _KNOWN:
+        raise GradcliError(
+            "type",
+            f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",
+            hint=f"it knows the program's classes and {', '.join(_KNOWN)}",
+        )
+    return found == wanted or (wanted in ("FloatTensor", "ndarray") and found == "Tensor")

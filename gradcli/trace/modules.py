@@ -1,0 +1,245 @@
+"""What layers and models have in common: parameters, a mode, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops.control import detach, leaf
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.values import Value
+
+Method = Callable[[list[Value], Given], Any]
+Replace = Callable[[Node, Node], None]
+
+
+class Module(Object):
+    """A layer or a model."""
+
+    what = "a layer"
+
+    def __init__(self, autograd: Autograd, title: str, replace: Replace) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        self.title = title
+        self.training = True
+        self._replace = replace
+
+    # --- what it is made of ---
+
+    def own(self) -> dict[str, Node]:
+        """Its parameters without those of the modules inside."""
+        return {}
+
+    def buffers(self) -> dict[str, Node]:
+        """Tensors that belong to its state and have no grad."""
+        return {}
+
+    def inside(self) -> dict[str, Module]:
+        """The modules inside by name."""
+        return {}
+
+    def details(self) -> str:
+        """What stands in parentheses where it is shown."""
+        return ""
+
+    def forward(self, arguments: list[Value], keywords: Given) -> Any:
+        """What it computes, or the visitor that finds it."""
+        raise GradcliError("type", f"{self.title} has no forward", hint="def forward(self, x): …")
+
+    def named_modules(self) -> Iterator[tuple[str, Module]]:
+        """It and all modules inside, each once, with the names that lead there."""
+        waiting: list[tuple[str, Module]] = [("", self)]
+        seen: set[Module] = set()
+        while waiting:
+            name, module = waiting.pop()
+            if module in seen:
+                continue
+            seen.add(module)
+            yield name, module
+            waiting += [
+                (f"{name}.{each}" if name else each, inner)
+                for each, inner in reversed(module.inside().items())
+            ]
+
+    def named(self) -> list[tuple[str, Node]]:
+        """All parameters with their names, each once."""
+        found: dict[Node, str] = {}
+        for path, module in self.named_modules():
+            for name, node in module.own().items():
+                found.setdefault(self.values.current(node), f"{path}.{name}" if path else name)
+        return [(name, node) for node, name in found.items()]
+
+    def _state(self) -> list[tuple[str, Node]]:
+        return [
+            (f"{path}.{name}" if path else name, self.values.current(node))
+            for path, module in self.named_modules()
+            for name, node in {**module.own(), **module.buffers()}.items()
+        ]
+
+    # --- as an object ---
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        return self.forward(arguments, keywords)
+
+    def tensors(self) -> list[tuple[Node, str]]:
+        return [(node, name) for name, node in self.named()]
+
+    def attribute(self, name: str) -> Value:
+        if name == "training":
+            return self.values.graph.constant(self.training)
+        raise self.has_no("attribute", name)
+
+    def methods(self) -> dict[str, Method]:
+        return {
+            "forward": self.forward,
+            "parameters": lambda *_: Items([node for _, node in self.named()]),
+            "named_parameters": lambda *_: Items(list(self.named())),
+            "children": lambda *_: Items(list(self.inside().values())),
+            "named_children": lambda *_: Items(list(self.inside().items())),
+            "modules": lambda *_: Items([module for _, module in self.named_modules()]),
+            "named_modules": lambda *_: Items(list(self.named_modules())),
+            "state_dict": lambda *_: Dictionary(
+                self.values, [(name, detach(node)) for name, node in self._state()]
+            ),
+            "load_state_dict": self._load,
+            "train": self._train,
+            "eval": lambda *_: self._in_mode(False),
+            **dict.fromkeys(("to", "double", "float", "cpu", "cuda"), lambda *_: self),
+            "requires_grad_": self._requires_grad,
+            "zero_grad": self._zero_grad,
+            "apply": self._apply,
+        }
+
+    def _train(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("train", ("mode",), arguments, keywords, ("mode",))
+        return self._in_mode("mode" not in given or self.values.truth(given["mode"]))
+
+    def _in_mode(self, training: bool) -> Module:
+        for _, module in self.named_modules():
+            module.training = training
+        return self
+
+    def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
+        for _, node in self.named():
+            self.autograd.set_grad(node, None)
+        return None
+
+    def _requires_grad(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("requires_grad_", ("mode",), arguments, keywords, ("mode",))
+        wanted = "mode" not in given or self.values.truth(given["mode"])
+        for _, node in self.named():
+            new = self.autograd.set_requires_grad(node, wanted)
+            if new is not node:
+                self._replace(node, new)
+        return self
+
+    def _apply(self, arguments: list[Value], keywords: Given) -> Any:
+        """A function of every module, those inside first."""
+        (function,) = bind_names("apply", ("fn",), arguments, keywords).values()
+        if not isinstance(function, Object):
+            raise GradcliError("type", "apply takes a function", hint="def init(m): …")
+        for _, module in reversed(list(self.named_modules())):
+            yield function.call([module], {})
+        return self
+
+    def _load(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("state_dict", "strict")
+        given = bind_names("load_state_dict", names, arguments, keywords, names[1:])
+        state = given["state_dict"]
+        if not isinstance(state, Dictionary):
+            raise GradcliError("type", "load_state_dict takes a dictionary of tensors")
+        for name, node in self._state():
+            value = self.values.tensor(state.item([name]), name)
+            if value.shape != node.shape:
+                raise GradcliError(
+                    "shape", f"{name} is {show(node.shape)}; this is {show(value.shape)}"
+                )
+            self._replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
+        return None
+
+    def shown(self) -> str:
+        """As PyTorch prints modules: those inside in lines of their own."""
+        lines: list[str] = []
+        waiting: list[tuple[int, str, Module | None]] = [(0, "", self)]
+        while waiting:
+            depth, name, module = waiting.pop()
+            blanks = "  " * depth
+            if module is None:
+                lines.append(f"{blanks})")
+                continue
+            label = f"({name}): " if depth else ""
+            inner = module.inside()
+            head = f"{blanks}{label}{module.title}({module.details()}"
+            self.values.graph.ledger.take(4 * len(head) + 64, "what is printed")
+            lines.append(head if inner else f"{head})")
+            if inner:
+                waiting.append((depth, "", None))
+                waiting += [(depth + 1, each, part) for each, part in reversed(inner.items())]
+        return "\n".join(lines)
+
+
+class ModuleList(Module):
+    """`nn.ModuleList`: modules that are elements."""
+
+    def __init__(
+        self, autograd: Autograd, title: str, replace: Replace, items: Sequence[Value]
+    ) -> None:
+        super().__init__(autograd, title, replace)
+        self.items = Items(list(items))
+
+    def own(self) -> dict[str, Node]:
+        return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Node)}
+
+    def inside(self) -> dict[str, Module]:
+        return {str(i): each for i, each in enumerate(self.items) if isinstance(each, Module)}
+
+    def elements(self) -> Items:
+        return Items([self.values.now(each) for each in self.items])
+
+    def methods(self) -> dict[str, Method]:
+        return super().methods() | {"append": self._append, "extend": self._extend}
+
+    def _append(self, arguments: list[Value], keywords: Given) -> Value:
+        self.items.append(*bind_names("append", ("item",), arguments, keywords).values())
+        return self
+
+    def _extend(self, arguments: list[Value], keywords: Given) -> Value:
+        (more,) = bind_names("extend", ("items",), arguments, keywords).values()
+        for each in self.values.elements(more):
+            self.items.append(each)
+        return self
+
+
+class Sequential(ModuleList):
+    """`nn.Sequential`: one module after another."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        replace: Replace,
+        names: Sequence[str],
+        items: Sequence[Module],
+    ) -> None:
+        super().__init__(autograd, "Sequential", replace, items)
+        self._names = names
+
+    def inside(self) -> dict[str, Module]:
+        numbers = map(str, range(len(self._names), len(self.items)))
+        return dict(zip([*self._names, *numbers], self.items, strict=True))
+
+    def forward(self, arguments: list[Value], keywords: Given) -> Any:
+        (value,) = bind_names("Sequential", ("input",), arguments, keywords).values()
+        for module in self.items:
+            value = yield module.call([value], {})
+        return value
+
+    def attribute(self, name: str) -> Value:
+        return self.inside()[name] if name in self.inside() else super().attribute(name)

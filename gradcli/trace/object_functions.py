@@ -1,0 +1,174 @@
+"""Python's functions on objects and functions: `sorted`, `map`, `getattr`, `type`, `deepcopy`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.special import no_names
+from gradcli.trace.values import Value, Values, describe
+
+Visit: TypeAlias = Generator[Any, Any, Any]
+"""A visitor that calls functions of the program."""
+
+
+class ObjectFunctions:
+    """The functions by name."""
+
+    def __init__(self, values: Values, numbers: PrintedNumbers) -> None:
+        self.values = values
+        self.graph = values.graph
+        self.numbers = numbers
+        self.functions: dict[str, Callable[[list[Value], dict[str, Value]], Any]] = {
+            "sorted": self._sorted,
+            "map": self._map,
+            "filter": self._filter,
+            "hasattr": self._has_attribute,
+            "getattr": self._attribute,
+            "setattr": self._set_attribute,
+            "type": self._type,
+            "callable": self._callable,
+            "iter": self._iter,
+            "next": self._next,
+            "divmod": self._divmod,
+            "id": self._id,
+            "copy.deepcopy": self._copied,
+            "copy.copy": self._copied,
+        }
+
+    # --- functions of lists ---
+
+    def _iter(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("iter", ("iterable",), arguments, keywords).values()
+        return Items(self.values.elements(value))
+
+    def _sorted(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
+        names = ("iterable", "key", "reverse")
+        given = bind_names("sorted", names, arguments, keywords, names[1:])
+        items = self.values.elements(given["iterable"])
+        key, keys = given.get("key"), []
+        for each in items:
+            found = (yield key.call([each], {})) if isinstance(key, Object) else each
+            keys.append(self._plain_key(found))
+        down = "reverse" in given and self.values.truth(given["reverse"])
+        try:
+            order = sorted(range(len(items)), key=keys.__getitem__, reverse=down)
+        except TypeError:
+            raise GradcliError(
+                "type", "sorted: strings and numbers have no order between them", hint="key=str"
+            ) from None
+        return Items([items[i] for i in order])
+
+    def _plain_key(self, value: Value) -> str | float | tuple[str | float, ...]:
+        """What is compared when a list is sorted."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, tuple):
+            parts = [self._plain_key(each) for each in value if not isinstance(each, tuple)]
+            return tuple(each for each in parts if not isinstance(each, tuple))
+        return self.values.number(value, "what sorted compares")
+
+    def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
+        no_names("map", keywords)
+        function, rows = self._function("map", arguments)
+        found: list[Value] = []
+        for row in zip(*(self.values.elements(each) for each in rows), strict=False):
+            found += [(yield function.call(list(row), {}))]
+        return Items(found)
+
+    def _filter(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
+        no_names("filter", keywords)
+        function, rows = self._function("filter", arguments)
+        kept: list[Value] = []
+        for each in self.values.elements(rows[0]):
+            kept += [each] if self.values.truth((yield function.call([each], {}))) else []
+        return Items(kept)
+
+    def _function(self, name: str, arguments: list[Value]) -> tuple[Object, list[Value]]:
+        if len(arguments) < 2 or not isinstance(arguments[0], Object):
+            raise GradcliError(
+                "type", f"{name} takes a function and a list", hint=f"{name}(lambda x: x, xs)"
+            )
+        return arguments[0], arguments[1:]
+
+    # --- objects ---
+
+    def _has_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("hasattr", ("object", "name"), arguments, keywords)
+        owner, name = given["object"], given["name"]
+        if isinstance(owner, Node):
+            known = name in ("shape", "grad", "data", "dtype", "T", "item", "backward")
+            return self.graph.constant(known)
+        try:
+            return self.graph.constant(isinstance(owner, Object) and bool(owner.method(str(name))))
+        except GradcliError:
+            pass
+        try:
+            assert isinstance(owner, Object)
+            owner.attribute(str(name))
+        except (GradcliError, AssertionError):
+            return self.graph.constant(False)
+        return self.graph.constant(True)
+
+    def _attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("object", "name", "default")
+        given = bind_names("getattr", names, arguments, keywords, names[2:])
+        owner, name = self._object("getattr", given["object"]), given["name"]
+        if "default" not in given:
+            found: Value = owner.attribute(str(name))
+            return found
+        try:
+            found = owner.attribute(str(name))
+        except GradcliError:
+            return given["default"]
+        return found
+
+    def _set_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("setattr", ("object", "name", "value"), arguments, keywords)
+        self._object("setattr", given["object"]).set(str(given["name"]), given["value"])
+        return None
+
+    def _object(self, name: str, owner: Value) -> Object:
+        if not isinstance(owner, Object):
+            raise GradcliError("type", f"{name} is for objects, not {describe(owner)}")
+        return owner
+
+    def _type(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        from gradcli.trace.kinds_of_values import TypeName, kind_of
+
+        (value,) = bind_names("type", ("object",), arguments, keywords).values()
+        return TypeName(kind_of(value, self.numbers))
+
+    def _callable(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("callable", ("object",), arguments, keywords).values()
+        return self.graph.constant(isinstance(value, Object) and not isinstance(value, Dictionary))
+
+    def _next(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("next", ("iterator", "default"), arguments, keywords, ("default",))
+        items = self.values.elements(given["iterator"])
+        if not items and "default" not in given:
+            raise GradcliError("value", "next: there is nothing left")
+        return items[0] if items else given["default"]
+
+    def _divmod(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        a, b = map(self.values.tensor, bind_names("divmod", "ab", arguments, keywords).values())
+        return FUNCTIONS["floor_divide"](a, b), FUNCTIONS["remainder"](a, b)
+
+    def _id(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("id", ("object",), arguments, keywords).values()
+        number = value.index if isinstance(value, Node) else id(value)
+        return self.graph.constant(float(number))
+
+    def _copied(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        from gradcli.trace.copies import Copies
+
+        (value,) = bind_names("deepcopy", ("x",), arguments, keywords).values()
+        return Copies(self.values).deep(value)
