@@ -67,9 +67,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     if not tensors:
         raise GradcliError("value", "cat: there is nothing to join")
     given = together(tensors)
-    tensors = [node for node in given if node.shape != (0,)]
-    if not tensors:
-        return given[0]
+    tensors = [node for node in given if node.shape != (0,)] or given
     first = tensors[0]
     axis = normalize_axis("cat", dim, first.ndim)
     if not first.ndim:

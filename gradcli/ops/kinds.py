@@ -186,8 +186,9 @@ class JointlyLinear(Op):
 class Reduction(Op):
     """Many elements along axes to one, by a local derivative of the operand's shape.
 
-    `derivative(y, x, *attributes)` sees y with the reduced axes kept at length 1. Attributes are
-    (axes, keepdim) and whatever else the forward function takes.
+    `derivative(y, x, *attributes)` sees y with the reduced axes kept at length 1; it is None where
+    y does not change with x. Attributes are (axes, keepdim) and whatever else the forward function
+    takes.
     """
 
     takes = FLOATS
@@ -197,7 +198,7 @@ class Reduction(Op):
         self,
         name: str,
         forward: Callable[..., Array],
-        derivative: Rule,
+        derivative: Callable[..., Node | None],
         **facts: Unpack[Facts],
     ) -> None:
         super().__init__(name, **facts)
@@ -213,27 +214,26 @@ class Reduction(Op):
     def forward(self, xp: Any, *arguments: Any) -> Array:
         return self._forward(xp, *arguments)
 
-    def _local(self, node: Node) -> Node:
-        (x,) = node.inputs
-        y = restore_axes(node, x.shape, node.attributes[0])
-        return self.derivative(y, x, *node.attributes)
-
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
         change = restore_axes(cotangent, node.inputs[0].shape, node.attributes[0])
-        if self.selects:
-            return OPERATORS["scale"](self._local(node), change)
-        return multiply(change, self._local(node))
+        return self._apply(node, change, multiply)
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
         (tangent,) = tangents
         if tangent is None:
             return None
-        change = (
-            OPERATORS["scale"](self._local(node), tangent)
-            if self.selects
-            else multiply(tangent, self._local(node))
-        )
+        change = self._apply(node, tangent, multiply)
+        if change is None:
+            return None
         return OPERATORS["sum"](change, node.attributes[0], node.attributes[1])
+
+    def _apply(self, node: Node, change: Node, multiply: Multiply) -> Node | None:
+        (x,) = node.inputs
+        y = restore_axes(node, x.shape, node.attributes[0])
+        local = self.derivative(y, x, *node.attributes)
+        if local is None:
+            return None
+        return OPERATORS["scale"](local, change) if self.selects else multiply(change, local)
 
 
 # --- anything else -----------------------------------------------------------------------

@@ -32,12 +32,12 @@ def _norm(xp: Any, x: Array, axes: Axes, keepdim: bool, p: float) -> Array:
     return found if keepdim else xp.squeeze(found, axis=axes)  # type: ignore[no-any-return]
 
 
-def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
+def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node | None:
     if p in (math.inf, -math.inf):
         size = abs_(x)
         return sign(x) * shared_ties(y, size, axes, keepdim)
     if p == 0:
-        return x.graph.constant(0.0)
+        return None  # it counts
     if p == 1:
         return sign(x)
     if p == 2:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.campaigns.against.compare import Difference, differences, is_rounding
+from tests.campaigns.against.compare import ROUNDING, Difference, differences, is_rounding
 from tests.campaigns.against.deviations import FLOAT32, deviation, is_closer
 from tests.campaigns.against.minimise import minimise
 from tests.campaigns.against.program import HERE, TORCH, Program
@@ -42,8 +42,8 @@ def judge(program: Program) -> Verdict:
     documented = deviation(program, ours, theirs, found)
     if documented:
         return Verdict(documented, found)
-    if is_rounding(program, ours, found):
-        return Verdict("within the rounding of ill-conditioned programs", found)
+    if is_rounding(program, found):
+        return Verdict(ROUNDING, found)
     if is_closer(program, ours, found):
         return Verdict(FLOAT32, found)
     return Verdict("differ", found)
@@ -111,7 +111,7 @@ def figure(counts: Counter[str]) -> str:
         "agree",
         "both refuse",
         "not comparable",
-        "within the rounding of ill-conditioned programs",
+        ROUNDING,
         "differ",
     )
     lines = [f"{sum(counts.values()):>9,} programs"]

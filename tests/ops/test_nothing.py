@@ -19,6 +19,7 @@ from gradcli.session import evaluate
         ("matrix_norm(zeros(3, 0), inf)", 0.0),
         ("matrix_norm(zeros(2, 0, 3), 2)", [0.0, 0.0]),
         ("matrix_norm(zeros(0, 3), -1)", 0.0),
+        ("norm([0, 2, nan], 0)", 2.0),
         ("pairwise_distance(1, 2)", 1 - 1e-6),
     ],
 )
@@ -33,4 +34,18 @@ def test_what_is_overwritten_in_a_single_value_has_the_grad_0(call: str) -> None
     text = f"x = tensor(3, requires_grad=True); y = {call}; y.backward()"
     result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
     assert result.values["y"] == 2
+    assert result.grads["x"] == 0
+
+
+def test_what_joins_nothing_to_nothing_depends_on_both() -> None:
+    text = "x = zeros(0, requires_grad=True); y = cat([zeros(0).long(), x]); sum(y).backward()"
+    result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
+    assert result.grads["x"].shape == (0,)
+
+
+@pytest.mark.parametrize("call", ["norm(x, 0)", "floor(x)", "sign(x)", "heaviside(x, 0.5)"])
+def test_nothing_flows_back_through_what_does_not_change(call: str) -> None:
+    """Not even infinity: the derivative of acos is infinite at 1."""
+    text = f"x = tensor(1.5, requires_grad=True); y = acos({call}); y.backward()"
+    result = evaluate(parse_program(Source("program", text), ParseLimits()), {})
     assert result.grads["x"] == 0

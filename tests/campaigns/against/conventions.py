@@ -101,7 +101,19 @@ def _leaves(outputs: Any) -> list[Any]:
 
 def _nothing_of(x: Any) -> Any:
     """0, with the derivative 0 by x."""
-    return x.masked_fill(torch.ones_like(x, dtype=torch.bool), 0).sum()
+    return Nothing.apply(x).sum()
+
+
+class Nothing(torch.autograd.Function):
+    """Zeros, whose derivative is 0. It saves nothing, so no backward frees it."""
+
+    @staticmethod
+    def forward(_: Any, x: Any) -> Any:  # type: ignore[override]
+        return torch.zeros_like(x)
+
+    @staticmethod
+    def backward(_: Any, change: Any) -> Any:  # type: ignore[override]
+        return torch.zeros_like(change)
 
 
 # --- elementwise -----------------------------------------------------------------------------
@@ -208,6 +220,14 @@ def _extreme(of_all: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _pow(original: Any, x: Any, exponent: Any) -> Any:
+    out = original(x, exponent)
+    if not torch.is_tensor(x) or not x.is_floating_point():
+        return out
+    nothing = x.nan_to_num(0.0, 0.0, 0.0) * 0
+    return out + nothing.where(torch.as_tensor(exponent) == 0, 0.0)
+
+
 def _counting(original: Any, x: Any, *args: Any, **keywords: Any) -> Any:
     """A norm whose derivative is 0 where it counts, and not None."""
     order = args[0] if args else keywords.get("p", 2)
@@ -291,9 +311,34 @@ def _std(original: Any, x: Any, dim: Any = None, **keywords: Any) -> Any:
     return out + nothing.where(out == 0, torch.zeros_like(out))
 
 
+def _sinc(original: Any, x: Any) -> Any:
+    out = original(x)
+    whole = (x == x.round()) & (x != 0)
+    return out - out.detach().where(whole, torch.zeros_like(out))
+
+
+def _xlogy(out: Any, x: Any, y: Any) -> Any:
+    """Its derivative is a product, in which 0 times inf is not 0."""
+    return x * torch.log(y) if torch._C._current_autograd_node() else out
+
+
+def _sigmoid(original: Any, x: Any) -> Any:
+    out = original(x)
+    out.logits = x
+    return out
+
+
 def _binary_cross_entropy(original: Any, p: Any, target: Any, reduction: str = "mean") -> Any:
-    loss = -target * _within(torch.log(p), -100) - (1 - target) * _within(torch.log1p(-p), -100)
-    return loss if reduction == "none" else getattr(loss, reduction)()
+    """The same value, differentiated by p in another form."""
+    t = target.detach()
+    if hasattr(p, "logits"):
+        form = torch.nn.functional.binary_cross_entropy_with_logits(
+            p.logits, t, reduction=reduction
+        )
+    else:
+        form = -t * _within(torch.log(p), -100) - (1 - t) * _within(torch.log1p(-p), -100)
+        form = form if reduction == "none" else getattr(form, reduction)()
+    return original(p.detach(), target, reduction=reduction) + form - form.detach()
 
 
 def _margin_ranking_loss(
@@ -414,6 +459,15 @@ CONVENTIONS = [
         dict.fromkeys(("var_mean", "std_mean"), _mean_too),
     ),
     Convention(
+        "`x ** 0` where infinity flows back",
+        dict.fromkeys(("pow", "__pow__", "float_power"), _pow),
+    ),
+    Convention(
+        "`x.grad.zero_()` of grads that share memory",
+        {},
+        {"expand": lambda out, *_: out.clone() if torch._C._current_autograd_node() else out},
+    ),
+    Convention(
         "`.grad` after the backward of `norm(x, 0)`",
         dict.fromkeys(("norm", "vector_norm"), _counting),
     ),
@@ -430,6 +484,16 @@ CONVENTIONS = [
     Convention(
         "digits of the second derivative of `binary_cross_entropy`",
         {"binary_cross_entropy": _binary_cross_entropy},
+    ),
+    Convention(
+        "`binary_cross_entropy` of a `sigmoid` that rounds to 0 or 1",
+        {"sigmoid": _sigmoid, "binary_cross_entropy": _binary_cross_entropy},
+    ),
+    Convention("`sinc` of whole numbers", {"sinc": _sinc}),
+    Convention("`xlogy` where 0 flows back from log(0)", {}, {"xlogy": _xlogy}),
+    Convention(
+        "`addcdiv` where the square of a divisor overflows",
+        {"addcdiv": lambda original, x, a, b, value=1: x + value * (a / b)},
     ),
     Convention(
         "`norm` and `normalize` of vectors whose squares overflow",

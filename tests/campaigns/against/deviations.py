@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tests.campaigns.against.compare import Difference, differences, is_rounding
+from tests.campaigns.against import sides
+from tests.campaigns.against.compare import ROUNDING, Difference, differences, is_rounding
 from tests.campaigns.against.conventions import CONVENTIONS
 from tests.campaigns.against.exchange import Convention, exchanged
 from tests.campaigns.against.program import HERE, Program
@@ -23,13 +24,18 @@ NOTHING = "`.grad` after the backward of `norm(x, 0)`"
 SEVERAL = "several of these at once"
 KINDS = re.compile(
     "not implemented for '(Bool|Int|Long)'|only support floating point|bool tensor is not "
-    "supported|dtype (Bool|Long|Int)|floating point|on two bool tensors|same dtype|but got dtype|"
-    "boolean masks|expected scalar type|different dtypes|"
-    "does not support bool|either float or double"
+    "supported|dtype (Bool|Long|Int)|floating point|(on|with) two bool tensors|same dtype|"
+    "but got dtype|boolean masks|be a boolean tensor|expected BoolTensor|"
+    "expected scalar type|different dtypes|"
+    "does not support bool|used as indices must be|only implemented on integer|either float or "
+    "double"
 )
 ACCEPTED = {
     "`floor_divide`": re.compile(r"derivative for aten::\w+ is not implemented"),
+    "the second derivative of `cdist`": re.compile("derivative for '_cdist_backward'"),
     "`linalg.vander` of vectors of one element": re.compile("N must be greater than 1"),
+    "`pad` of a vector in a mode of its own": re.compile("not supported for 1D input"),
+    "`roll` of a single value along an axis": re.compile("tensor has no dimensions"),
     "values never change in place": re.compile("modified by an inplace|ZeroTensors are immutable"),
     "kinds that a function does not take": KINDS,
 }
@@ -53,7 +59,7 @@ def deviation(
         return NOTHING
     if len(together) == len(found) and _same(together, found):
         return SINGULAR if _meets_singular(program) else None
-    if is_rounding(program, here, together, lambda: exchanged(CONVENTIONS)):
+    if is_rounding(program, together, lambda: exchanged(CONVENTIONS)):
         return SEVERAL
     found_alone = _which(program, here)
     if found_alone != SEVERAL:
@@ -108,9 +114,26 @@ def _refused(program: Program, here: Answer) -> str | None:
         return "`grad(z, w)` where z depends on w by way of a `.grad` alone"
     if code == "shape" and "pad: circular" in here.error:
         return "`pad` in circles of an axis of which negative counts leave nothing"
+    if code == "index" and "is out of range" in here.error:  # PyTorch looks at what is taken
+        return "a place that is out of range where nothing is taken"
+    if code == "gradient-shape":
+        return _other_shape(program)
+    if code == "type":
+        error = in_torch(program, lambda: exchanged(CONVENTIONS)).error
+        return "kinds that a function does not take" if error else None
     if code == "singular" and _meets_singular(program):
         return SINGULAR
     return None
+
+
+def _other_shape(program: Program) -> str | None:
+    """Why there are other elements than those for which PyTorch's shape gave the gradient."""
+    forward = replace(program, output=None, wrt=(), retained=(), gradient=None)
+    ours = sides.here(forward)
+    if not _remaining(forward, ours, CONVENTIONS):
+        return _which(forward, ours)
+    found = differences(forward, ours, in_torch(forward))
+    return ROUNDING if found and is_rounding(forward, found) else None
 
 
 def _freeing(program: Program) -> bool:

@@ -29,7 +29,6 @@ class Convention(NamedTuple):
 @contextmanager
 def exchanged(conventions: Sequence[Convention]) -> Iterator[None]:
     """PyTorch with the functions of these conventions."""
-    aten = {name: each for one in conventions for name, each in one.aten.items()}
     saved = []
     try:
         for convention in conventions:
@@ -38,7 +37,7 @@ def exchanged(conventions: Sequence[Convention]) -> Iterator[None]:
                     if hasattr(module, name):
                         saved.append((module, name, getattr(module, name)))
                         setattr(module, name, _bound(function, getattr(module, name)))
-        with Exchange(aten):
+        with Exchange(conventions):
             yield
     finally:
         RETAINING.clear()
@@ -50,19 +49,31 @@ def _bound(function: Callable[..., Any], original: Any) -> Callable[..., Any]:
     return lambda *args, **keywords: function(original, *args, **keywords)
 
 
+def with_memory(value: Any) -> Any:
+    """Zeros in the place of a ZeroTensor: functions under a mode end the process on one."""
+    if torch.is_tensor(value) and value._is_zerotensor():
+        return torch.zeros(value.shape, dtype=value.dtype)
+    return value
+
+
 class Exchange(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Gives the results of other functions for some of ATen's."""
 
-    def __init__(self, aten: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, conventions: Sequence[Convention]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.aten = aten
+        self.aten: dict[str, list[Callable[..., Any]]] = {}
+        for convention in conventions:
+            for name, function in convention.aten.items():
+                self.aten.setdefault(name, []).append(function)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        out = func(*args, **(kwargs or {}))
+        out = func(*map(with_memory, args), **(kwargs or {}))
+        if torch.is_tensor(out) and out.is_meta:  # the shape of a product with a ZeroTensor
+            return out
         name = func._schema.name.split("::")[1]
         for key in (name, "*"):
-            if key in self.aten:
-                out = self.aten[key](out, *args, **(kwargs or {}), **_named(key, name))
+            for function in self.aten.get(key, ()):
+                out = function(out, *args, **(kwargs or {}), **_named(key, name))
         return out
 
 
