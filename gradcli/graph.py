@@ -105,7 +105,6 @@ class Facts(TypedDict, total=False):
     takes: frozenset[Kind]
     typed: bool
     infix: str
-    latex: str
     textbook: str
     by_book: Callable[..., Any] | None
     misremembered: Sequence[Sequence[str]]
@@ -184,8 +183,6 @@ class Op:
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
     infix: str = ""
     """The operator that the language writes between the operands, or in front of the only one."""
-    latex: str = ""
-    """For an op on single elements: how LaTeX writes it, of the operands `{0}`, `{1}` …"""
     textbook: str = ""
     """The derivative of y by x as textbooks write it, where the rule is another, more exact one."""
     by_book: Callable[..., Any] | None = None

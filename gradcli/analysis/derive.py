@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import Source
-from gradcli.graph import INPUT, Node, ancestors
+from gradcli.graph import INPUT, Node, Shape, ancestors
 from gradcli.language.construct import NOWHERE, call, literal, name, quotients
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
@@ -29,6 +29,8 @@ class Derived:
     """The program without the statements that bind its inputs."""
     gradients: dict[Node, str]
     """The nodes of the gradients that are given, and their names."""
+    shapes: dict[str, Shape]
+    """Those of the inputs."""
 
 
 def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
@@ -53,6 +55,7 @@ def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
         _remarks(bound, run),
         body,
         given,
+        {title: node.shape for node, title in bound.items()},
     )
 
 

@@ -112,7 +112,7 @@ def _with_values(request: Invocation, assume_finite: bool, to: str) -> str:
     if to == "gradcli":
         return program.render(derived)
     if to == "latex":
-        return latex.equations(derived.program)
+        return latex.equations(derived.program, derived.shapes)
     if to == "function":
         raise GradcliError(
             "usage", "--to function is for formulas without values", hint="give --shape, not --set"
@@ -129,7 +129,9 @@ def _formulas(request: Invocation, shapes: dict[str, Lengths], order: Order, to:
     if to == "gradcli":
         return program.render(derived)
     if to == "latex":
-        return latex.equations(derived.program)
+        assert derived.example is not None
+        shapes_there = {name: array.shape for name, array in derived.example.inputs.items()}
+        return latex.equations(derived.program, shapes_there)
     return module.function(derived) if to == "function" else module.module(derived, to)
 
 

@@ -89,7 +89,7 @@ def transpose(x: Node, dim0: int | None = None, dim1: int | None = None) -> Node
     return permute(x, tuple(order))
 
 
-@table.function(aliases=("t_copy",), cases=[Case("t(x)"), Case("x.T")])
+@table.function(aliases=("t_copy",), latex=r"{0}^{{\top}}", cases=[Case("t(x)"), Case("x.T")])
 def t(x: Node) -> Node:
     """The transpose of a matrix; a vector or a single value stays as it is."""
     if x.ndim > 2:
@@ -101,7 +101,9 @@ def t(x: Node) -> Node:
     return permute(x, tuple(reversed(range(-x.ndim, 0))))
 
 
-@table.function("mT", aliases=("matrix_transpose", "adjoint"), cases=[Case("mT(x)")])
+@table.function(
+    "mT", aliases=("matrix_transpose", "adjoint"), latex=r"{0}^{{\top}}", cases=[Case("mT(x)")]
+)
 def matrix_transpose(x: Node) -> Node:
     """The last two axes swapped."""
     if x.ndim < 2:

@@ -127,6 +127,7 @@ MATMUL = Linear(
 
 @table.function(
     op=MATMUL,
+    latex=r"{0} \, {1}",
     cases=[
         Case("matmul(x, y)", {"x": (2, 3), "y": (3, 4)}),
         Case("x @ y", {"x": (3,), "y": (3,)}),
@@ -162,13 +163,13 @@ def _matmul_of(name: str, a: Node, b: Node, a_ndim: int, b_ndim: int) -> Node:
     return matmul(a, b)
 
 
-@table.function(cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
+@table.function(latex=r"{0} \, {1}", cases=[Case("mm(x, y)", {"x": (2, 3), "y": (3, 2)})])
 def mm(a: Node, b: Node) -> Node:
     """The product of two matrices."""
     return _matmul_of("mm", a, b, 2, 2)
 
 
-@table.function(cases=[Case("mv(x, y)", {"x": (2, 3), "y": (3,)})])
+@table.function(latex=r"{0} \, {1}", cases=[Case("mv(x, y)", {"x": (2, 3), "y": (3,)})])
 def mv(a: Node, b: Node) -> Node:
     """The product of a matrix and a vector."""
     return _matmul_of("mv", a, b, 2, 1)
@@ -184,7 +185,11 @@ def bmm(a: Node, b: Node) -> Node:
     return _matmul_of("bmm", a, b, 3, 3)
 
 
-@table.function(cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})], confused=("outer",))
+@table.function(
+    latex=r"{0}^{{\top}} \, {1}",
+    cases=[Case("dot(x, y)", {"x": (3,), "y": (3,)})],
+    confused=("outer",),
+)
 def dot(a: Node, b: Node) -> Node:
     """The inner product of two vectors."""
     return _matmul_of("dot", a, b, 1, 1)
@@ -198,6 +203,7 @@ def vdot(a: Node, b: Node) -> Node:
 
 @table.function(
     aliases=("ger",),
+    latex=r"{0} \, {1}^{{\top}}",
     cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})],
     confused=("dot",),
     numpy="np.outer",
@@ -213,6 +219,7 @@ def outer(a: Node, b: Node) -> Node:
 
 
 @table.function(
+    latex=r"\operatorname{{tr}} {0}",
     cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})],
     confused=("det", "sum"),
     numpy="np.trace",

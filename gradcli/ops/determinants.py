@@ -167,6 +167,7 @@ class LogDeterminant(NamedTuple):
 
 @table.function(
     op=DET,
+    latex=r"\det {0}",
     cases=[Case("det(x)", SQUARE), Case("det(x)", BATCH), Case("det(x[:, :1] @ x[:1])", SQUARE)],
     numpy="np.linalg.det",
     torch="torch.linalg.det",
@@ -206,6 +207,7 @@ def slogdet(x: Node) -> LogDeterminant:
 
 
 @table.function(
+    latex=r"\ln \det {0}",
     cases=[Case("logdet(x @ x.mT)", SQUARE), Case("logdet(x @ x.mT)", BATCH)],
     confused=("det",),
     gradients={

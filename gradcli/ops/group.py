@@ -133,7 +133,7 @@ class Group:
             facts.setdefault("cuda", f"{name}({places})")
             told = {"numpy": f"np.{ufunc}", "torch": f"torch.{name}"} | told
         known_to_latex = rf"\{name} {places}" if name in LETTERED else None
-        facts.setdefault("latex", known_to_latex or rf"\mathrm{{{{{name}}}}}({places})")
+        told.setdefault("latex", known_to_latex or rf"\mathrm{{{{{name}}}}}({places})")
         told.setdefault("formula", _formula(name, names, facts.get("infix", "")))
         op = Elementwise(
             name,

@@ -308,6 +308,7 @@ INV = inverse("inv", _inv, refuses=True)
 @table.function(
     aliases=("inverse",),
     op=INV,
+    latex="{0}^{{-1}}",
     cases=[Case("inv(x)", SQUARE), Case("inv(x)", BATCH)],
     formula="inv(x)",
     numpy="np.linalg.inv",

@@ -39,6 +39,7 @@ class Told(TypedDict, total=False):
     """What an entry may state about its function: fields of `Function`, explained there."""
 
     aliases: tuple[str, ...]
+    latex: str
     formula: str
     kink: str
     numpy: str
@@ -67,6 +68,8 @@ class Function(NamedTuple):
     operands: tuple[str, ...] = ()
     """Names of the operands of an elementwise op, whose building function takes `*operands`."""
     cases: tuple[Case, ...] = ()
+    latex: str = ""
+    """How LaTeX writes a call by position, of the operands `{0}`, `{1}` … and no others."""
     formula: str = ""
     kink: str = ""
     """The value of the derivative where it does not exist, in words."""

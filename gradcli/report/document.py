@@ -9,9 +9,14 @@ from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_expression
-from gradcli.report.latex import escape, expression
+from gradcli.report.latex import Mathematics, escape
 
 WIDTH = 80
+SUM_OVER_PATHS = (
+    r"\sum_{{p=1}}^{{{0}}} \overline{{u_{{p,m}}}} \prod_{{k=1}}^{{m}} "
+    r"\frac{{\partial u_{{p,k}}}}{{\partial u_{{p,k-1}}}}"
+)
+"""The chain rule for one entry: u with p, 0 is the entry, u with p, m an element of the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,11 @@ class Chain:
     left: str
     equal: list[list[str]]
     remarks: list[str] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
+    """Values, each computed from the one before: as formulas, the left side is the product of
+    their derivatives, and of the gradient of the last."""
+    paths: int = 0
+    """Over how many paths the left side is a sum, which formulas say."""
 
 
 Block = Heading | Paragraph | Chain
@@ -69,34 +79,57 @@ def _chain(chain: Chain) -> list[str]:
     return texts
 
 
-def as_markdown(block: Block) -> str:
-    if isinstance(block, Heading):
-        return f"## {block.text}"
-    if isinstance(block, Paragraph):
-        return block.text
-    remarks = [f"- {remark}" for remark in block.remarks]
-    body = "\n".join(_chain(Chain(block.left, block.equal)))
-    return "\n".join([f"```text\n{body}\n```", *([""] if remarks else []), *remarks])
+def in_markdown(formulas: Mathematics) -> Style:
+    """Formulas between `$$`, as GitHub and Jupyter show them."""
+
+    def write(block: Block) -> str:
+        if isinstance(block, Heading):
+            return f"## {_symbols(block.text)}"
+        if isinstance(block, Paragraph):
+            return _symbols(block.text)
+        remarks = "".join(f"\n- {remark}" for remark in block.remarks)
+        aligned = _aligned(block, formulas)
+        body = f"$$\n\\begin{{aligned}}\n{aligned}\n\\end{{aligned}}\n$$"
+        return f"{body}\n{remarks}" if remarks else body
+
+    return write
 
 
-def as_latex(block: Block) -> str:
-    if isinstance(block, Heading):
-        return rf"\section*{{{escape(block.text)}}}"
-    if isinstance(block, Paragraph):
-        return escape(block.text)
-    chain = " \\\\\n".join(
-        f"{_formula(block.left) if not i else ''} &= {_formula(' '.join(lines))}"
-        for i, lines in enumerate(block.equal)
+def in_latex(formulas: Mathematics) -> Style:
+    """For a document that uses the package amsmath."""
+
+    def write(block: Block) -> str:
+        if isinstance(block, Heading):
+            return rf"\section*{{{escape(block.text)}}}"
+        if isinstance(block, Paragraph):
+            return escape(block.text)
+        remarks = "".join(rf"\noindent {escape(remark)}\\" + "\n" for remark in block.remarks)
+        aligned = _aligned(block, formulas)
+        return f"\\begin{{align*}}\n{aligned}\n\\end{{align*}}\n{remarks}".rstrip()
+
+    return write
+
+
+def _symbols(text: str) -> str:
+    return text.replace("vᵀ·J", r"$v^{\top} J$")
+
+
+def _aligned(chain: Chain, formulas: Mathematics) -> str:
+    """Left and right of each `=`, in two columns."""
+    left = formulas.derivatives(chain.path) if chain.path else _formula(chain.left, formulas)
+    if chain.paths:
+        left += " &= " + SUM_OVER_PATHS.format(chain.paths) + " \\\\\n"
+    return " \\\\\n".join(
+        f"{left if not i else ''} &= {_formula(' '.join(lines), formulas)}"
+        for i, lines in enumerate(chain.equal)
     )
-    remarks = "".join(rf"\noindent {escape(remark)}\\" + "\n" for remark in block.remarks)
-    return f"\\begin{{align*}}\n{chain}\n\\end{{align*}}\n{remarks}".rstrip()
 
 
-def _formula(text: str) -> str:
+def _formula(text: str, formulas: Mathematics) -> str:
     """An expression of the language as a formula, anything else as text."""
     shown, _, place = text.partition("    at ")
     try:
-        formula = expression(parse_expression(Source("formula", shown), ParseLimits()))
+        formula = formulas.of(parse_expression(Source("formula", shown), ParseLimits()))
     except GradcliError:
         return rf"\text{{{escape(text)}}}"
     return formula + (rf" \quad \text{{at {escape(place)}}}" if place else "")

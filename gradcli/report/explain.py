@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
 from gradcli.analysis.levels import Stage
+from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.ops.control import LEAF
@@ -22,10 +23,11 @@ from gradcli.report.document import (
     Chain,
     Heading,
     Paragraph,
-    as_latex,
-    as_markdown,
+    in_latex,
+    in_markdown,
     render,
 )
+from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
 from gradcli.report.sentences import Sentence, Sentences
@@ -37,12 +39,19 @@ LEVELS = 8
 
 def write_markdown(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     """For a page of Markdown."""
-    yield render(blocks(told, layout.precision), as_markdown)
+    yield render(blocks(told, layout.precision), in_markdown(mathematics(told)))
 
 
 def write_latex(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     """For a document in LaTeX."""
-    yield render(blocks(told, layout.precision), as_latex)
+    yield render(blocks(told, layout.precision), in_latex(mathematics(told)))
+
+
+def mathematics(told: Explanation | SumOverPaths) -> Mathematics:
+    """What writes its formulas: it knows the shapes of all that has a name."""
+    shapes = {name: node.shape for node, name in told.names.items()}
+    grads = {f"{name}.grad": shape for name, shape in shapes.items()}
+    return Mathematics(Meaning.of_shapes(shapes | grads))
 
 
 def blocks(told: Explanation | SumOverPaths, precision: int = 6) -> list[Block]:
@@ -90,7 +99,7 @@ def entry_document(entry: SumOverPaths, precision: int = 6) -> list[Block]:
     total = _number(entry.total, precision)
     agrees = bool(np.isclose(entry.total, entry.grad, rtol=1e-9, atol=0, equal_nan=True))
     remark = f"backward gives {_number(entry.grad, precision)}" + (": the same" if agrees else "")
-    blocks.append(Chain(f"{entry.name}.grad", [*added, [total]], [remark]))
+    blocks.append(Chain(f"{entry.name}.grad", [*added, [total]], [remark], paths=entry.count))
     return blocks
 
 
@@ -102,7 +111,7 @@ def _path(path: Path, precision: int) -> Chain:
     way = wrap(" -> ".join(path.places), WIDTH - 2, break_long_words=False)
     equal = [wrap(product, WIDTH - 6), [_number(path.product, precision)]]
     remark = "; ".join([*labels, f"v: {_number(path.v, precision)}"])
-    return Chain("\n".join(way), equal, [remark])
+    return Chain("\n".join(way), equal, [remark], list(path.places))
 
 
 def _bracketed(text: str) -> str:

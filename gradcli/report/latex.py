@@ -1,11 +1,21 @@
-"""Syntax trees as LaTeX. Only trees that gradcli makes: they are shallow, so recursion is safe."""
+"""Syntax trees as LaTeX. Only trees that gradcli makes: they are shallow, so recursion is safe.
+
+A product or a power of arrays, element by element, is written with \\odot; of single numbers as
+usual. Which of the two it is follows from the shapes of the operands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import isfinite, isnan
+from string import Formatter
 from typing import Any
 
+from gradcli.analysis.meaning import Meaning
+from gradcli.diagnostics import Source
+from gradcli.graph import Shape
+from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.precedence import LEVEL, POWER, SIGN
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
@@ -28,7 +38,6 @@ from gradcli.language.syntax import (
     Unary,
 )
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.elementwise import Elementwise
 
 ATOM = POWER + 1
 _SYMBOLS = {
@@ -37,104 +46,134 @@ _SYMBOLS = {
 }  # fmt: skip
 _UNARY = {"not": r"\lnot ", "~": r"{\sim} "}
 _COMPARISONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}
-_ESCAPES = str.maketrans({c: f"\\{c}" for c in "_#$%&{}"} | {"^": r"\^{}", "~": r"\~{}", "\\": "/"})
+_SYMBOLS_IN_TEXT = {"vᵀ·J": r"\(v^{\top} J\)", "ᵀ": r"\(^{\top}\)", "·": r"\(\cdot\)"}
+_ESCAPES = str.maketrans({c: f"\\{c}" for c in "_#$%&{}"} | {
+    "^": r"\^{}", "~": r"\~{}", "\\": "/", "<": r"\textless{}", ">": r"\textgreater{}",
+})  # fmt: skip
 
 
-def equations(program: Program) -> str:
-    """The assignments of a program, one below the other in an `align*`."""
-    lines = [
-        f"{expression(statement.target)} &= {expression(statement.value)}"
-        for statement in program.statements
-        if isinstance(statement, Assign)
-    ]
+def equations(program: Program, shapes: Mapping[str, Shape]) -> str:
+    """The assignments of a program over inputs of these shapes, one below the other."""
+    meaning = Meaning.of_shapes(shapes)
+    formulas = Mathematics(meaning)
+    lines = []
+    for statement in program.statements:
+        if isinstance(statement, Assign):
+            lines.append(f"{formulas.of(statement.target)} &= {formulas.of(statement.value)}")
+            meaning.define(statement)
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 
 
 def escape(text: str) -> str:
     """Plain text, safe between formulas."""
-    return text.translate(_ESCAPES)
+    escaped = text.translate(_ESCAPES)
+    for written, symbol in _SYMBOLS_IN_TEXT.items():
+        escaped = escaped.replace(written, symbol)
+    return escaped
 
 
-def expression(node: Expression) -> str:
-    """A formula."""
-    return _written(node)[0]
+class Mathematics:
+    """Writes formulas over names whose shapes a meaning knows."""
 
+    def __init__(self, meaning: Meaning | None = None) -> None:
+        self._meaning = meaning
 
-def _written(node: Any) -> tuple[str, int]:
-    """The text, and its precedence."""
-    return _WRITERS[type(node)](node)
+    def of(self, node: Expression) -> str:
+        """A formula."""
+        return self._written(node)[0]
 
+    def _written(self, node: Any) -> tuple[str, int]:
+        """The text, and its precedence."""
+        return _WRITERS[type(node)](self, node)
 
-def _within(node: Expression, least: int) -> str:
-    text, strength = _written(node)
-    return text if strength >= least else rf"\left({text}\right)"
+    def _within(self, node: Expression, least: int) -> str:
+        text, strength = self._written(node)
+        return text if strength >= least else rf"\left({text}\right)"
 
+    def _is_array(self, node: Expression) -> bool:
+        """Whether an operand has elements: what is not known counts as a single number."""
+        if self._meaning is None or isinstance(node, Number):
+            return False
+        return bool(self._meaning.shape(print_expression(node)))
 
-def _unary(node: Unary) -> tuple[str, int]:
-    sign = _UNARY.get(node.operator, node.operator)
-    return sign + _within(node.operand, SIGN), SIGN
+    def derivatives(self, path: Sequence[str]) -> str:
+        """The product of the derivatives along a path of elements such as `x[0, 1]`."""
+        shown = [self.of(parse_expression(Source("place", each), ParseLimits())) for each in path]
+        factors = [rf"\frac{{\partial {b}}}{{\partial {a}}}" for a, b in pairwise(shown)]
+        return r" \, ".join([*factors, rf"\overline{{{shown[-1]}}}"])
 
+    def unary(self, node: Unary) -> tuple[str, int]:
+        sign = _UNARY.get(node.operator, node.operator)
+        return sign + self._within(node.operand, SIGN), SIGN
 
-def _binary(node: Binary) -> tuple[str, int]:
-    operator, left, right = node.operator, node.left, node.right
-    level = LEVEL[operator]
-    if operator == "/":
-        return rf"\frac{{{expression(left)}}}{{{expression(right)}}}", level
-    if level == POWER:
-        return f"{_within(left, ATOM)}^{{{expression(right)}}}", POWER
-    symbol = _SYMBOLS.get(operator, f" {operator} ")
-    return _within(left, level) + symbol + _within(right, level + 1), level
+    def binary(self, node: Binary) -> tuple[str, int]:
+        operator, left, right = node.operator, node.left, node.right
+        level = LEVEL[operator]
+        if operator == "/":
+            return rf"\frac{{{self.of(left)}}}{{{self.of(right)}}}", level
+        if level == POWER:
+            by_element = r"\odot " if self._is_array(left) else ""
+            return f"{self._within(left, ATOM)}^{{{by_element}{self.of(right)}}}", POWER
+        symbol = _SYMBOLS.get(operator, f" {operator} ")
+        if operator == "*" and self._is_array(left) and self._is_array(right):
+            symbol = r" \odot "
+        return self._within(left, level) + symbol + self._within(right, level + 1), level
 
+    def compare(self, node: Compare) -> tuple[str, int]:
+        parts = [self._within(node.operands[0], 0)]
+        for symbol, operand in zip(node.operators, node.operands[1:], strict=True):
+            parts += [_COMPARISONS.get(symbol, symbol), self._within(operand, 0)]
+        return " ".join(parts), 0
 
-def _compare(node: Compare) -> tuple[str, int]:
-    parts = [_within(node.operands[0], 0)]
-    for symbol, operand in zip(node.operators, node.operands[1:], strict=True):
-        parts += [_COMPARISONS.get(symbol, symbol), _within(operand, 0)]
-    return " ".join(parts), 0
+    def attribute(self, node: Attribute) -> tuple[str, int]:
+        if node.name == "grad":
+            return rf"\overline{{{self.of(node.value)}}}", ATOM
+        if node.name in ("T", "mT"):
+            return f"{self._within(node.value, ATOM)}^{{\\top}}", POWER
+        return rf"{self._within(node.value, ATOM)}.\mathrm{{{escape(node.name)}}}", ATOM
 
+    def index(self, node: Index) -> tuple[str, int]:
+        inside = ", ".join(self._written(item)[0] for item in node.items)
+        value = self._within(node.value, ATOM)
+        whole = f"{{{value}}}" if "_" in value else value  # a symbol takes one subscript
+        return f"{whole}_{{[{inside}]}}", ATOM
 
-def _attribute(node: Attribute) -> tuple[str, int]:
-    if node.name == "grad":
-        return rf"\overline{{{expression(node.value)}}}", ATOM
-    if node.name in ("T", "mT"):
-        return f"{_within(node.value, ATOM)}^{{\\top}}", POWER
-    return rf"{_within(node.value, ATOM)}.\mathrm{{{escape(node.name)}}}", ATOM
+    def slice(self, node: Slice) -> tuple[str, int]:
+        bounds = [self.of(bound) if bound else "" for bound in (node.lower, node.upper)]
+        return ":".join([*bounds, *([self.of(node.step)] if node.step else [])]), ATOM
 
+    def call(self, node: Call) -> tuple[str, int]:
+        name = print_expression(node.callee)  # with its module, where a program says: np.median
+        if name == "detach" and len(node.arguments) == 1:
+            return self._written(node.arguments[0])
+        entry = FUNCTIONS.get(name)
+        if entry is not None and not node.keywords and _takes(entry.latex, len(node.arguments)):
+            operands = (self._within(each, ATOM) for each in node.arguments)
+            return entry.latex.format(*operands), SIGN
+        arguments = [self.of(each) for each in node.arguments]
+        arguments += [rf"\mathrm{{{escape(k.name)}}}={self.of(k.value)}" for k in node.keywords]
+        return rf"\operatorname{{{escape(name)}}}\left({', '.join(arguments)}\right)", ATOM
 
-def _index(node: Index) -> tuple[str, int]:
-    inside = ", ".join(_written(item)[0] for item in node.items)
-    value = _within(node.value, ATOM)
-    whole = f"{{{value}}}" if "_" in value else value  # a symbol takes one subscript
-    return f"{whole}_{{[{inside}]}}", ATOM
-
-
-def _slice(node: Slice) -> tuple[str, int]:
-    bounds = [expression(bound) if bound else "" for bound in (node.lower, node.upper)]
-    return ":".join([*bounds, *([expression(node.step)] if node.step else [])]), ATOM
-
-
-def _call(node: Call) -> tuple[str, int]:
-    name = print_expression(node.callee)  # with its module, where a program names that: np.median
-    if name == "detach" and len(node.arguments) == 1:
-        return _written(node.arguments[0])
-    entry = FUNCTIONS.get(name)
-    if entry is not None and isinstance(entry.op, Elementwise) and entry.op.latex:
-        return entry.op.latex.format(*(_within(each, ATOM) for each in node.arguments)), SIGN
-    arguments = [expression(each) for each in node.arguments]
-    arguments += [rf"\mathrm{{{escape(k.name)}}}={expression(k.value)}" for k in node.keywords]
-    return rf"\operatorname{{{escape(name)}}}\left({', '.join(arguments)}\right)", ATOM
-
-
-def _matrix(items: Sequence[Expression]) -> str:
-    """A matrix from a list of rows, a row from a list of numbers."""
-    if any(isinstance(item, List) for item in items):
-        rows = [
-            " & ".join(map(expression, item.items)) if isinstance(item, List) else expression(item)
-            for item in items
+    def list(self, node: List) -> tuple[str, int]:
+        """A matrix from a list of rows, a row from a list of numbers."""
+        items = node.items
+        rows = items if any(isinstance(item, List) for item in items) else [node]
+        lines = [
+            " & ".join(map(self.of, row.items)) if isinstance(row, List) else self.of(row)
+            for row in rows
         ]
-    else:
-        rows = [" & ".join(map(expression, items))]
-    return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
+        return r"\begin{bmatrix} " + r" \\ ".join(lines) + r" \end{bmatrix}", ATOM
+
+    def tuple(self, node: Tuple) -> tuple[str, int]:
+        return f"({', '.join(map(self.of, node.items))})", ATOM
+
+
+def _takes(latex: str, count: int) -> bool:
+    """Whether a template is for so many operands."""
+    return (
+        bool(latex)
+        and len({place for _, place, _, _ in Formatter().parse(latex) if place}) == count
+    )
 
 
 def _number(value: float) -> tuple[str, int]:
@@ -158,20 +197,20 @@ def _name(name: str) -> str:
     return rf"\mathrm{{{escape(name)}}}"
 
 
-_WRITERS: dict[type, Callable[[Any], tuple[str, int]]] = {
-    Attribute: _attribute,
-    Binary: _binary,
-    Call: _call,
-    Compare: _compare,
-    Constant: lambda node: (rf"\mathrm{{{node.value}}}", ATOM),
-    Ellipsis: lambda _: (r"\dots", ATOM),
-    Index: _index,
-    List: lambda node: (_matrix(node.items), ATOM),
-    Name: lambda node: (_name(node.id), ATOM),
-    Number: lambda node: _number(node.value),
-    Slice: _slice,
-    String: lambda node: (rf"\text{{{escape(node.value)}}}", ATOM),
-    Tuple: lambda node: (f"({', '.join(map(expression, node.items))})", ATOM),
-    Unary: _unary,
+_WRITERS: dict[type, Callable[[Mathematics, Any], tuple[str, int]]] = {
+    Attribute: Mathematics.attribute,
+    Binary: Mathematics.binary,
+    Call: Mathematics.call,
+    Compare: Mathematics.compare,
+    Constant: lambda _, node: (rf"\mathrm{{{node.value}}}", ATOM),
+    Ellipsis: lambda _, node: (r"\dots", ATOM),
+    Index: Mathematics.index,
+    List: Mathematics.list,
+    Name: lambda _, node: (_name(node.id), ATOM),
+    Number: lambda _, node: _number(node.value),
+    Slice: Mathematics.slice,
+    String: lambda _, node: (rf"\text{{{escape(node.value)}}}", ATOM),
+    Tuple: Mathematics.tuple,
+    Unary: Mathematics.unary,
 }
 """By kind of node."""

@@ -129,10 +129,10 @@ def test_nan_goes_away_only_if_it_is_assumed_not_to_come(
 
 def test_formulas() -> None:
     derived = derive(run(parse("z = (2*x)**3; out = mean(z)"), {"x": np.array([[1.0, 2.0]])}))
-    assert latex.equations(derived.program) == (
+    assert latex.equations(derived.program, derived.shapes) == (
         "\\begin{align*}\n"
         "x &= \\begin{bmatrix} 1 & 2 \\end{bmatrix} \\\\\n"
-        "\\nabla_{x} &= \\frac{24 \\cdot x^{2}}{2}\n"
+        "\\nabla_{x} &= \\frac{24 \\cdot x^{\\odot 2}}{2}\n"
         "\\end{align*}\n"
     )
 
@@ -140,7 +140,7 @@ def test_formulas() -> None:
 def test_a_symbol_has_one_subscript() -> None:
     (statement,) = parse("t1[0] * w[1] * t1[0][1]").statements
     assert isinstance(statement, Evaluate)
-    assert latex.expression(statement.value) == (
+    assert latex.Mathematics().of(statement.value) == (
         r"{t_{1}}_{[0]} \cdot w_{[1]} \cdot {{t_{1}}_{[0]}}_{[1]}"
     )
 

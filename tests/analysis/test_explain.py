@@ -13,8 +13,8 @@ from gradcli.analysis.explain import explain
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
-from gradcli.report.document import WIDTH, as_latex, as_markdown, as_text, render
-from gradcli.report.explain import document, entry_document
+from gradcli.report.document import WIDTH, as_text, in_latex, in_markdown, render
+from gradcli.report.explain import document, entry_document, mathematics
 from gradcli.report.text_explain import coloured
 from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, generated, output_shape, parse, used
@@ -40,7 +40,11 @@ STORIES = {
         None,
     ),
 }
-STYLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
+STYLES = {
+    "text": lambda told: as_text,
+    "markdown": lambda told: in_markdown(mathematics(told)),
+    "latex": lambda told: in_latex(mathematics(told)),
+}
 ENTRIES = {"mean_of_cubes": "x[0,1]", "meeting_paths": "b", "matrix": "x[0,0]"}
 
 
@@ -63,7 +67,7 @@ def golden(name: str, text: str) -> None:
 def test_story(name: str, style: str) -> None:
     program, inputs, gradient = STORIES[name]
     explanation = explain(parse(program), inputs, gradients_of(gradient))
-    text = render(document(explanation), STYLES[style])
+    text = render(document(explanation), STYLES[style](explanation))
     golden(f"{name}.{style}", text)
     if style == "text":
         assert max(map(len, text.splitlines())) <= WIDTH

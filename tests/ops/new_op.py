@@ -57,7 +57,7 @@ def test_cuda() -> None:
 def test_latex() -> None:
     (statement,) = parse("cubed(x) + 1").statements
     assert isinstance(statement, Evaluate)
-    assert latex.expression(statement.value) == "x^3 + 1"
+    assert latex.Mathematics().of(statement.value) == "x^3 + 1"
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])

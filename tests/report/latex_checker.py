@@ -9,7 +9,8 @@ _COMMANDS = r"""
     \alpha \Gamma \Phi \psi \sigma \nabla \infty \cdot \div \bmod \land \lor \lnot \sim
     \oplus \ne \le \ge \dots \top \quad \noindent \, \lfloor \rfloor \lceil \rceil \& \_ \#
     \$ \% \{ \} \^ \~ \\ \arccos \arcsin \arctan \cos \cosh \sin \sinh \tan \tanh \ln \log
-    \max \min \zeta
+    \max \min \zeta \odot \det \sum \prod \partial \( \)
+    \textless \textgreater
 """
 COMMANDS = frozenset(_COMMANDS.split())
 """Those without arguments."""
@@ -18,7 +19,7 @@ ARGUMENTS = {
     r"\mathbin": 1, r"\section*": 1,
 }  # fmt: skip
 """How many groups must follow."""
-ENVIRONMENTS = frozenset({"align*", "bmatrix", "cases"})
+ENVIRONMENTS = frozenset({"align*", "aligned", "bmatrix", "cases"})
 DELIMITERS = frozenset({"(", ")", "|", "[", "]", r"\lfloor", r"\rfloor"})
 TOKEN = re.compile(r"\\section\*|\\(?:begin|end)\{[^{}]*\}|\\[A-Za-z]+|\\.|\\\n|.", re.DOTALL)
 

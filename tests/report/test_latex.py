@@ -11,14 +11,15 @@ import pytest
 
 from gradcli.analysis.derive import derive
 from gradcli.analysis.explain import explain
+from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.ops import Case
 from gradcli.report import latex
-from gradcli.report.document import as_latex, render
-from gradcli.report.explain import blocks
+from gradcli.report.explain import write_latex
+from gradcli.report.layout import Layout
 from gradcli.session import Gradient, Options
 from tests.analysis.programs import output_shape, parse
 from tests.ops.table_cases import all_cases, case_id, trace
@@ -33,8 +34,9 @@ def written(text: str, inputs: Mapping[str, Array], gradient: Array | None = Non
     """The derived program, and the explanation."""
     gradients = [] if gradient is None else [Gradient(gradient)]
     posed = parse(text), dict(inputs), gradients, Options(seed=1)
-    explained = render(blocks(explain(*posed)), as_latex)
-    return [latex.equations(derive(run(*posed)).program), explained]
+    (explained,) = write_latex(explain(*posed), Layout(80))
+    derived = derive(run(*posed))
+    return [latex.equations(derived.program, derived.shapes), explained]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,20 @@ def test_seeds(seed: dict[str, object]) -> None:
         ("x1[0]", r"{x_{1}}_{[0]}"),
         ("x.T**2", r"\left(x^{\top}\right)^{2}"),
         ("a_b", r"\mathrm{a\_b}"),
+        ("A * B", r"A \odot B"),
+        ("s * A * 2 * B", r"s \cdot A \cdot 2 \odot B"),
+        ("sum(u) * A", r"\operatorname{sum}\left(u\right) \cdot A"),
+        ("sum(A, dim=0) * u", r"\operatorname{sum}\left(A, \mathrm{dim}=0\right) \odot u"),
+        ("A**2 + s**2 + u[0]**2", r"A^{\odot 2} + s^{2} + u_{[0]}^{2}"),
+        ("inv(A).T @ det(B)", r"\left(A^{-1}\right)^{\top} \, \det B"),
+        ("outer(u, u) - t(A)", r"u \, u^{\top} - A^{\top}"),
+        ("add(u, u, alpha=2)", r"\operatorname{add}\left(u, u, \mathrm{alpha}=2\right)"),
     ],
 )
 def test_formula(text: str, formula: str) -> None:
-    found = latex.expression(parse_expression(Source("formula", text), ParseLimits()))
+    shapes = {"A": (2, 2), "B": (2, 2), "u": (2,), "s": ()}
+    formulas = latex.Mathematics(Meaning.of_shapes(shapes))
+    found = formulas.of(parse_expression(Source("formula", text), ParseLimits()))
     assert found == formula
     assert faults(found) == []
 
@@ -93,7 +105,7 @@ def test_infinity() -> None:
     derived = derive(
         run(parse("y = sum(maximum(x, c))"), {"x": np.ones(2), "c": np.array([-np.inf, np.nan])})
     )
-    assert r"-\infty & \mathrm{nan}" in latex.equations(derived.program)
+    assert r"-\infty & \mathrm{nan}" in latex.equations(derived.program, derived.shapes)
 
 
 @pytest.mark.parametrize(
