@@ -152,7 +152,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     for candidate in known:
         if abs(len(candidate) - len(name)) > limit:
             continue
-        distance = _edit_distance(name.lower(), candidate.lower())
+        written, other = name.lower(), candidate.lower()
+        if sum([letter not in other for letter in written]) > limit:
+            continue  # each of them is a mistake
+        distance = _edit_distance(written, other)
         if distance == len(name):
             continue  # nothing in common: another letter is not a typing error for x
         # Of equally close names, one with the same letters in another order is preferred.

@@ -42,7 +42,9 @@ def jacobian(problem: Problem, at_once: int = SEEDED) -> Jacobian:
         with np.errstate(all="ignore"):
             row = np.concatenate(parts) @ matrix.values
         product = {name: row[part].reshape(shape) for name, shape, part in matrix.columns.slices()}
-    return Jacobian(matrix, problem.gradient if product else None, product, problem.grads)
+    outputs = dict(zip(problem.outputs, problem.values([*problem.outputs.values()]), strict=True))
+    gradient = problem.gradient if product else None
+    return Jacobian(matrix, outputs, gradient, product, problem.grads)
 
 
 def hessian(problem: Problem, at_once: int = SEEDED) -> Hessian:

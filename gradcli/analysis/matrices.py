@@ -85,6 +85,8 @@ class Jacobian:
     """J, and with a gradient v also v and vᵀ·J, which must be equal to the grads."""
 
     matrix: Matrix
+    outputs: dict[str, Array]
+    """Their values."""
     gradient: dict[str, Array] | None
     product: dict[str, Array]
     """vᵀ·J by leaf, in the leaf's shape; empty without v."""

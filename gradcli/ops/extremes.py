@@ -1,5 +1,7 @@
 """Extremes and order statistics: max, argmax, median, quantile."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Powers and roots."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -32,7 +32,7 @@ def data(shown: Shown) -> dict[str, Data]:
             "eigenvalues": found.eigenvalues,
         }
     else:
-        members = _matrix("jacobian", found.matrix) | _gradient(found)
+        members = _matrix("jacobian", found.matrix) | {"values": found.outputs} | _gradient(found)
     return members | closing(shown.notes, shown.seed)
 
 

@@ -53,9 +53,10 @@ def _row(name: str, array: Array) -> Row:
 
 
 def _jacobian(found: Jacobian, layout: Layout) -> list[RenderableType]:
-    """J; where there is a gradient v, with v on its right and vᵀ·J below it."""
+    """J with the outputs' values; where there is a gradient v, also v, and vᵀ·J below J."""
+    columns = {"value": _flat(found.outputs)}
     if found.gradient is None:
-        return _matrix("J", found.matrix, [], layout)
+        return _matrix("J", found.matrix, [], layout, columns)
     product = "v^T J" if layout.ascii_only else "vᵀ·J"
     told = (
         f"{product} equals .grad, what backward gives"
@@ -63,7 +64,7 @@ def _jacobian(found: Jacobian, layout: Layout) -> list[RenderableType]:
         else f"{product} differs from .grad: please report this"
     )
     below = {product: _flat(found.product), ".grad": _flat(found.grads)}
-    return _matrix("J", found.matrix, [told], layout, _flat(found.gradient), below)
+    return _matrix("J", found.matrix, [told], layout, columns | {"v": _flat(found.gradient)}, below)
 
 
 def _flat(named: dict[str, Array]) -> Array:
@@ -126,7 +127,7 @@ def _matrix(
     matrix: Matrix,
     told: list[str],
     layout: Layout,
-    right: Array | None = None,
+    beside: dict[str, Array] | None = None,
     below: dict[str, Array] | None = None,
 ) -> list[RenderableType]:
     """A heading, the entries with row and column labels, and what is known about them."""
@@ -136,13 +137,13 @@ def _matrix(
     heading.style = HEADING
     blocks: list[RenderableType] = [heading]
     if matrix.values.size:
-        blocks.append(_table(matrix, right, below or {}, layout))
+        blocks.append(_table(matrix, beside or {}, below or {}, layout))
     facts = (folded("", fact, layout.width) for fact in [_sparsity(name, matrix), *told])
     return [*blocks, Text("\n").join(facts)]
 
 
 def _table(
-    matrix: Matrix, right: Array | None, below: dict[str, Array], layout: Layout
+    matrix: Matrix, beside: dict[str, Array], below: dict[str, Array], layout: Layout
 ) -> RenderableType:
     rows = _shown(len(matrix.values), ROWS)
     labels = [GAP if row is None else sanitise(matrix.rows.label(row)) for row in rows]
@@ -161,9 +162,9 @@ def _table(
         more = (vector[place] for vector in below.values())
         return column(sanitise(matrix.columns.label(place)), matrix.values[:, place], more)
 
-    if right is not None:
-        columns.append(column("v", right))
-        styles.append(GRAD)
+    for heading, values in beside.items():
+        columns.append(column(heading, values))
+        styles.append(GRAD if heading == "v" else "")
     room = layout.width - sum(len(cells[0]) + BETWEEN for cells in columns)
     for place in _fitting(matrix.values.shape[1], lambda place: len(entries(place)[0]), room):
         columns.append(entries(place))

@@ -52,7 +52,7 @@ def uncaught(cases: list[Case], names: list[str]) -> tuple[list[str], int]:
 
 
 def test_the_smallest_case_of_every_function() -> None:
-    """With three corruptions each, others for the next function."""
+    """With one corruption each, another for the next function."""
     smallest: dict[str, Case] = {}
     for name, case in sorted(all_cases(), key=lambda pair: size(pair[1])):
         if case.smooth:
@@ -60,11 +60,11 @@ def test_the_smallest_case_of_every_function() -> None:
     names = list(CORRUPTIONS)
     passed, count = [], 0
     for place, case in enumerate(smallest.values()):
-        missed, tried = uncaught([case], [names[(place + turn) % len(names)] for turn in range(3)])
+        missed, tried = uncaught([case], [names[place % len(names)]])
         passed += missed
         count += tried
     assert not passed
-    assert count >= 500
+    assert count >= 170
 
 
 @pytest.mark.slow

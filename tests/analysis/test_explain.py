@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gradcli.analysis import paths
-from gradcli.analysis.explain import explain
+from gradcli.analysis.explain import Explanation, explain
 from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
-from gradcli.report.document import WIDTH, as_text, in_latex, in_markdown, render
+from gradcli.report.document import WIDTH, Style, as_text, in_latex, in_markdown, render
 from gradcli.report.explain import document, entry_document, mathematics
 from gradcli.report.text_explain import coloured
 from gradcli.session import Gradient, Options, evaluate
@@ -40,8 +41,8 @@ STORIES = {
         None,
     ),
 }
-STYLES = {
-    "text": lambda told: as_text,
+STYLES: dict[str, Callable[[Explanation], Style]] = {
+    "text": lambda _: as_text,
     "markdown": lambda told: in_markdown(mathematics(told)),
     "latex": lambda told: in_latex(mathematics(told)),
 }

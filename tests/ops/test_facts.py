@@ -7,12 +7,25 @@ import pytest
 from gradcli.graph import Facts, Op
 from gradcli.ops import FUNCTIONS, Case
 from gradcli.ops.table import Function, Told
+from gradcli.trace.arguments import CONVERSIONS
 from tests.ops.table_cases import all_cases, case_id, trace
 
 
 def test_every_fact_is_an_attribute_with_a_default() -> None:
     assert Facts.__annotations__.keys() == Op.__annotations__.keys() - {"name"}
     assert all(hasattr(Op, fact) for fact in Facts.__annotations__)
+
+
+def test_a_call_converts_every_parameter() -> None:
+    """By the text of its annotation, so that modules of functions keep annotations as text."""
+    made = {"Graph"}
+    unknown = [
+        f"{function.name}: {parameter.name}"
+        for function in FUNCTIONS.values()
+        for parameter in function.parameters
+        if parameter.kind not in CONVERSIONS.keys() | made
+    ]
+    assert unknown == []
 
 
 def test_what_a_function_is_told_are_its_fields() -> None:
