@@ -237,7 +237,7 @@ def test_a_large_matrix_is_shown_by_its_edges(gradcli: Runner) -> None:
     assert max(map(len, lines)) <= 100, "the width of a pipe"
     assert lines[0] == "J: 3,600 rows (out) × 60 columns (x), in forward mode"
     first, last = lines[2].split()[0], lines[2].split()[-1]
-    assert (first, last) == ("x[0]", "x[59]")
+    assert (first, last) == ("value", "x[59]")
     labels = [line.split()[0] for line in lines[4:-2]]
     assert (labels[0], labels[20], labels[-1]) == ("out[0,0]", "...", "out[59,59]")
 
@@ -245,13 +245,13 @@ def test_a_large_matrix_is_shown_by_its_edges(gradcli: Runner) -> None:
 def test_numbers_end_below_each_other(gradcli: Runner) -> None:
     lines = gradcli("jacobian", *MM, "--gradient", "[[100,0.25]]").out.splitlines()
     assert lines[2:9] == [
-        "            v   x[0,0]   x[0,1]",
-        "───────────────────────────────",
-        "y[0,0]    100        1        3",
-        "y[0,1]   0.25        2        4",
+        "         value      v   x[0,0]   x[0,1]",
+        "───────────────────────────────────────",
+        "y[0,0]       5    100        1        3",
+        "y[0,1]       8   0.25        2        4",
         "",
-        "vᵀ·J             100.5      301",
-        ".grad            100.5      301",
+        "vᵀ·J                     100.5      301",
+        ".grad                    100.5      301",
     ]
 
 
