@@ -17,7 +17,8 @@ _SYMBOLS = {
     r"\cdot": "⋅", r"\div": "÷", r"\bmod": "mod", r"\land": "∧", r"\lor": "∨", r"\lnot": "¬",
     r"\sim": "∼", r"\ne": "≠", r"\le": "≤", r"\ge": "≥", r"\top": "⊤", r"\nabla": "∇",
     r"\infty": "∞", r"\dots": "…", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈",
-    r"\rceil": "⌉", r"\oplus": "⊕", r"\in": "∈",
+    r"\rceil": "⌉", r"\oplus": "⊕", r"\odot": "⊙",
+    r"\textless": "<", r"\textgreater": ">", r"\in": "∈",
 }  # fmt: skip
 _LETTERS = {
     r"\sigma": "σ", r"\psi": "ψ", r"\Phi": "Φ", r"\Gamma": "Γ", r"\zeta": "ζ",

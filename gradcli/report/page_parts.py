@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.report.elements import element
-from gradcli.report.latex import expression
+from gradcli.report.latex import Mathematics
 from gradcli.report.layers import arrange, path
 from gradcli.report.mathml import formula
 from gradcli.report.picture import LINE, MARGIN, extent
@@ -119,7 +119,9 @@ def equation(left: str, *right: str) -> Element:
 def _mathematics(text: str) -> Element:
     if len(text) <= LONGEST:
         try:
-            return formula(expression(parse_expression(Source("formula", text), ParseLimits())))
+            return formula(
+                Mathematics().of(parse_expression(Source("formula", text), ParseLimits()))
+            )
         except GradcliError:
             pass  # a name that the language has no word for
     return element("code", text)

@@ -12,7 +12,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_expression
-from gradcli.report.latex import expression
+from gradcli.report.latex import Mathematics
 from gradcli.report.mathml import formula
 from tests.cli.conftest import Runner
 from tests.pages.programs import CUBES, HOSTILE, LONG, OPENED, PASSES, page, told
@@ -144,4 +144,4 @@ def test_an_entry(gradcli: Runner) -> None:
 )
 def test_mathematics(text: str, mathematics: str) -> None:
     tree = parse_expression(Source("formula", text), ParseLimits())
-    assert tostring(formula(expression(tree)), "unicode") == f"<math>{mathematics}</math>"
+    assert tostring(formula(Mathematics().of(tree)), "unicode") == f"<math>{mathematics}</math>"
