@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from gradcli.graph import Array, Node
 from gradcli.ops.group import WITHIN_1, Group
@@ -15,26 +18,111 @@ from gradcli.ops.table import Case, Function
 table = Group("special")
 
 
+FARTHEST = 40.0
+"""exp(-x²/2) is 0 from here on."""
+_TAIL = (
+    (2.0, 2.4766838330053775538, 1.5683527005363739617, 0.64472766762382826835,
+     0.18686261418003158079, 0.039304457214863935406, 0.0059835718399476875345,
+     0.00063651166225810370065, 0.000043166755950907551791, 1.4388836090291205339e-6),
+    (1.0, 1.6937714930153230929, 1.4189502116737719543, 0.76116700504952583129,
+     0.2870707596116196148, 0.079218235404771106212, 0.016184629803004740141,
+     0.0024215418440273149728, 0.00025507947780857828596, 0.000017221044047889942867,
+     5.7403150826385578327e-7),
+)  # fmt: skip
+"""exp(-x²/2)/(1 - Φ(x)) - √(2π)·x for x from 0 to `FARTHEST` as a quotient of polynomials, rising
+coefficients: within 4e-18 by least squares with Lawson's weights in 40 digits. None is negative, so
+no digits are lost, and √(2π)·x outweighs the errors of the rest where they grow.
+"""
+_TAIL_OF_ERF = tuple(
+    tuple(factor * each * 2 ** (power / 2) for power, each in enumerate(coefficients))
+    for factor, coefficients in zip((0.5, 1), _TAIL, strict=True)
+)
+"""exp(-x²)/erfc(x) - √π·x in the same way."""
+PIECE = 1 << 13
+"""Elements of the arrays that are between two calls of NumPy: they stay in the nearest caches."""
+
+
+def _in_pieces(forward: Callable[..., Array]) -> Callable[..., Array]:
+    """The same function, of an element at a time, which takes a large array piece by piece."""
+
+    def swept(xp: Any, x: Array, *more: Any) -> Array:
+        if x.size <= PIECE or xp is not np or any(np.size(each) > 1 for each in more):
+            return forward(xp, x, *more)
+        flat = x.reshape(-1)
+        found = np.empty_like(flat)
+        for start in range(0, flat.size, PIECE):
+            place = slice(start, start + PIECE)
+            found[place] = forward(xp, flat[place], *more)
+        return found.reshape(x.shape)
+
+    return swept
+
+
+def _quotient(xp: Any, x: Array, coefficients: Sequence[Sequence[float]]) -> Array:
+    """A quotient of two polynomials: multiplications and additions of whole arrays, which NumPy
+    does with all lanes of the processor, take a tenth of the time of SciPy's branches.
+    """
+    above, below = (_polynomial(xp, x, each) for each in coefficients)
+    above /= below
+    return above
+
+
+def _polynomial(xp: Any, x: Array, coefficients: Sequence[float]) -> Array:
+    *rest, highest = coefficients
+    found = x * highest
+    for each in rest[:0:-1]:
+        found += each
+        found *= x
+    found += rest[0]
+    return found
+
+
+def _bell(xp: Any, x: Array, rate: Array | float) -> Array:
+    """exp(-rate·x²) for |x| < 64. The rounding of x² alone costs x² ulp, so x = high + low, high²
+    exact.
+    """
+    high = xp.rint(x * 16)
+    high *= 0.0625
+    low = x - high
+    low *= x + high
+    high *= high
+    return xp.exp(high * -rate) * xp.exp(low * -rate)  # type: ignore[no-any-return]
+
+
+@_in_pieces
 def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
-    """exp(-rate·x²). The rounding of x² alone costs x² ulp, so x = high + low, high² exact."""
-    high = xp.rint(x * 16) / 16
-    return xp.where(  # type: ignore[no-any-return]
-        xp.abs(x) < 64,
-        xp.exp(-rate * high * high) * xp.exp(-rate * (x - high) * (x + high)),
-        xp.exp(-rate * x * x),
-    )
+    """exp(-rate·x²)."""
+    small = xp.abs(x) < 64
+    if small.all():
+        return _bell(xp, x, rate)
+    within = xp.where(small, x, 0)
+    return xp.where(small, _bell(xp, within, rate), xp.exp(-rate * x * x))  # type: ignore[no-any-return]
 
 
+def _upper(xp: Any, distance: Array) -> Array:
+    """1 - Φ, the upper tail of the normal law: SciPy's own loses x² ulp there."""
+    inverse = _quotient(xp, distance, _TAIL)
+    inverse += math.sqrt(2 * math.pi) * distance
+    return _bell(xp, distance, 0.5) / inverse  # type: ignore[no-any-return]
+
+
+def _upper_of_erf(xp: Any, distance: Array) -> Array:
+    """erfc from 0 on."""
+    inverse = _quotient(xp, distance, _TAIL_OF_ERF)
+    inverse += math.sqrt(math.pi) * distance
+    return _bell(xp, distance, 1.0) / inverse  # type: ignore[no-any-return]
+
+
+@_in_pieces
 def _erfc(xp: Any, x: Array) -> Array:
-    """erfc(x), in its tail as erfcx(x)·exp(-x²): SciPy's own loses x² ulp there."""
-    tail = scipys("erfcx")(xp, x) * _gaussian(xp, x, 1.0)
-    return xp.where(x > 0.5, tail, scipys("erfc")(xp, x))  # type: ignore[no-any-return]
+    tail = _upper_of_erf(xp, xp.minimum(xp.abs(x), FARTHEST * 0.7))
+    return xp.abs((x < 0) * tail.dtype.type(2) - tail)  # type: ignore[no-any-return]
 
 
+@_in_pieces
 def _ndtr(xp: Any, x: Array) -> Array:
-    """Φ(x), in its lower tail as erfcx(-x/√2)·exp(-x²/2)/2: SciPy's own loses x² ulp there."""
-    tail = scipys("erfcx")(xp, -math.sqrt(0.5) * x) * _gaussian(xp, x, 0.5) / 2
-    return xp.where(x < -1, tail, scipys("ndtr")(xp, x))  # type: ignore[no-any-return]
+    tail = _upper(xp, xp.minimum(xp.abs(x), FARTHEST))
+    return xp.abs((x > 0) - tail)  # type: ignore[no-any-return]
 
 
 def _log_ndtr(xp: Any, x: Array) -> Array:
