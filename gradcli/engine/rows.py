@@ -5,13 +5,13 @@ them stays in the cache, and what they read in common is read once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 
 from gradcli.engine import regions
 from gradcli.engine.plan import Single, Unit
 from gradcli.engine.products import LARGE, is_large
-from gradcli.engine.strips import SHARES, Strips
+from gradcli.engine.strips import ELEMENTS, SHARES, Strips
 from gradcli.graph import Node, Split
 from gradcli.ops.splits import ways
 
@@ -19,6 +19,9 @@ LEAST_ROWS = 1 << 10
 """So many rows are worth strips."""
 WIDEST = 1 << 13
 """Rows of more elements are not: no cache holds a strip of them."""
+BATCHES, WIDEST_BATCH = 8, 1 << 21
+"""So many products of matrices, of at most so many elements, are worth strips of one or a few each:
+their memory is used again, and no value takes that of all."""
 ATTEMPTS = 32
 """How many products are tried as the beginning of strips."""
 
@@ -41,7 +44,8 @@ def units(
             rows = _Rows(product, order, outputs, apart)
             tried.update(rows.splits)
             if rows.pay():
-                order = _with(Strips(rows.length, rows.splits, rows.results()), order)
+                strips = Strips(rows.length, rows.splits, rows.results(), rows.in_strip)
+                order = _with(strips, order)
     return _with_regions(order, outputs)
 
 
@@ -56,20 +60,31 @@ class _Rows:
         apart: Set[Node],
     ) -> None:
         self.splits: dict[Node, Split] = {}
-        self.length = 0
+        self.in_strip: int | None = None
+        """How many make a strip, if not as many as stay in the cache."""
         self._order = order
         self._users = _users(order)
         self._kept = set(outputs)
         self._apart = apart
-        for split in ways(product):
-            if split.axis is not None and product.shape[split.axis] > self.length:
-                self.splits[product] = split
-                self.length = product.shape[split.axis]
-        if self.length >= LEAST_ROWS and product.size <= WIDEST * self.length:
+        self._widest, least = WIDEST, LEAST_ROWS
+        self._begin(product, ways(product))
+        if self.length < least or not self._is_narrow(product):
+            self._begin(product, [each for each in ways(product) if (each.axis or 0) < -2])
+            self.in_strip = max(1, ELEMENTS * self.length // product.size)
+            self._widest, least = WIDEST_BATCH, BATCHES * self.in_strip
+        if self.length >= least and self._is_narrow(product):
             self._follow(product)
             self._precede()
             order_of = sorted(self.splits, key=lambda node: node.index)
             self.splits = {node: self.splits[node] for node in order_of}
+
+    def _begin(self, product: Node, splits: Iterable[Split]) -> None:
+        """Begin with the product, along the longest axis."""
+        self.length = 0
+        for split in splits:
+            if split.axis is not None and product.shape[split.axis] > self.length:
+                self.splits[product] = split
+                self.length = product.shape[split.axis]
 
     def results(self) -> tuple[Node, ...]:
         """The nodes of rows that are needed outside."""
@@ -142,7 +157,7 @@ class _Rows:
             yield from (axis for operand, axis in operands if operand is node)
 
     def _is_narrow(self, node: Node) -> bool:
-        return node.size <= WIDEST * self.length
+        return node.size <= self._widest * self.length
 
 
 def _users(order: Sequence[Unit]) -> dict[Node, list[Node]]:

@@ -98,6 +98,12 @@ def scaled_dot_product_attention(
     _check_attention(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa:
         key, value = _repeated_heads(query, key), _repeated_heads(query, value)
+    lead = query.shape[:-2]
+    if len(lead) > 1 and lead == key.shape[:-2] == value.shape[:-2] and not _is_deep(attn_mask):
+        # With one axis for all products, an engine can take one after another.
+        rows = [reshape(x, (math.prod(lead), *x.shape[-2:])) for x in (query, key, value)]
+        found = scaled_dot_product_attention(*rows, attn_mask, dropout_p, is_causal, scale)
+        return reshape(found, (*lead, *found.shape[-2:]))
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     scores = matmul(query * factor, matrix_transpose(key))
     if is_causal:
@@ -114,6 +120,11 @@ def scaled_dot_product_attention(
         kept = rand(weights.graph, weights.shape) >= dropout_p
         weights = where(kept, weights / (1 - dropout_p) if dropout_p < 1 else 0.0, 0.0)
     return matmul(weights, value)
+
+
+def _is_deep(mask: Node | None) -> bool:
+    """Whether a mask is not the same for all products."""
+    return mask is not None and mask.ndim > 2
 
 
 def _check_attention(
