@@ -103,14 +103,14 @@ def _upper(xp: Any, distance: Array) -> Array:
     """1 - Φ, the upper tail of the normal law: SciPy's own loses x² ulp there."""
     inverse = _quotient(xp, distance, _TAIL)
     inverse += math.sqrt(2 * math.pi) * distance
-    return _bell(xp, distance, 0.5) / inverse  # type: ignore[no-any-return]
+    return _bell(xp, distance, 0.5) / inverse
 
 
 def _upper_of_erf(xp: Any, distance: Array) -> Array:
     """erfc from 0 on."""
     inverse = _quotient(xp, distance, _TAIL_OF_ERF)
     inverse += math.sqrt(math.pi) * distance
-    return _bell(xp, distance, 1.0) / inverse  # type: ignore[no-any-return]
+    return _bell(xp, distance, 1.0) / inverse
 
 
 @_in_pieces
