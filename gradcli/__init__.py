@@ -33,5 +33,12 @@ def __getattr__(name: str) -> object:
     return getattr(api, name)
 
 
+def load_ipython_extension(shell: object) -> None:
+    """What `%load_ext gradcli` calls in a notebook."""
+    from gradcli.integrations import notebook
+
+    notebook.load(shell)
+
+
 def __dir__() -> list[str]:
     return [*globals(), *_OFFERED]

@@ -45,6 +45,21 @@ class Answer(NamedTuple):
     notes: tuple[str, ...] = ()
     """What the command line tells below its tables."""
 
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        from gradcli.report.answer import html
+
+        return html(self.values, self.grads, self.notes)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """The table, and a text for places that show no HTML."""
+        from gradcli.report.answer import text
+
+        return {
+            "text/html": self._repr_html_(),
+            "text/plain": text(self.values, self.grads, self.notes),
+        }
+
 
 def evaluate(
     program: str,

@@ -17,6 +17,7 @@ from gradcli.literals import LiteralTracer
 from gradcli.ops.shapes import show
 from gradcli.session import Options
 from gradcli.trace import Tracer
+from gradcli.trace.bindings import as_outputs
 from gradcli.trace.closeness import worst
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
@@ -84,41 +85,32 @@ def check(program: syntax.Program, options: Options) -> Report:
     an expectation that does not hold. An expectation in a loop must hold each time.
     """
     graph = options.graph(shares=not runs_backward(program))
-    evaluator = Evaluator({}, graph.ledger)
-    met: dict[syntax.Expectation, Outcome] = {}
     try:
-        checker = _Checker(graph, evaluator, program, options, met)
+        checker = Checker(graph, program, options)
     except GradcliError as misspelt:
         return Report(program.source, [], misspelt.diagnostic)
-    error = None
-    began = perf_counter()
-    try:
-        checker.trace(program)
-    except GradcliError as stopped:
-        error = stopped.diagnostic
-    outcomes = [
-        met.get(each) or Outcome(each, problem="it was never reached", reached=False)
-        for each in program.expectations
-    ]
-    return Report(program.source, outcomes, error, perf_counter() - began)
+    return checker.report()
 
 
-class _Checker(Tracer):
+class Checker(Tracer):
     """A tracer that looks at the values of statements with an expectation."""
 
     def __init__(
         self,
         graph: Graph,
-        evaluator: Evaluator,
         program: syntax.Program,
         options: Options,
-        outcomes: dict[syntax.Expectation, Outcome],
     ) -> None:
-        """`outcomes` is filled while the program runs."""
+        """Raises the error of an expectation that cannot be read."""
         super().__init__(
-            graph, evaluator, program.source, options.limits.trace, strict=options.strict
+            graph,
+            Evaluator({}, graph.ledger),
+            program.source,
+            options.limits.trace,
+            strict=options.strict,
         )
-        self._outcomes = outcomes
+        self._program = program
+        self._outcomes: dict[syntax.Expectation, Outcome] = {}
         self._options = options
         self._expected = {each.statement: each for each in program.expectations}
         self._values = {
@@ -127,6 +119,20 @@ class _Checker(Tracer):
         for each in program.expectations:
             if each.kind == "!":
                 _check_code(each, program.source)
+
+    def report(self) -> Report:
+        """Run the program."""
+        error = None
+        began = perf_counter()
+        try:
+            self.trace(self._program)
+        except GradcliError as stopped:
+            error = stopped.diagnostic
+        outcomes = [
+            self._outcomes.get(each) or Outcome(each, problem="it was never reached", reached=False)
+            for each in self._program.expectations
+        ]
+        return Report(self.source, outcomes, error, perf_counter() - began)
 
     def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
         expectation = self._expected.get(statement)
@@ -146,6 +152,8 @@ class _Checker(Tracer):
                 value = yield self.visit(statement.value)
                 self.graph.span = statement.span
                 found = self._computed(value)
+                if value is not None and statement in self._top_level:
+                    self.last = as_outputs(statement.value, value)
             else:
                 leave = yield super().statement(statement)
                 for name, bound in frame.values.items():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib import import_module
+from inspect import cleandoc  # noqa: TID253 (typer imports it)
 from typing import Annotated
 
 import typer
@@ -31,6 +32,7 @@ COMMANDS = {
     "jvp": ("gradcli.cli.jvp", "The Jacobian times a tangent."),
     "help": ("gradcli.cli.help", "What the language understands."),
     "hvp": ("gradcli.cli.hvp", "The Hessian times a vector."),
+    "lsp": ("gradcli.cli.lsp", "A language server, for editors."),
 }
 """By name: the module with `command` and `EXAMPLES`, and the line in `gradcli --help`."""
 
@@ -70,15 +72,21 @@ def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(invoke_without_command=True, epilog=EXAMPLES)(_root)
+    app.callback(invoke_without_command=True, help=_help(EXAMPLES, _root))(_root)
     for name in names:
         module, summary = COMMANDS[name]
         if name in loaded:
             imported = import_module(module)
-            app.command(name, short_help=summary, epilog=imported.EXAMPLES)(imported.command)
+            told = _help(imported.EXAMPLES, imported.command)
+            app.command(name, short_help=summary, help=told)(imported.command)
         else:
             app.command(name, short_help=summary)(_not_loaded)
     return app
+
+
+def _help(examples: str, command: Callable[..., object]) -> str:
+    """What `--help` says above the flags: examples first, as most people look for one."""
+    return f"{examples}\n{cleandoc(command.__doc__ or '')}"
 
 
 def _root(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -12,12 +13,21 @@ from gradcli.diagnostics import GradcliError, nearest
 EXAMPLES = """\b
 Examples:
   gradcli help language
+  gradcli help gradient
+  gradcli help man > gradcli.1
 """
 
 TOPICS = {
+    "examples": "what one can ask, by example",
     "language": "every construct, with an example",
+    "gradient": "the vector v, passes, and which names get a grad",
+    "sessions": "backward and .grad in programs, as in PyTorch",
+    "kinks": "where a derivative does not exist, and NaN",
+    "formats": "how data and programs come in, and answers go out",
     "data": "the files and stores that values come from and go to",
     "command": "check the gradient of a program in any language",
+    "exit-codes": "what the exit code tells",
+    "man": "the manual page: gradcli help man > ~/.local/share/man/man1/gradcli.1",
 }
 
 Topic = Annotated[
@@ -74,5 +84,36 @@ def data() -> str:
     return DATA
 
 
-GUIDES = {"language": language, "data": data, "command": command_protocol}
+def _topic(name: str) -> Callable[[], str]:
+    """The guide that `gradcli.cli.topics` holds under a name."""
+
+    def text() -> str:
+        from gradcli.cli import topics
+
+        told: str = getattr(topics, name)
+        return told
+
+    return text
+
+
+def man() -> str:
+    """The manual page."""
+    from gradcli.cli.app import COMMANDS
+    from gradcli.cli.manual import manual
+
+    return manual(COMMANDS, {name: guide() for name, guide in GUIDES.items() if guide is not man})
+
+
+GUIDES = {
+    "examples": _topic("EXAMPLES"),
+    "language": language,
+    "gradient": _topic("GRADIENT"),
+    "sessions": _topic("SESSIONS"),
+    "kinks": _topic("KINKS"),
+    "formats": _topic("FORMATS"),
+    "data": data,
+    "command": command_protocol,
+    "exit-codes": _topic("EXIT_CODES"),
+    "man": man,
+}
 """By topic: what writes its text."""

@@ -28,7 +28,7 @@ Program = Annotated[
     str | None,
     typer.Argument(
         metavar="[PROGRAM]",
-        help="The program's text; - or nothing reads it from standard input.",
+        help="The program's text, or a file FILE.grad; - or nothing reads standard input.",
         show_default=False,
     ),
 ]
@@ -201,12 +201,12 @@ MaxSteps = Annotated[
     ),
 ]
 Timeout = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         "--timeout",
-        metavar="SECONDS",
-        min=0.001,
-        help="Stop after this time; batch and test limit each record or script.",
+        metavar="TIME",
+        help="Stop after this time: 30 (seconds), 500ms, 5m, 2h; batch and test limit each record "
+        "or script.",
     ),
 ]
 Unroll = Annotated[
@@ -250,8 +250,11 @@ class Bounds:
     def seconds(self) -> float | None:
         """The most seconds that a run may take."""
         from gradcli.cli.deadline import SAFE_SECONDS
+        from gradcli.cli.request import parse_seconds
 
-        return SAFE_SECONDS if self.safe and self.timeout is None else self.timeout
+        if self.timeout is None:
+            return SAFE_SECONDS if self.safe else None
+        return parse_seconds("--timeout", self.timeout)
 
     def confined(self) -> AbstractContextManager[None]:
         """The deadline of a command and, if it is `safe`, its sandbox."""

@@ -1,5 +1,6 @@
 """From flags to what `gradcli.session.evaluate` takes: the program, its inputs, its gradients."""
 
+import os
 import re
 import sys
 import unicodedata
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from gradcli.cli import streams
 from gradcli.data.binding import parse_binding, parse_gradient
+from gradcli.data.script import SUFFIX
 from gradcli.data.text import open_binary, read_text
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
@@ -19,6 +21,10 @@ from gradcli.session import Gradient, Limits, Options
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+)\s*(ms|s|m|min|h|d|)", re.I)
+_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+SHORTEST = 0.001
+"""Seconds."""
 _FILE_VALUE = re.compile(r"(?:[^=]*=)?\s*@(.+)", re.DOTALL)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -44,10 +50,12 @@ def read_request(
 ) -> Invocation:
     """Read the program and all values.
 
-    `program` is its text, `-`, or None for standard input unless there is a `file`; `safe` refuses
-    every file; `later` are flags and values that will be read after it. Raises `usage` for flags
+    `program` is its text, the path of a script, `-`, or None for standard input unless there is a
+    `file`; `safe` refuses every file; `later` are flags and values that will be read after it. Raises `usage` for flags
     that contradict each other, and what reading raises.
     """
+    if file is None and program is not None and _names_script(program):
+        program, file = None, program
     if program is not None and file is not None:
         raise GradcliError(
             "usage", "there are two programs: PROGRAM and --file", hint="give one of them"
@@ -156,6 +164,19 @@ def parse_size(text: str) -> int:
     return size
 
 
+def parse_seconds(flag: str, text: str) -> float:
+    """The seconds of `--timeout 5m`; a number alone is one of seconds. Raises `usage`."""
+    match = _TIME.fullmatch(text.strip())
+    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    if seconds < SHORTEST:
+        raise GradcliError(
+            "usage",
+            f"{flag}: {text[:40]!r} is not a time of {SHORTEST} s or more",
+            hint=f"{flag} 30 is seconds; {flag} 500ms, 5m, 2h",
+        )
+    return seconds
+
+
 def _require_one_reader(
     program: str | None, file: str | None, values: Iterable[tuple[str, str]]
 ) -> None:
@@ -168,6 +189,11 @@ def _require_one_reader(
             f"standard input can be read once, not by {' and '.join(readers)}",
             hint="give the others as text or as a file",
         )
+
+
+def _names_script(program: str) -> bool:
+    """Whether PROGRAM is the path of a script: there is such a file, and its name ends so."""
+    return program.endswith(SUFFIX) and os.path.isfile(program)
 
 
 def _require_distinct(names: Iterable[str]) -> None:

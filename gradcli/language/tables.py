@@ -44,10 +44,15 @@ class Tables(NamedTuple):
 
 
 def load_tables() -> Tables:
-    """The tables of the grammar next to the package (a checkout) or inside it (an install)."""
+    """The tables of the grammar."""
+    return unpack(read_or_compile(grammar_path()))
+
+
+def grammar_path() -> Path:
+    """The grammar next to the package (a checkout) or inside it (an install)."""
     package = Path(__file__).parent.parent
     candidates = [folder / "grammars" / "gradcli.lark" for folder in (package.parent, package)]
-    return unpack(read_or_compile(next(path for path in candidates if path.is_file())))
+    return next(path for path in candidates if path.is_file())
 
 
 def read_or_compile(grammar_path: Path) -> dict[str, Any]:

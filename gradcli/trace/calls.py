@@ -69,6 +69,14 @@ class Calls(Expressions):
         self._by_syntax: dict[str, Callable[[syntax.Call], Visit]] = {}
         """Functions whose arguments are read as they are written, by name."""
 
+    def function_names(self) -> set[str]:
+        """What a program can call, without a module before the name."""
+        return {name for name in (*self._table, *self._functions) if "." not in name}
+
+    def method_names(self) -> set[str]:
+        """What a program can call behind a point."""
+        return {name for name in (*self._table, *self._methods) if "." not in name}
+
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value, in the body that is run."""
         raise NotImplementedError

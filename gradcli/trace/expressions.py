@@ -509,12 +509,12 @@ class Expressions:
             self.graph.span = expression.name_span
             found: Value = value.attribute(name)
             return found
-        if isinstance(value, Items) and name in _OF_TENSORS:
+        if isinstance(value, Items) and name in ATTRIBUTES:
             return self._attribute_of(self.values.tensor(value), expression)
         fields: tuple[str, ...] = getattr(value, "_fields", ())
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
-        known = fields or _OF_TENSORS
+        known = fields or ATTRIBUTES
         guess = nearest(name, known)
         if name in FUNCTIONS:
             hint = f"{name} is a method: call it as .{name}(…)"
@@ -550,5 +550,5 @@ _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "device": lambda tracer, node: "cpu",
 }
 """What is known of a tensor, by attribute."""
-_OF_TENSORS = ("T", "mT", *_PROPERTIES)
+ATTRIBUTES = ("T", "mT", *_PROPERTIES)
 """Attributes of lists that stand for tensors."""

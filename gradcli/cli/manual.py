@@ -1,0 +1,65 @@
+"""The manual page: made of the texts of `gradcli help` and of the examples of all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from gradcli import __version__
+
+PLACE = "~/.local/share/man/man1/gradcli.1"
+"""Where `man gradcli` looks for it."""
+
+
+def manual(commands: Mapping[str, tuple[str, str]], topics: Mapping[str, str]) -> str:
+    """The page in the language of man pages.
+
+    `commands` are `gradcli.cli.app.COMMANDS`, `topics` the texts of topics by name.
+    """
+    lines = [
+        f'.TH GRADCLI 1 "" "gradcli {__version__}" "User Commands"',
+        ".SH NAME",
+        r"gradcli \- differentiate tensor expressions from the command line",
+        ".SH SYNOPSIS",
+        r".B gradcli",
+        r"COMMAND [PROGRAM] [FLAGS]",
+        ".SH DESCRIPTION",
+        "Give it an expression, values and a gradient vector; it answers with values, gradients,",
+        "the graph, and why. gradcli COMMAND \\-\\-help lists the flags of a command.",
+        ".SH COMMANDS",
+    ]
+    for name, (module, summary) in commands.items():
+        examples = import_module(module).EXAMPLES.replace("\b\n", "")
+        lines += [f".SS {name}", _text(summary), ".PP", *_as_it_is(examples.splitlines())]
+    for name, text in topics.items():
+        lines += [f'.SH "{name.upper()}"', *_topic(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _topic(text: str) -> Iterator[str]:
+    """Headings at the margin, paragraphs, and lines that are shown as they are."""
+    example: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        is_example = line.startswith("    ") or (bool(example) and example[-1].endswith("\\"))
+        if is_example:
+            example.append(line)
+            continue
+        if example:
+            yield from _as_it_is(example)
+            example = []
+        if line and not line.startswith(" "):
+            yield f'.SS "{_text(line)}"'
+        else:
+            yield _text(line.strip()) or ".PP"
+
+
+def _as_it_is(lines: list[str]) -> Iterator[str]:
+    yield ".nf"
+    yield from (_text(line) for line in lines)
+    yield ".fi"
+
+
+def _text(line: str) -> str:
+    """A line in which nothing is a command of the page's language."""
+    written = line.replace("\\", r"\e").replace("-", r"\-")
+    return rf"\&{written}" if written[:1] in (".", "'") else written
