@@ -25,9 +25,10 @@ EXAMPLES = """\b
 Examples:
   echo '{"id": 1, "program": "x**2", "set": {"x": 3}}' | gradcli batch
   gradcli batch records.jsonl --jobs 4 > answers.jsonl
-  gradcli batch records.jsonl --out answers.jsonl --resume
+  gradcli batch records.jsonl --out run.jsonl
+  gradcli batch records.jsonl --out run.jsonl --resume
   gradcli batch --program "mean((2*x)**3)" < inputs.jsonl | jq .grads.x
-  gradcli batch samples/*.grad --values all
+  gradcli batch samples/euler.grad samples/newton.grad --values all
 """
 
 DONE, FINDING = 0, 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from itertools import groupby
 
 from gradcli import __version__
 
@@ -37,23 +38,20 @@ def manual(commands: Mapping[str, tuple[str, str]], topics: Mapping[str, str]) -
 
 
 def _topic(text: str) -> Iterator[str]:
-    """Headings at the margin, paragraphs, and lines that are shown as they are."""
-    example: list[str] = []
-    for line in [*text.splitlines(), ""]:
-        is_example = line.startswith("    ") or (bool(example) and example[-1].endswith("\\"))
-        if is_example:
-            example.append(line)
-            continue
-        if example:
-            yield from _as_it_is(example)
-            example = []
-        if line and not line.startswith(" "):
-            yield f'.SS "{_text(line)}"'
+    """A topic's text with its headings; the lines below them are laid out already."""
+    for is_heading, lines in groupby(text.splitlines(), _is_heading):
+        if is_heading:
+            yield from (f".SS {_text(line)}" for line in lines)
         else:
-            yield _text(line.strip()) or ".PP"
+            yield from _as_it_is(lines)
 
 
-def _as_it_is(lines: list[str]) -> Iterator[str]:
+def _is_heading(line: str) -> bool:
+    """Whether a line begins at the margin, and is no sentence."""
+    return bool(line) and line[0] not in " @~" and not line.endswith(".")
+
+
+def _as_it_is(lines: Iterable[str]) -> Iterator[str]:
     yield ".nf"
     yield from (_text(line) for line in lines)
     yield ".fi"

@@ -51,8 +51,8 @@ def read_request(
     """Read the program and all values.
 
     `program` is its text, the path of a script, `-`, or None for standard input unless there is a
-    `file`; `safe` refuses every file; `later` are flags and values that will be read after it. Raises `usage` for flags
-    that contradict each other, and what reading raises.
+    `file`; `safe` refuses every file; `later` are flags and values that will be read after it.
+    Raises `usage` for flags that contradict each other, and what reading raises.
     """
     if file is None and program is not None and _names_script(program):
         program, file = None, program
@@ -171,8 +171,8 @@ def parse_seconds(flag: str, text: str) -> float:
     if seconds < SHORTEST:
         raise GradcliError(
             "usage",
-            f"{flag}: {text[:40]!r} is not a time of {SHORTEST} s or more",
-            hint=f"{flag} 30 is seconds; {flag} 500ms, 5m, 2h",
+            f"{flag} {text[:40]} is not a time of {SHORTEST} s or more",
+            hint="30 is seconds; 500ms, 5m, 2h; for no limit leave it out",
         )
     return seconds
 

@@ -52,8 +52,7 @@ Sessions
 Accumulation
   A second backward adds to .grad; x.grad.zero_() or zero_grad() clear it.
 
-    gradcli eval "x = tensor(3, requires_grad=True); y = x**2; \\
-y.backward(retain_graph=True); y.backward(); x.grad"
+    gradcli eval "x = tensor(3, requires_grad=True); (x**2).backward(); (2*x).backward()"
 
 Freed graphs
   backward frees the graph that it has walked. A second walk needs
@@ -65,8 +64,7 @@ Freed graphs
 Derivatives of derivatives
   grad gives values to compute on.
 
-    gradcli eval "x = tensor(3, requires_grad=True); \\
-g = grad(x**3, x, create_graph=True); grad(g, x)"
+    gradcli eval "x = tensor(3, requires_grad=True); grad(grad(x**3, x, create_graph=True), x)"
 
 Scripts that check themselves
   A comment says what a statement gives, or which error it raises. pytest
@@ -75,7 +73,7 @@ Scripts that check themselves
     gradcli test samples/session.grad
 
 At a terminal
-  gradcli repl keeps a session: :help lists what it understands.
+  A session is kept by gradcli repl: :help lists what it understands.
 """
 
 KINKS = """\
@@ -111,7 +109,7 @@ Exit codes
   130  Ctrl-C
   143  ended by SIGTERM
 
-    gradcli check "sum(x**2)" -s x=1,2 --mine "x=2*x"; echo $?
+    gradcli check "sum(x**2)" -s x=1,2 --mine "x=3*x"; echo $?
     gradcli eval "y = maen(x)" -s x=1; echo $?
     gradcli eval "while True { x = 1 }" --max-steps 1000; echo $?
 
@@ -156,7 +154,7 @@ Many programs
     echo '{"id": 1, "program": "x**2", "set": {"x": 3}}' | gradcli batch
 
 Elsewhere
-  gradcli lsp serves editors. pytest collects .grad files. In a notebook,
+  Editors are served by gradcli lsp. pytest collects .grad files. In a notebook,
   %load_ext gradcli gives cells that begin with %%gradcli. Pygments knows the
   language as gradcli; a grammar for editors that take TextMate's is written by
   python -m gradcli.integrations.textmate. .pre-commit-hooks.yaml and

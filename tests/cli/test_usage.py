@@ -10,6 +10,7 @@ import pytest
 
 from gradcli import __version__
 from gradcli.cli.app import COMMANDS
+from gradcli.cli.request import parse_seconds
 from tests.cli.conftest import Runner, process
 
 
@@ -224,3 +225,33 @@ def test_an_archive_of_short_names_suggests_none(gradcli: Runner, tmp_path: Path
     answer = gradcli("eval", "x", "-s", f"x=@{path}")
     assert "it holds a, b" in answer.err
     assert f"help: name one: @{path}:KEY" in answer.err
+
+
+# --- times, and scripts by name ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30", 30), ("500ms", 0.5), ("5m", 300), ("1.5 min", 90), ("2h", 7200), ("1d", 86400),
+     ("1e-3", 0.001), (".5S", 0.5)],
+)  # fmt: skip
+def test_times_have_units(text: str, seconds: float) -> None:
+    assert parse_seconds("--timeout", text) == pytest.approx(seconds, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["", "5x", "m", "-1", "0", "0.0009", "1e", "inf", "5 5"])
+def test_what_is_no_time(gradcli: Runner, text: str) -> None:
+    answer = gradcli("eval", "x**2", "-s", "x=3", f"--timeout={text}")
+    assert answer.code == 2
+    assert "--timeout" in answer.err
+
+
+def test_a_script_by_its_name(
+    gradcli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.grad").write_text("y = x**2\n")
+    assert gradcli("eval", "a.grad", "-s", "x=3", "--json").json["grads"] == {"x": 6}
+    assert gradcli("check", "a.grad", "-s", "x=3").code == 0
+    assert gradcli("eval", "a.grad", "-s", "x=3", "--safe").code == 2
+    assert gradcli("eval", "b.grad", "-s", "b=3").code == 0  # no such file: an attribute
