@@ -87,7 +87,7 @@ def scoped(text: str) -> dict[str, str]:
 
 
 def test_textmate_names_what_stands_there() -> None:
-    found = {}
+    found: dict[str, str] = {}
     for line in TEXT.split("\n"):
         found |= scoped(line)
     wanted = {
