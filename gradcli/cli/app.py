@@ -25,6 +25,7 @@ COMMANDS = {
     "graph": ("gradcli.cli.graph", "The graph as a tree, DOT, Mermaid, JSON or SVG."),
     "plot": ("gradcli.cli.plot", "A curve and its derivative over a range of one input."),
     "repl": ("gradcli.cli.repl", "An interactive session."),
+    "quiz": ("gradcli.cli.quiz", "Exercises on gradients, and worksheets of them."),
     "batch": ("gradcli.cli.batch", "Many programs in, one line of JSON each out."),
     "ops": ("gradcli.cli.ops", "List all functions, or explain one."),
     "jacobian": ("gradcli.cli.jacobian", "The Jacobian, with labelled rows and columns."),

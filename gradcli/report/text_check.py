@@ -61,6 +61,12 @@ def write(found: Check, layout: Layout) -> Iterator[str]:
     yield printed(blocks, layout.colour)
 
 
+def judged(mine: Sequence[Comparison], layout: Layout) -> Iterator[str]:
+    """What is right or wrong with the user's own gradients, and nothing else."""
+    lines = [line for each in mine for line in _causes(each, "yours", layout)]
+    yield printed([Text("\n").join(lines)], layout.colour)
+
+
 def _leaves(found: Check, layout: Layout) -> list[RenderableType]:
     """The table of leaves, and the error over the step."""
     drawn = table(HEADINGS, layout)

@@ -1,0 +1,1 @@
+"""Exercises on gradients: drawn by chance, and judged."""
