@@ -312,6 +312,13 @@ class Builder:
         targets.check_parameters(parameters, self.tokens.source)
         return Lambda(tuple(parameters), value, span)
 
+    def set(self, parts: Parts, span: Span) -> Call:
+        """`{a, b}` is `set([a, b])`."""
+        return Call(Name("set", span), (List(tuple(parts), span),), (), span)
+
+    def set_comprehension(self, parts: Parts, span: Span) -> Call:
+        return Call(Name("set", span), (self.comprehension(parts, span),), (), span)
+
     def comprehension(self, parts: Parts, span: Span) -> Comprehension:
         item, *clauses = parts
         return Comprehension(item, tuple(clauses), span)

@@ -58,6 +58,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("dictionaries", "d = dict(a=1)\nd['b'] = 2\n"
                   "for k, v in d.items(): print(k, v)",
                   "{k: v for …}, get, items, keys, values, pop, update"),
+        Construct("sets", "s = {3, 1}\ns.add(2)\nlen(s)",
+                  "add, remove, union, intersection, difference"),
+        Construct("deepcopy", "import copy\ncopy.deepcopy([1, 2])[0]", "what it holds is new, too"),
         Construct("membership", "print(3 in [1, 2], 'a' not in {'a': 1})", "in, not in"),
         Construct("strings", "print(', '.join(['a', 'b']).upper().replace('A', 'c'))",
                   "join, split, strip, replace, upper and the like"),
@@ -92,6 +95,23 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("layers", "import torch\nm = torch.nn.Linear(2, 1)\n"
                   "torch.nn.init.ones_(m.weight)\nm(torch.ones(2)).sum()",
                   "nn.Linear, Conv1d, Conv2d, Embedding, LayerNorm, Sequential, activations"),
+        Construct("recurrent layers", "import torch\n"
+                  "out, (h, c) = torch.nn.LSTM(2, 3)(torch.ones(4, 1, 2))\nout.sum()",
+                  "nn.RNN, LSTM, GRU and their cells"),
+        Construct("batch norm", "import torch\nm = torch.nn.BatchNorm1d(2)\n"
+                  "m(torch.tensor([[1., 2.], [3., 5.]])).sum(); m.eval(); m.running_mean",
+                  "nn.BatchNorm1d to 3d; Dropout in train() and eval()"),
+        Construct("schedulers", "import torch\nw = torch.ones(1, requires_grad=True)\n"
+                  "o = torch.optim.SGD([w], lr=0.1)\n"
+                  "s = torch.optim.lr_scheduler.StepLR(o, step_size=1)\ns.step()\n"
+                  "print(o.param_groups[0]['lr'], s.get_last_lr())",
+                  "StepLR, ExponentialLR, CosineAnnealingLR, LambdaLR and others"),
+        Construct("hooks", "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\n"
+                  "y.register_hook(lambda g: g * 3)\ny.sum().backward(); x.grad.sum()",
+                  "x.register_hook, layer.register_forward_hook"),
+        Construct("data", "import torch\nfrom torch.utils.data import TensorDataset, DataLoader\n"
+                  "for x, y in DataLoader(TensorDataset(torch.ones(4), torch.ones(4)), 2): x.sum()",
+                  "TensorDataset, DataLoader"),
         Construct("models", "import torch\nclass Net(torch.nn.Module):\n"
                   "    def __init__(self):\n        super().__init__()\n"
                   "        self.w = torch.nn.Parameter(torch.ones(2))\n"
@@ -109,7 +129,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "nn.MSELoss, CrossEntropyLoss and the like"),
         Construct("optimisers", "import torch\nw = torch.ones(1, requires_grad=True)\n"
                   "o = torch.optim.SGD([w], lr=0.1)\n(w**2).sum().backward(); o.step(); w.sum()",
-                  "SGD, Adam, AdamW, RMSprop, Adagrad: zero_grad, step"),
+                  "SGD, Adam, AdamW, RMSprop, Adagrad, Adadelta, Adamax"),
     ),
 }  # fmt: skip
 """By subject."""
@@ -117,6 +137,6 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
 OUTSIDE = (
     ("import of other modules", "data come in by --set x=@data.npy"),
     ("files, time, plots", "--save FILE.npz; gradcli plot"),
-    ("sets, yield, async", "lists and dictionaries"),
+    ("yield, async", "collect values in a list: hs.append(h)"),
 )
 """What is not in the language, and what serves instead."""

@@ -144,7 +144,7 @@ def _block(wrong: WrongToken) -> Answer | None:
         if wrong.ends_line or word in ("def", "else"):
             return f"the block of `{word}` is missing", hint
     if wrong.text in (",", "}") and wrong.innermost_is_dictionary:
-        return "a dictionary is made of pairs, and there are no sets", "write {'a': 1}, or a list"
+        return "a dictionary is made of pairs", "write {'a': 1}; {1, 2} is a set"
     if wrong.text == "{":
         if wrong.before in ("if", "elif", "while"):
             return f"the condition of `{wrong.before}` is missing", None

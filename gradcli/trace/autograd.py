@@ -54,8 +54,12 @@ class Autograd:
         self.values.explicit = has_inputs
         self.run: Callable[[Any], Any]
         """Runs a visitor to its end; the tracer sets it."""
+        self.records: Callable[[], bool]
+        """Whether gradients flow through what is computed now; the tracer sets it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
+        self._hook_results: dict[Node, Node] = {}
+        """What these have made of gradients in this pass."""
         self._written: dict[Node, int] = {}
         """Leaves whose grads are not zeroed, and the line that wrote these first."""
         self._freed: dict[Node, int] = {}
@@ -69,6 +73,19 @@ class Autograd:
         """What grows when a program differentiates or makes leaves."""
         kept = (self.roots, self.retained, self._freed, self._cut, self._flat, self._written)
         return (self.values.explicit, *map(len, kept), *map(id, self.grads.values()))
+
+    def float_dtype(self) -> str:
+        """What `x.dtype` of a float prints: in a program of PyTorch's that names no other, its
+        default, with a note that says what the run computes in.
+        """
+        precision = self.graph.precision
+        named = any(word in self.source.text for word in ("float64", "double"))
+        if named or not self.values.is_pytorch or precision == "float32":
+            return f"torch.{precision}"
+        note = Note("dtype", f"x.dtype is PyTorch's default here; the run computes in {precision}")
+        if note not in self.notes:
+            self.notes.append(note)
+        return "torch.float32"
 
     # --- leaves ---
 
@@ -170,6 +187,8 @@ class Autograd:
             self.names[new] = self.names.pop(old)
         if old in self.retained:
             self.retained.add(new)
+        if old in self.hooks:
+            self.hooks[new] = self.hooks.pop(old)
 
     def backward(
         self,
@@ -316,6 +335,7 @@ class Autograd:
                     hint=f"say retain_graph=True in line {line}, or compute the value again",
                 )
         first = self.graph.count
+        self._hook_results.clear()
         rules = self._hooked if self.hooks else None
         grads = vjp(outputs, cotangents, wanted, rules=rules)
         if self.hooks:
@@ -337,12 +357,26 @@ class Autograd:
         return contributions(node, self._through_hooks(node, change), linked, selected)
 
     def _through_hooks(self, node: Node, grad: Node) -> Node:
+        if node in self._hook_results:
+            return self._hook_results[node]
         for hook in self.hooks.get(node, ()):
             whole = grad if grad.shape == node.shape else grad + zeros_like(node)
+            whole = whole if whole.known is None else detach(whole)  # a tensor, not a number
             found = self.run(hook.call([whole], {}))
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")
+        self._hook_results[node] = grad
         return grad
+
+    def add_hook(self, node: Node, hook: Object) -> None:
+        """`x.register_hook(f)`. Raises `no-grad` where no gradient comes to the tensor."""
+        if not self.requires_grad(node):
+            raise GradcliError(
+                "no-grad",
+                "cannot register a hook on a tensor that doesn't require gradient",
+                hint="requires_grad=True makes a leaf of it",
+            )
+        self.hooks.setdefault(node, []).append(hook)
 
     def _check_versions(self, grads: Iterable[Node | None], first: int) -> None:
         """No gradient may need a tensor that was changed in place since it was used."""
@@ -350,7 +384,7 @@ class Autograd:
         seen: set[Node] = set()
         while waiting:
             node = waiting.pop()
-            if node in self.values.overwritten:
+            if node in self.values.overwritten and node.index < first:
                 raise GradcliError("value", OVERWRITTEN, hint="compute with a copy: x.clone()")
             if node.index >= first and node not in seen:
                 seen.add(node)

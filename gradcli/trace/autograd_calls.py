@@ -8,6 +8,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
 from gradcli.trace.items import Items
+from gradcli.trace.objects import HookHandle, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 
@@ -28,7 +29,17 @@ class AutogradCalls:
             "backward": self._backward_method,
             "retain_grad": self._retain_grad,
             "requires_grad_": self._requires_grad,
+            "register_hook": self._register_hook,
         }
+
+    def _register_hook(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("register_hook", ("self", "hook"), arguments, keywords)
+        hook, node = given["hook"], self.values.tensor(given["self"])
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function", hint="lambda grad: grad * 2")
+        self.autograd.add_hook(node, hook)
+        hooks = self.autograd.hooks[node]
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
     def _backward_method(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("self", "gradient", "retain_graph", "create_graph", "inputs")

@@ -20,6 +20,9 @@ from gradcli.trace.special import Special
 from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
 
+_OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
+"""What the text of a program has in it that uses the parts of PyTorch below."""
+
 
 class Binding(NamedTuple):
     """A value that the program ends on, and its name if it has one."""
@@ -55,15 +58,22 @@ class Bindings(Updates):
         """
         self._retains = retains
         self._rebound: set[str] = set()
-        if any(word in source.text for word in ("nn", "optim", "func", "vmap", "Function")):
+        if any(
+            word in source.text
+            for word in ("nn", "optim", "func", "vmap", "Function", "torch.utils")
+        ):
             self._functions |= self._of_pytorch()
 
     def _of_pytorch(self) -> dict[str, Special]:
         """Functions of parts of PyTorch that few programs use."""
+        from gradcli.trace.batch_norms import BatchNorms
         from gradcli.trace.classes import ROOTS
+        from gradcli.trace.data_loaders import DataLoaders
         from gradcli.trace.layers import Layers
         from gradcli.trace.optimisers import Optimisers
         from gradcli.trace.parameter_calls import ParameterCalls
+        from gradcli.trace.recurrent import RecurrentLayers
+        from gradcli.trace.schedulers import Schedulers
         from gradcli.trace.transforms import Transforms
 
         layers = Layers(self.autograd, self.function_call, self.replace)
@@ -74,6 +84,10 @@ class Bindings(Updates):
             | layers.functions
             | optimisers.functions
             | parameters.functions
+            | BatchNorms(layers).functions
+            | RecurrentLayers(layers).functions
+            | Schedulers(self.values).functions
+            | DataLoaders(self.values, self.function_call).functions
             | Transforms(self.values).functions
         )
 

@@ -312,6 +312,8 @@ class Calls(Expressions):
             return compute_in(self.autograd, built_in, arguments, keywords)
         result: Value = call(self.values, built_in, arguments, keywords)
         watch(self.autograd, result, (*arguments, *keywords.values()))
+        if self.values.arrays:
+            self.values.stay_arrays(result, arguments)
         return result
 
     def _dtype(self, argument: syntax.Expression) -> str | None:

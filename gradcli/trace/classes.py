@@ -228,7 +228,7 @@ class Model(Instance, Module):
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         own = self.special("__call__")
-        return own.call(arguments, keywords) if own else self.forward(arguments, keywords)
+        return own.call(arguments, keywords) if own else Module.call(self, arguments, keywords)
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
         own = self.special("forward")

@@ -19,6 +19,7 @@ from gradcli.trace.values import Value
 
 TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
+_TENSOR_TYPES = {"float": "FloatTensor", "int": "LongTensor", "bool": "BoolTensor"}
 DEVICES = ("cpu", "cuda", "gpu", "mps")
 
 
@@ -101,7 +102,10 @@ class Conversions:
         return self._only(name, arguments, keywords)
 
     def _typed(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names(name, ("self", "dtype"), arguments, keywords)
+        given = bind_names(name, ("self", "dtype"), arguments, keywords, ("dtype",))
+        if "dtype" not in given:
+            kind = self.values.tensor(given["self"]).kind
+            return f"torch.{_TENSOR_TYPES[kind]}"
         return as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

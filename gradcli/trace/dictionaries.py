@@ -122,6 +122,69 @@ class Dictionary(Object):
         return GradcliError("index", f"the dictionary has no key {shown}", hint=hint)
 
 
+class OrderedDictionary(Dictionary):
+    """`OrderedDict`, which is shown as its pairs."""
+
+
+class DefaultDictionary(Dictionary):
+    """`defaultdict(list)`: a key that is not there gets what a function gives."""
+
+    def __init__(self, values: Values, make: Object | None) -> None:
+        super().__init__(values)
+        self._make = make
+
+    def item(self, items: Sequence[Any]) -> Any:
+        key = items[0] if len(items) == 1 else tuple(items)
+        if self._make is None or self.contains(key):
+            return super().item(items)
+        return self._made(key, self._make)
+
+    def _made(self, key: Value, make: Object) -> Any:
+        value = yield make.call([], {})
+        self.put(key, value)
+        return value
+
+
+class SetOfValues(Dictionary):
+    """A set: a dictionary whose values do not count."""
+
+    what = "a set"
+
+    def __init__(self, values: Values, elements: Iterable[Value] = ()) -> None:
+        super().__init__(values, ((each, None) for each in elements))
+
+    def item(self, items: Sequence[Any]) -> Value:
+        raise GradcliError("type", "a set has no elements that can be chosen", hint="list(s)")
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        return {
+            "add": lambda given, _: self.put(given[0], None),
+            "discard": lambda given, _: self._remove(given[0]),
+            "remove": lambda given, _: self._remove(given[0]),
+            "clear": lambda *_: self.become([]),
+            "copy": lambda *_: SetOfValues(self.values, self.elements()),
+            "update": lambda given, _: self.become(
+                (each, None) for each in [*self.elements(), *self._others(given)]
+            ),
+            "union": lambda given, _: SetOfValues(
+                self.values, [*self.elements(), *self._others(given)]
+            ),
+            "intersection": lambda given, _: self._of(given, True),
+            "difference": lambda given, _: self._of(given, False),
+        }
+
+    def _remove(self, value: Value) -> None:
+        self._entries.pop(key_of(self.values, value), None)
+
+    def _others(self, given: Sequence[Value]) -> list[Value]:
+        return [each for other in given for each in self.values.elements(other)]
+
+    def _of(self, given: Sequence[Value], shared: bool) -> SetOfValues:
+        other = SetOfValues(self.values, self._others(given))
+        kept = [each for each in self.elements() if other.contains(each) == shared]
+        return SetOfValues(self.values, kept)
+
+
 def pairs_of(
     values: Values, arguments: Sequence[Value], keywords: Given
 ) -> list[tuple[Value, Value]]:

@@ -131,6 +131,7 @@ class ElementUpdates(Calls):
     def replace(self, old: Node, new: Node) -> None:
         """Put a node in the place of an old one, for all who hold that."""
         self.values.latest[old] = new
+        self.values.copies.add(new)
         if old in self.values.parameters:
             self.values.parameters.add(new)
         self.autograd.follow(old, new)

@@ -364,6 +364,8 @@ class Expressions:
         if left.__class__ is Node and right.__class__ is Node:
             result = binary(self.values, operator, left, right)
             watch(self.autograd, result, (left, right))
+            if self.values.arrays:
+                self.values.stay_arrays(result, (left, right))
             return result
         return (yield self.operated(operator, left, right))
 
@@ -546,7 +548,7 @@ _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
         tracer.autograd.is_leaf(node) or not tracer.autograd.requires_grad(node)
     ),
     "grad_fn": _grad_fn,
-    "dtype": lambda tracer, node: _DTYPES.get(node.kind, f"torch.{tracer.graph.precision}"),
+    "dtype": lambda tracer, node: _DTYPES.get(node.kind) or tracer.autograd.float_dtype(),
     "device": lambda tracer, node: "cpu",
 }
 """What is known of a tensor, by attribute."""

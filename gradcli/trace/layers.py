@@ -49,6 +49,13 @@ PLAIN = {
     "Softmin": Plain("softmin", ("dim",)),
     "Flatten": Plain("flatten", ("start_dim", "end_dim"), {"start_dim": 1}),
     "Unflatten": Plain("unflatten", ("dim", "sizes")),
+    "GLU": Plain("glu", ("dim",)), "Threshold": Plain("threshold", ("threshold", "value")),
+    "AdaptiveAvgPool1d": Plain("adaptive_avg_pool1d", ("output_size",)),
+    "AdaptiveAvgPool2d": Plain("adaptive_avg_pool2d", ("output_size",)),
+    "AdaptiveMaxPool2d": Plain("adaptive_max_pool2d", ("output_size",)),
+    "PixelShuffle": Plain("pixel_shuffle", ("upscale_factor",)),
+    "Upsample": Plain("interpolate", ("size", "scale_factor", "mode", "align_corners")),
+    "ZeroPad2d": Plain("pad", ("pad",)),
     "MaxPool1d": Plain("max_pool1d", _POOL), "MaxPool2d": Plain("max_pool2d", _POOL),
     "AvgPool1d": Plain("avg_pool1d", _POOL), "AvgPool2d": Plain("avg_pool2d", _POOL),
     "MSELoss": Plain("mse_loss", _LOSS), "L1Loss": Plain("l1_loss", _LOSS),
@@ -121,10 +128,10 @@ class Layers:
 
     def __init__(self, autograd: Autograd, call: Call, replace: Replace) -> None:
         self.autograd = autograd
-        self._replace = replace
+        self.replace = replace
         self.values = autograd.values
         self.graph: Graph = self.values.graph
-        self._call = call
+        self.compute = call
         made: dict[str, Callable[[list[Value], Given], Value]] = {
             name: partial(self._plain, name) for name in PLAIN
         }
@@ -151,23 +158,25 @@ class Layers:
         options |= {name: value for name, value in given.items() if value is not None}
         details = self._details(title, options)
         if not plain.function:
-            return self._layer(title, lambda layer, inputs, _: inputs[0], details=details)
+            return self.layer(title, lambda layer, inputs, _: inputs[0], details=details)
         compute = partial(self._computed, plain.function, options)
-        return self._layer(title, compute, details=details)
+        return self.layer(title, compute, details=details)
 
-    def _layer(
+    def layer(
         self,
         title: str,
         compute: Callable[[Layer, list[Value], Given], Any],
         parameters: Mapping[str, Node] | None = None,
         details: str = "",
     ) -> Layer:
-        return Layer(self.autograd, title, self._replace, compute, parameters, details)
+        """A layer that computes something with its parameters."""
+        self.values.explicit = self.values.explicit or bool(parameters)
+        return Layer(self.autograd, title, self.replace, compute, parameters, details)
 
     def _computed(
         self, function: str, options: Given, layer: Layer, inputs: list[Value], given: Given
     ) -> Any:
-        return self._call(function, inputs, {**options, **layer.own(), **given})
+        return self.compute(function, inputs, {**options, **layer.own(), **given})
 
     def _details(self, title: str, options: Given) -> str:
         """What PyTorch shows of a layer without parameters."""
@@ -200,9 +209,9 @@ class Layers:
 
         def compute(layer: Layer, inputs: list[Value], _: Given) -> Any:
             options = {"p": self.graph.constant(p)}
-            return self._call("dropout", inputs, options) if layer.training and p else inputs[0]
+            return self.compute("dropout", inputs, options) if layer.training and p else inputs[0]
 
-        return self._layer("Dropout", compute, details=f"p={p}, inplace=False")
+        return self.layer("Dropout", compute, details=f"p={p}, inplace=False")
 
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("in_features", "out_features", "bias", "device", "dtype")
@@ -210,9 +219,9 @@ class Layers:
         inputs, outputs = (self.values.integer(given[name], name) for name in names[:2])
         has_bias = "bias" not in given or self.values.truth(given["bias"])
         bound = 1 / math.sqrt(inputs) if inputs else 0.0
-        parameters = {"weight": self._uniform((outputs, inputs), bound)}
+        parameters = {"weight": self.uniform((outputs, inputs), bound)}
         if has_bias:
-            parameters["bias"] = self._uniform((outputs,), bound)
+            parameters["bias"] = self.uniform((outputs,), bound)
         details = f"in_features={inputs}, out_features={outputs}, bias={has_bias}"
         return self._with_parameters("Linear", "linear", parameters, {}, details)
 
@@ -226,9 +235,9 @@ class Layers:
         size = self.values.integers(given["kernel_size"], "kernel_size")
         kernel = size * axes if len(size) == 1 else size
         bound = 1 / math.sqrt(max(1, inputs // max(1, groups) * math.prod(kernel)))
-        parameters = {"weight": self._uniform((outputs, inputs // max(1, groups), *kernel), bound)}
+        parameters = {"weight": self.uniform((outputs, inputs // max(1, groups), *kernel), bound)}
         if "bias" not in given or self.values.truth(given["bias"]):
-            parameters["bias"] = self._uniform((outputs,), bound)
+            parameters["bias"] = self.uniform((outputs,), bound)
         options = {name: given[name] for name in names[3:7] if name in given}
         steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
         around = given.get("padding")
@@ -268,7 +277,7 @@ class Layers:
             names = [str(name) for name, _ in pairs]
             arguments = [value for _, value in pairs]
         inside = [each for argument in arguments for each in self._modules(argument)]
-        return Sequential(self.autograd, self._replace, names, inside)
+        return Sequential(self.autograd, self.replace, names, inside)
 
     def _modules(self, argument: Value) -> list[Module]:
         found = [argument] if isinstance(argument, Object) else self.values.elements(argument)
@@ -284,7 +293,7 @@ class Layers:
     def _listed(self, title: str, arguments: list[Value], keywords: Given) -> ModuleList:
         given = bind_names(title, ("items",), arguments, keywords, ("items",))
         items = self.values.elements(given["items"]) if given else []
-        return ModuleList(self.autograd, title, self._replace, items)
+        return ModuleList(self.autograd, title, self.replace, items)
 
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")
@@ -307,16 +316,16 @@ class Layers:
     ) -> Layer:
         self.values.explicit = True
         compute = partial(self._computed, function, options)
-        return self._layer(title, compute, parameters, details)
+        return self.layer(title, compute, parameters, details)
 
-    def _uniform(self, shape: tuple[int, ...], bound: float) -> Node:
+    def uniform(self, shape: tuple[int, ...], bound: float) -> Node:
         """A parameter between -bound and bound, as PyTorch begins with."""
         drawn = self._drawn("rand", shape) * (2 * bound) - bound
         return leaf(drawn, marked=True)
 
     def _drawn(self, name: str, shape: Sequence[int]) -> Node:
         lengths: list[Value] = [self.graph.constant(float(length)) for length in shape]
-        node: Node = self._call(name, lengths, {})
+        node: Node = self.compute(name, lengths, {})
         return node
 
 

@@ -11,9 +11,9 @@ from gradcli.ops.control import detach, leaf
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, OrderedDictionary
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import Given, HookHandle, Object
 from gradcli.trace.values import Value
 
 Method = Callable[[list[Value], Given], Any]
@@ -30,6 +30,8 @@ class Module(Object):
         self.values = autograd.values
         self.title = title
         self.training = True
+        self._hooks: list[Object] = []
+        """Functions of the module, its inputs and its output, called after forward."""
         self._replace = replace
 
     # --- what it is made of ---
@@ -87,7 +89,22 @@ class Module(Object):
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        return self.forward(arguments, keywords)
+        found = self.forward(arguments, keywords)
+        return self._with_hooks(arguments, found) if self._hooks else found
+
+    def _with_hooks(self, arguments: list[Value], found: Any) -> Any:
+        value = yield found
+        for hook in self._hooks:
+            other = yield hook.call([self, tuple(arguments), value], {})
+            value = value if other is None else other
+        return value
+
+    def _register_forward_hook(self, arguments: list[Value], keywords: Given) -> Value:
+        (hook,) = bind_names("register_forward_hook", ("hook",), arguments, keywords).values()
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function", hint="def hook(module, inputs, y)")
+        self._hooks.append(hook)
+        return HookHandle(lambda: self._hooks.remove(hook) if hook in self._hooks else None)
 
     def tensors(self) -> list[tuple[Node, str]]:
         return [(node, name) for name, node in self.named()]
@@ -106,7 +123,7 @@ class Module(Object):
             "named_children": lambda *_: Items(list(self.inside().items())),
             "modules": lambda *_: Items([module for _, module in self.named_modules()]),
             "named_modules": lambda *_: Items(list(self.named_modules())),
-            "state_dict": lambda *_: Dictionary(
+            "state_dict": lambda *_: OrderedDictionary(
                 self.values, [(name, detach(node)) for name, node in self._state()]
             ),
             "load_state_dict": self._load,
@@ -116,6 +133,7 @@ class Module(Object):
             "requires_grad_": self._requires_grad,
             "zero_grad": self._zero_grad,
             "apply": self._apply,
+            "register_forward_hook": self._register_forward_hook,
         }
 
     def _train(self, arguments: list[Value], keywords: Given) -> Value:

@@ -101,6 +101,18 @@ class BuiltIn(Object):
         return self._call(self.name, arguments, keywords)
 
 
+class HookHandle(Object):
+    """What a hook was registered under."""
+
+    what = "a hook"
+
+    def __init__(self, remove: Callable[[], None]) -> None:
+        self._remove = remove
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {"remove": lambda *_: self._remove()}
+
+
 class Recording(Object):
     """`torch.no_grad()` and `torch.enable_grad()`: whether the block or function is recorded."""
 

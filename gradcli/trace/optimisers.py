@@ -6,7 +6,7 @@ The formulas are those of PyTorch's documentation of each.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
@@ -15,6 +15,7 @@ from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.kinds import zeros_like
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
@@ -101,6 +102,27 @@ def _adagrad(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
     return p - g / (_sqrt(total) + n["eps"]) * lr
 
 
+def _adadelta(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+    if n["weight_decay"]:
+        g = g + p * n["weight_decay"]
+    zero, rho = zeros_like(p), n["rho"]
+    v = state["square"] = state.get("square", zero) * rho + g * g * (1 - rho)
+    u = state.get("change", zero)
+    change = _sqrt(u + n["eps"]) / _sqrt(v + n["eps"]) * g
+    state["change"] = u * rho + change * change * (1 - rho)
+    return p - change * n["lr"]
+
+
+def _adamax(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+    if n["weight_decay"]:
+        g = g + p * n["weight_decay"]
+    zero = zeros_like(p)
+    m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
+    size: Node = FUNCTIONS["abs"](g)
+    most = state["most"] = _larger(state.get("most", zero) * n["beta2"], size + n["eps"])
+    return p - m / most * (n["lr"] / (1 - n["beta1"] ** step))
+
+
 _ADAM: Numbers = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0,
                   "amsgrad": 0.0}  # fmt: skip
 METHODS = {
@@ -112,30 +134,46 @@ METHODS = {
                        "momentum": 0.0, "centered": 0.0}, _rmsprop),
     "Adagrad": Method({"lr": 1e-2, "lr_decay": 0.0, "weight_decay": 0.0,
                        "initial_accumulator_value": 0.0, "eps": 1e-10}, _adagrad),
+    "Adadelta": Method({"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, _adadelta),
+    "Adamax": Method({"lr": 2e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
+                      "weight_decay": 0.0}, _adamax),
 }  # fmt: skip
 """By the name of PyTorch's class."""
 _BETAS = ("beta1", "beta2")
 _IGNORED = ("foreach", "fused", "capturable", "differentiable")
 
 
-def numbers_of(values: Values, name: str, arguments: list[Value], keywords: Given) -> Numbers:
-    """The numbers that an optimiser is made with, the others at their defaults."""
-    numbers = dict(METHODS[name].numbers)
-    names = list(dict.fromkeys("betas" if each in _BETAS else each for each in numbers))
-    names += _IGNORED
-    for key, value in bind_names(name, names, arguments, keywords, names).items():
-        if key == "betas":
-            pair = values.elements(value)
-            numbers |= dict(zip(_BETAS, (values.number(each, key) for each in pair), strict=True))
-        elif key not in _IGNORED:
-            numbers[key] = values.number(value, key)
-    if numbers["lr"] < 0:
+def group_of(values: Values, name: str, given: Given, defaults: Given) -> Dictionary:
+    """A group of parameters: what it was given, the rest as by default. Raises `value`."""
+    constant = values.graph.constant
+    group = Dictionary(values)
+    for key, number in METHODS[name].numbers.items():
+        if key in _BETAS:
+            pair = tuple(constant(METHODS[name].numbers[each]) for each in _BETAS)
+            group.put("betas", given.get("betas", defaults.get("betas", pair)))
+        else:
+            group.put(key, given.get(key, defaults.get(key, constant(number))))
+    if values.number(group.item(["lr"]), "lr") < 0:
         raise GradcliError("value", f"{name}: lr is negative", hint="lr=0.1")
+    return group
+
+
+def numbers_of(values: Values, group: Dictionary) -> Numbers:
+    """The numbers of a group as they are now."""
+    numbers: Numbers = {}
+    for key, value in group.pairs():
+        if key == "betas":
+            pair = values.numbers(value, "betas")
+            if len(pair) != len(_BETAS):
+                raise GradcliError("value", "betas are two numbers", hint="betas=(0.9, 0.999)")
+            numbers |= dict(zip(_BETAS, pair, strict=True))
+        elif key != "params" and isinstance(key, str):
+            numbers[key] = values.number(value, key) if value is not None else 0.0
     return numbers
 
 
 class Optimiser(Object):
-    """An optimiser and its parameters."""
+    """An optimiser and its parameters, in groups."""
 
     what = "an optimiser"
 
@@ -143,47 +181,76 @@ class Optimiser(Object):
         self,
         autograd: Autograd,
         name: str,
-        parameters: Sequence[Node],
-        numbers: Numbers,
+        groups: Sequence[Dictionary],
         replace: Callable[[Node, Node], None],
     ) -> None:
         self.autograd = autograd
         self.values = autograd.values
         self.name = name
-        self.parameters = list(parameters)
-        self.numbers = numbers
+        self.groups = list(groups)
         self._replace = replace
-        self._states: list[State] = [{} for _ in parameters]
-        self._steps = [0] * len(parameters)
+        self._states: dict[tuple[int, int], State] = {}
+        """By the places of a group and of a parameter in it."""
+        self._steps: dict[tuple[int, int], int] = {}
 
-    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+    def parameters(self, group: Dictionary) -> list[Node]:
+        """The parameters of a group as they are now."""
+        found = self.values.elements(group.item(["params"]))
+        return [self.values.current(self.values.tensor(each)) for each in found]
+
+    def rates(self) -> list[float]:
+        """The learning rate of each group."""
+        return [self.values.number(group.item(["lr"]), "lr") for group in self.groups]
+
+    def set_rate(self, place: int, rate: float) -> None:
+        """Give a group another learning rate."""
+        self.groups[place].put("lr", self.values.graph.constant(rate))
+
+    def attribute(self, name: str) -> Value:
+        if name == "param_groups":
+            return Items(list(self.groups))
+        raise self.has_no("attribute", name)
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
         return {"step": self._step, "zero_grad": self._zero_grad}
+
+    def shown(self) -> str:
+        """As PyTorch prints it: the numbers of each group by name."""
+        lines = [f"{self.name} ("]
+        for place, group in enumerate(self.groups):
+            lines.append(f"Parameter Group {place}")
+            found = sorted(numbers_of(self.values, group).items())
+            lines += [f"    {key}: {value:g}" for key, value in found]
+        return "\n".join([*lines, ")"])
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
         keeps = "set_to_none" in given and not self.values.truth(given["set_to_none"])
-        for parameter in self.parameters:
-            node = self.values.current(parameter)
+        for node in (each for group in self.groups for each in self.parameters(group)):
             if node in self.autograd.grads:
                 self.autograd.set_grad(node, None)
                 if keeps:
                     self.autograd.grads[node] = zeros_like(node)
         return None
 
-    def _step(self, arguments: list[Value], keywords: Given) -> Value:
-        bind_names("step", (), arguments, keywords)
+    def _step(self, arguments: list[Value], keywords: Given) -> Any:
+        given = bind_names("step", ("closure",), arguments, keywords, ("closure",))
+        closure = given.get("closure")
+        loss = (yield closure.call([], {})) if isinstance(closure, Object) else None
         change = METHODS[self.name].step
-        for place, parameter in enumerate(self.parameters):
-            node = self.values.current(parameter)
-            grad = self.autograd.grads.get(node)
-            if grad is None:
-                continue
-            self._steps[place] += 1
-            new = change(
-                detach(node), detach(grad), self._states[place], self._steps[place], self.numbers
-            )
-            self._replace(node, leaf(detach(new), marked=True))
-        return None
+        for place, group in enumerate(self.groups):
+            numbers = numbers_of(self.values, group)
+            for position, node in enumerate(self.parameters(group)):
+                grad = self.autograd.grads.get(node)
+                if grad is None:
+                    continue
+                key = place, position
+                state = self._states.setdefault(key, {})
+                self._steps[key] = self._steps.get(key, 0) + 1
+                new = change(detach(node), detach(grad), state, self._steps[key], numbers)
+                self.values.overwritten.add(node)
+                self._replace(node, leaf(detach(new), marked=True))
+        return loss
 
 
 class Optimisers:
@@ -191,37 +258,59 @@ class Optimisers:
 
     def __init__(self, autograd: Autograd, replace: Callable[[Node, Node], None]) -> None:
         self.autograd = autograd
+        self.values = autograd.values
         self._replace = replace
         self.functions = {f"torch.optim.{name}": self._maker(name) for name in METHODS}
 
     def _maker(self, name: str) -> Callable[[list[Value], Given], Value]:
+        numbers = METHODS[name].numbers
+        known = list(dict.fromkeys("betas" if each in _BETAS else each for each in numbers))
+
         def make(arguments: list[Value], keywords: Given) -> Value:
-            params = keywords.get("params", arguments[0] if arguments else None)
-            rest = {key: value for key, value in keywords.items() if key != "params"}
-            numbers = numbers_of(self.autograd.values, name, arguments[1:], rest)
-            return Optimiser(
-                self.autograd, name, self._leaves(name, params), numbers, self._replace
-            )
+            names = ("params", *known, *_IGNORED)
+            defaults = bind_names(name, names, arguments, keywords, names[1:])
+            params = defaults.pop("params")
+            groups = self._groups(params)
+            made = []
+            for given in groups or [{"params": params}]:
+                unknown = given.keys() - {"params", *known, *_IGNORED}
+                if unknown or "params" not in given:
+                    raise GradcliError(
+                        "value", f"{name}: a group has params, and of {', '.join(known)} what it "
+                        "needs",
+                    )  # fmt: skip
+                group = group_of(self.values, name, given, defaults)
+                group.put("params", Items([*self._leaves(name, given["params"])]))
+                made.append(group)
+            return Optimiser(self.autograd, name, made, self._replace)
 
         return make
 
+    def _groups(self, params: Value) -> list[Given]:
+        """Groups that are given as dictionaries; none where parameters are given as they are."""
+        if not isinstance(params, Items | tuple):
+            return []
+        found = [each for each in params if isinstance(each, Dictionary)]
+        return [{str(key): value for key, value in each.pairs()} for each in found]
+
     def _leaves(self, name: str, params: Value) -> list[Node]:
         """The parameters, each of which must be a leaf."""
-        values = self.autograd.values
+        values = self.values
         is_list = isinstance(params, Items | tuple) or params in values.listed
         found = values.elements(params) if is_list else []
-        nodes = [each for each in found if isinstance(each, Node)]
-        if not nodes or len(nodes) < len(found):
+        nodes = [each[1] if isinstance(each, tuple) else each for each in found]
+        leaves = [each for each in nodes if isinstance(each, Node)]
+        if not leaves or len(leaves) < len(found):
             raise GradcliError(
                 "type",
                 f"{name} takes a list of parameters",
                 hint=f"torch.optim.{name}([w, b], lr=0.1), or model.parameters()",
             )
-        for node in nodes:
+        for node in leaves:
             if node.op is not LEAF:
                 raise GradcliError(
                     "value",
                     "can't optimize a non-leaf Tensor: an optimiser changes leaves",
                     hint="make the parameter by tensor(…, requires_grad=True), and nothing after",
                 )
-        return nodes
+        return leaves

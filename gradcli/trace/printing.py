@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from gradcli.graph import INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value
@@ -105,6 +105,13 @@ def pieces(
             waiting.append((closing, False))
             waiting += [(part, place % 2 == 0) for place, part in enumerate(inside)][::-1]
             waiting.append((opening, False))
+        elif isinstance(value, SetOfValues):
+            items = _joined(value.elements(), ", ")
+            waiting.append(("}" if items else "set()", False))
+            waiting += [(part, place % 2 == 0) for place, part in enumerate(items)][::-1]
+            waiting.append(("{" if items else "", False))
+        elif isinstance(value, OrderedDictionary):
+            waiting += [(")", False), (Items(value.pairs()), False), ("OrderedDict(", False)]
         elif isinstance(value, Dictionary):
             waiting.append(("}", False))
             for place, (key, each) in reversed(list(enumerate(value.pairs()))):

@@ -8,8 +8,15 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.dictionaries import Dictionary, pairs_of
+from gradcli.trace.dictionaries import (
+    DefaultDictionary,
+    Dictionary,
+    OrderedDictionary,
+    SetOfValues,
+    pairs_of,
+)
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.special import Special
@@ -35,7 +42,11 @@ class PythonFunctions:
             "str": self._str,
             "repr": self._str,
             "dict": self._dictionary,
-            "OrderedDict": self._dictionary,
+            "collections.OrderedDict": lambda arguments, keywords: OrderedDictionary(
+                self.values, pairs_of(self.values, arguments, keywords)
+            ),
+            "collections.defaultdict": self._default_dictionary,
+            "set": self._set,
         }
 
     # --- lists ---
@@ -64,6 +75,17 @@ class PythonFunctions:
     def _tuple(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("tuple", ("iterable",), arguments, keywords, ("iterable",))
         return tuple(self.values.elements(given["iterable"]) if given else ())
+
+    def _set(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("set", ("iterable",), arguments, keywords, ("iterable",))
+        return SetOfValues(self.values, self.values.elements(given["iterable"]) if given else ())
+
+    def _default_dictionary(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("defaultdict", ("factory",), arguments, keywords, ("factory",))
+        make = given.get("factory")
+        if make is not None and not isinstance(make, Object):
+            raise GradcliError("type", "defaultdict takes a function", hint="defaultdict(list)")
+        return DefaultDictionary(self.values, make)
 
     def _dictionary(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return Dictionary(self.values, pairs_of(self.values, arguments, keywords))

@@ -34,6 +34,13 @@ class SettingCalls:
             "torch.set_grad_enabled": self._set_recording,
             "torch.autograd.set_detect_anomaly": self._nothing,
             "torch.autograd.detect_anomaly": self._nothing,
+            "torch.cuda.is_available": self._no_device,
+            "torch.backends.mps.is_available": self._no_device,
+            "torch.cuda.device_count": self._no_device,
+            "torch.cuda.manual_seed": self._seed,
+            "torch.cuda.manual_seed_all": self._seed,
+            "torch.get_default_dtype": self._dtype,
+            "torch.is_grad_enabled": self._is_recording,
             **dict.fromkeys(_IGNORED, self._ignored),
         }
 
@@ -54,6 +61,16 @@ class SettingCalls:
     def _set_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
         return Recording(self.values.truth(given["mode"]))
+
+    def _no_device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A run computes where `--device` says, and programs need not know."""
+        return self.values.graph.constant(False)
+
+    def _dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return f"torch.{self.values.graph.precision}"
+
+    def _is_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return self.values.graph.constant(self.autograd.records())
 
     def _nothing(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return Recording(None)

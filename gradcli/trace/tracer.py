@@ -88,7 +88,7 @@ class Tracer(Loops):
             syntax.Raise: self.raise_,
         }
         self._by_syntax |= {"super": self._super, "isinstance": self._isinstance}
-        autograd.run = self.run
+        autograd.run, autograd.records = self.run, lambda: self.records
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""

@@ -66,7 +66,7 @@ class Values:
             found = latest[node]
             while found in latest:
                 found = latest[found]
-            latest[node] = found
+            found = latest[node] = self._seen_again(found) if found.op.view else found
             return found
         if node.op.view:
             return self._seen_again(node)
@@ -152,6 +152,13 @@ class Values:
             length = value.shape[axis]
             level = [Items(level[i : i + length]) for i in range(0, len(level), length or 1)]
         return level[0] if level else Items([])
+
+    def stay_arrays(self, result: Value, operands: Sequence[Value]) -> None:
+        """What is computed from NumPy's arrays is printed as one."""
+        if isinstance(result, Node) and any(
+            isinstance(each, Node) and each in self.arrays for each in operands
+        ):
+            self.arrays.add(result)
 
     def own(self, node: Node) -> Node:
         """A tensor that was made, as a node of its own where it may change."""

@@ -1,0 +1,215 @@
+"""`nn.RNN`, `nn.LSTM`, `nn.GRU` and their cells, composed of linear maps and gates.
+
+The formulas and the order of the gates are those of PyTorch's documentation of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.creation import zeros
+from gradcli.ops.indexing import getitem
+from gradcli.ops.joining import cat, stack
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.layers import Layer, Layers
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given
+from gradcli.trace.values import Value
+
+State = tuple[Node, ...]
+Step = Callable[[Node, Node, State], State]
+"""Of what the input and the hidden state are mapped to, and the state: the state after it."""
+
+
+def _f(name: str, *operands: Any) -> Node:
+    node: Node = FUNCTIONS[name].build(*operands)
+    return node
+
+
+def _gates(row: Node, count: int) -> list[Node]:
+    size = row.shape[-1] // count
+    return [getitem(row, [..., slice(i * size, (i + 1) * size)]) for i in range(count)]
+
+
+def _lstm(x: Node, h: Node, state: State) -> State:
+    i, f, g, o = _gates(x + h, 4)
+    cell = _f("sigmoid", f) * state[1] + _f("sigmoid", i) * _f("tanh", g)
+    return _f("sigmoid", o) * _f("tanh", cell), cell
+
+
+def _gru(x: Node, h: Node, state: State) -> State:
+    (xr, xz, xn), (hr, hz, hn) = _gates(x, 3), _gates(h, 3)
+    z = _f("sigmoid", xz + hz)
+    n = _f("tanh", xn + _f("sigmoid", xr + hr) * hn)
+    return ((1.0 - z) * n + z * state[0],)
+
+
+class RecurrentStep(NamedTuple):
+    """What a step needs: gates, and parts of its state."""
+
+    gates: int
+    parts: int
+    step: Step
+
+
+RECURRENCES = {
+    "RNN": RecurrentStep(1, 1, lambda x, h, _: (_f("tanh", x + h),)),
+    "LSTM": RecurrentStep(4, 2, _lstm),
+    "GRU": RecurrentStep(3, 1, _gru),
+}
+_RELU = RecurrentStep(1, 1, lambda x, h, _: (_f("relu", x + h),))
+
+
+class RecurrentLayers:
+    """The functions that make them, by the names of PyTorch's classes."""
+
+    def __init__(self, layers: Layers) -> None:
+        self.layers = layers
+        self.values = layers.values
+        self.functions: dict[str, Method] = {}
+        for name in RECURRENCES:
+            self.functions[f"torch.nn.{name}"] = self._maker(name, self._layer)
+            self.functions[f"torch.nn.{name}Cell"] = self._maker(name, self._cell)
+
+    def _maker(self, name: str, make: Callable[[str, list[Value], Given], Layer]) -> Method:
+        return lambda arguments, keywords: make(name, arguments, keywords)
+
+    def _recurrence(self, name: str, given: Given) -> RecurrentStep:
+        kind = given.get("nonlinearity", "tanh")
+        if kind not in ("tanh", "relu"):
+            raise GradcliError("value", f"{name}: nonlinearity is 'tanh' or 'relu'")
+        return _RELU if kind == "relu" else RECURRENCES[name]
+
+    def _parameters(
+        self, gates: int, inputs: int, size: int, has_bias: bool, end: str = ""
+    ) -> dict[str, Node]:
+        bound = 1 / math.sqrt(size) if size else 0.0
+        shapes = {"weight_ih": (gates * size, inputs), "weight_hh": (gates * size, size)}
+        biases = {"bias_ih": (gates * size,), "bias_hh": (gates * size,)}
+        wanted: dict[str, tuple[int, ...]] = {**shapes, **(biases if has_bias else {})}
+        return {name + end: self.layers.uniform(shape, bound) for name, shape in wanted.items()}
+
+    def _mapped(self, own: dict[str, Node], of: str, end: str, x: Node) -> Node:
+        return _f("linear", x, own[f"weight_{of}{end}"], own.get(f"bias_{of}{end}"))
+
+    # --- one step ---
+
+    def _cell(self, name: str, arguments: list[Value], keywords: Given) -> Layer:
+        names = ("input_size", "hidden_size", "bias", "nonlinearity", "device", "dtype")
+        given = bind_names(f"{name}Cell", names, arguments, keywords, names[2:])
+        inputs, size = (self.values.integer(given[each], each) for each in names[:2])
+        kind = self._recurrence(name, given)
+        has_bias = "bias" not in given or self.values.truth(given["bias"])
+
+        def compute(layer: Layer, arguments: list[Value], keywords: Given) -> Value:
+            found = bind_names(f"{name}Cell", ("input", "hx"), arguments, keywords, ("hx",))
+            x = self._input(name, found["input"], inputs, (1, 2))
+            state = self._state(name, found.get("hx"), kind.parts, (*x.shape[:-1], size))
+            own = layer.own()
+            after = kind.step(
+                self._mapped(own, "ih", "", x), self._mapped(own, "hh", "", state[0]), state
+            )
+            return after if kind.parts > 1 else after[0]
+
+        return self.layers.layer(
+            f"{name}Cell", compute, self._parameters(kind.gates, inputs, size, has_bias),
+            f"{inputs}, {size}",
+        )  # fmt: skip
+
+    # --- all steps of a row ---
+
+    def _layer(self, name: str, arguments: list[Value], keywords: Given) -> Layer:
+        names: tuple[str, ...]
+        names = ("input_size", "hidden_size", "num_layers", "nonlinearity", "bias", "batch_first",
+                 "dropout", "bidirectional", "proj_size", "device", "dtype")  # fmt: skip
+        if name != "RNN":
+            names = (*names[:3], *names[4:])
+        given = bind_names(name, names, arguments, keywords, names[2:])
+        numbers = self.values
+        inputs, size = (numbers.integer(given[each], each) for each in names[:2])
+        depth = numbers.integer(given["num_layers"], "num_layers") if "num_layers" in given else 1
+        kind = self._recurrence(name, given)
+        flags = {
+            each: each in given and numbers.truth(given[each])
+            for each in ("batch_first", "bidirectional", "dropout", "proj_size")
+        }
+        if flags["dropout"] or flags["proj_size"]:
+            raise GradcliError("value", f"{name}: dropout and proj_size are not known here")
+        has_bias = "bias" not in given or numbers.truth(given["bias"])
+        ends = ("", "_reverse") if flags["bidirectional"] else ("",)
+        parameters: dict[str, Node] = {}
+        for level in range(depth):
+            width = inputs if level == 0 else size * len(ends)
+            for end in ends:
+                parameters |= self._parameters(kind.gates, width, size, has_bias, f"_l{level}{end}")
+
+        def compute(layer: Layer, arguments: list[Value], keywords: Given) -> Value:
+            found = bind_names(name, ("input", "hx"), arguments, keywords, ("hx",))
+            x = self._input(name, found["input"], inputs, (2, 3))
+            time = 1 if flags["batch_first"] and x.ndim == 3 else 0
+            batch = tuple(n for axis, n in enumerate(x.shape[:-1]) if axis != time)
+            shape = (depth * len(ends), *batch, size)
+            state = self._state(name, found.get("hx"), kind.parts, shape)
+            out, last = self._run(layer, kind, x, time, state, ends)
+            states = tuple(stack(list(each)) for each in zip(*last, strict=True))
+            return out, (states if kind.parts > 1 else states[0])
+
+        details = f"{inputs}, {size}"
+        details += f", num_layers={depth}" if depth > 1 else ""
+        details += "".join(
+            f", {each}=True" for each in ("batch_first", "bidirectional") if flags[each]
+        )
+        return self.layers.layer(name, compute, parameters, details)
+
+    def _run(
+        self, layer: Layer, kind: RecurrentStep, x: Node, time: int, state: State,
+        ends: Sequence[str],
+    ) -> tuple[Node, list[State]]:  # fmt: skip
+        """What comes out of the last level at each time, and the last states of all levels."""
+        own, last = layer.own(), []
+        levels = state[0].shape[0] // len(ends)
+        for level in range(levels):
+            rows: list[Node] = []
+            for place, end in enumerate(ends):
+                number = level * len(ends) + place
+                now = tuple(getitem(part, [number]) for part in state)
+                mapped = self._mapped(own, "ih", f"_l{level}{end}", x)
+                found: list[Node] = []
+                times = range(x.shape[time])
+                for t in reversed(times) if end else times:
+                    step = getitem(mapped, [t] if time == 0 else [slice(None), t])
+                    now = kind.step(step, self._mapped(own, "hh", f"_l{level}{end}", now[0]), now)
+                    found.append(now[0])
+                last.append(now)
+                rows.append(stack(found[::-1] if end else found, time))
+            x = rows[0] if len(rows) == 1 else cat(rows, -1)
+        return x, last
+
+    def _input(self, name: str, value: Value, width: int, ranks: tuple[int, int]) -> Node:
+        x = self.values.tensor(value, f"the input of {name}")
+        if x.ndim not in ranks or x.shape[-1] != width or not x.size:
+            raise GradcliError(
+                "shape",
+                f"{name} takes {ranks[0]} or {ranks[1]} axes, the last of length {width}; "
+                f"this is {show(x.shape)}",
+            )
+        return x
+
+    def _state(self, name: str, given: Value, parts: int, shape: tuple[int, ...]) -> State:
+        """The first state, zeros where none is given."""
+        if given is None:
+            return tuple(zeros(self.values.graph, *shape) for _ in range(parts))
+        found = self.values.elements(given) if parts > 1 else [given]
+        state = tuple(self.values.tensor(each, f"the state of {name}") for each in found)
+        if len(state) != parts or any(each.shape != shape for each in state):
+            shapes = ", ".join(show(each.shape) for each in state)
+            raise GradcliError(
+                "shape", f"{name}: the state is {parts} × {show(shape)}; this is {shapes}"
+            )
+        return state

@@ -1,0 +1,267 @@
+"""`torch.optim.lr_scheduler`: learning rates that change from epoch to epoch.
+
+The formulas are those of PyTorch's documentation of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.values import Value, Values
+
+Numbers = dict[str, float]
+Visit: TypeAlias = Generator[Any, Any, Any]
+
+
+class Schedule(NamedTuple):
+    """The numbers of a scheduler with their defaults, and the rate that it gives."""
+
+    numbers: dict[str, float | None]
+    """None where there is no default."""
+    rate: Callable[[float, float, int, Numbers], float]
+    """Of the first rate, the rate before, the epoch from 1, the numbers."""
+
+
+def _cosine(first: float, _: float, epoch: int, n: Numbers) -> float:
+    return n["eta_min"] + (first - n["eta_min"]) * (1 + math.cos(math.pi * epoch / n["T_max"])) / 2
+
+
+def _warm(first: float, _: float, epoch: int, n: Numbers) -> float:
+    length, since = n["T_0"], float(epoch)
+    while since >= length:
+        since -= length
+        length *= n["T_mult"]
+    return n["eta_min"] + (first - n["eta_min"]) * (1 + math.cos(math.pi * since / length)) / 2
+
+
+def _linear(first: float, _: float, epoch: int, n: Numbers) -> float:
+    part = min(epoch, n["total_iters"]) / n["total_iters"]
+    return first * (n["start_factor"] + (n["end_factor"] - n["start_factor"]) * part)
+
+
+SCHEDULES = {
+    "StepLR": Schedule(
+        {"step_size": None, "gamma": 0.1},
+        lambda _, before, epoch, n: before * (1 if epoch % n["step_size"] else n["gamma"]),
+    ),
+    "ExponentialLR": Schedule({"gamma": None}, lambda _, before, __, n: before * n["gamma"]),
+    "CosineAnnealingLR": Schedule({"T_max": None, "eta_min": 0.0}, _cosine),
+    "CosineAnnealingWarmRestarts": Schedule({"T_0": None, "T_mult": 1.0, "eta_min": 0.0}, _warm),
+    "LinearLR": Schedule({"start_factor": 1 / 3, "end_factor": 1.0, "total_iters": 5.0}, _linear),
+    "ConstantLR": Schedule(
+        {"factor": 1 / 3, "total_iters": 5.0},
+        lambda first, _, epoch, n: first * (n["factor"] if epoch < n["total_iters"] else 1),
+    ),
+    "PolynomialLR": Schedule(
+        {"total_iters": 5.0, "power": 1.0},
+        lambda first, _, epoch, n: first * max(0.0, 1 - epoch / n["total_iters"]) ** n["power"],
+    ),
+}
+"""By the name of PyTorch's class."""
+_AT_ONCE = ("LinearLR", "ConstantLR")
+"""Those that change the first rate, too."""
+
+
+class Scheduler(Object):
+    """A scheduler and its optimiser."""
+
+    what = "a scheduler"
+
+    def __init__(self, values: Values, optimiser: Optimiser) -> None:
+        self.values = values
+        self.optimiser = optimiser
+        self.epoch = 0
+        self.first = optimiser.rates()
+
+    def rate(self, first: float, before: float) -> Any:
+        """The rate of an epoch, or the visitor that finds it."""
+        raise NotImplementedError
+
+    def attribute(self, name: str) -> Value:
+        if name in ("last_epoch", "_step_count"):
+            return self.values.graph.constant(float(self.epoch + (name == "_step_count")))
+        if name == "base_lrs":
+            return Items([self.values.graph.constant(each) for each in self.first])
+        return self.optimiser if name == "optimizer" else super().attribute(name)
+
+    def methods(self) -> dict[str, Method]:
+        return {"step": self._step, "get_last_lr": self._last, "get_lr": self._last}
+
+    def _last(self, arguments: list[Value], keywords: Given) -> Value:
+        bind_names("get_last_lr", (), arguments, keywords)
+        return Items([self.values.graph.constant(each) for each in self.optimiser.rates()])
+
+    def _step(self, arguments: list[Value], keywords: Given) -> Visit:
+        bind_names("step", ("epoch",), arguments, keywords, ("epoch",))
+        self.epoch += 1
+        yield self.set_rates()
+
+    def set_rates(self) -> Visit:
+        """Give each group the rate of this epoch."""
+        for place, before in enumerate(self.optimiser.rates()):
+            rate = yield self.rate(self.first[place], before)
+            self.optimiser.set_rate(place, float(rate))
+
+
+class FormulaScheduler(Scheduler):
+    """A scheduler with a formula."""
+
+    def __init__(self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers) -> None:
+        super().__init__(values, optimiser)
+        self._schedule, self._numbers = SCHEDULES[name], numbers
+
+    def rate(self, first: float, before: float) -> float:
+        return self._schedule.rate(first, before, self.epoch, self._numbers)
+
+
+class LambdaScheduler(Scheduler):
+    """`LambdaLR` and `MultiplicativeLR`: a function of the program says by what."""
+
+    def __init__(
+        self, values: Values, optimiser: Optimiser, functions: list[Object], of_first: bool
+    ) -> None:
+        super().__init__(values, optimiser)
+        self._functions = functions
+        self._of_first = of_first
+
+    def rate(self, first: float, before: float) -> Visit:
+        place = self.optimiser.rates().index(before)
+        function = self._functions[min(place, len(self._functions) - 1)]
+        epoch = self.values.graph.constant(float(self.epoch))
+        factor = self.values.number((yield function.call([epoch], {})), "a factor")
+        return (first if self._of_first else before) * factor
+
+
+class MilestoneScheduler(Scheduler):
+    """`MultiStepLR`: smaller at some epochs."""
+
+    def __init__(
+        self, values: Values, optimiser: Optimiser, milestones: tuple[float, ...], gamma: float
+    ) -> None:
+        super().__init__(values, optimiser)
+        self._milestones, self._gamma = milestones, gamma
+
+    def rate(self, first: float, before: float) -> float:
+        return before * self._gamma ** self._milestones.count(float(self.epoch))
+
+
+class PlateauScheduler(Scheduler):
+    """`ReduceLROnPlateau`: smaller where a loss has stopped to improve."""
+
+    def __init__(self, values: Values, optimiser: Optimiser, mode: str, numbers: Numbers) -> None:
+        super().__init__(values, optimiser)
+        self._sign = -1.0 if mode == "max" else 1.0
+        self._numbers = numbers
+        self._best = math.inf
+        self._bad = 0
+
+    def _step(self, arguments: list[Value], keywords: Given) -> Visit:
+        given = bind_names("step", ("metrics", "epoch"), arguments, keywords, ("epoch",))
+        self.epoch += 1
+        found = self._sign * self.values.number(given["metrics"], "metrics")
+        least = self._best - abs(self._best) * self._numbers["threshold"] if self._bad or (
+            self._best < math.inf
+        ) else math.inf  # fmt: skip
+        if found < least:
+            self._best, self._bad = found, 0
+        else:
+            self._bad += 1
+        if self._bad > self._numbers["patience"]:
+            self._bad = 0
+            yield self.set_rates()
+
+    def rate(self, first: float, before: float) -> float:
+        return max(before * self._numbers["factor"], self._numbers["min_lr"])
+
+
+class Schedulers:
+    """The functions that make schedulers, by the names of PyTorch's classes."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        makers: dict[str, Method] = {name: self._maker(name) for name in SCHEDULES}
+        makers |= {
+            "LambdaLR": lambda *given: self._by_function(True, *given),
+            "MultiplicativeLR": lambda *given: self._by_function(False, *given),
+            "MultiStepLR": self._by_milestones,
+            "ReduceLROnPlateau": self._on_plateau,
+        }
+        self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
+
+    def _optimiser(self, value: Value) -> Optimiser:
+        if not isinstance(value, Optimiser):
+            raise GradcliError("type", "a scheduler takes an optimiser first")
+        return value
+
+    def _given(
+        self, name: str, names: tuple[str, ...], optional: tuple[str, ...], arguments: list[Value],
+        keywords: Given,
+    ) -> dict[str, Value]:  # fmt: skip
+        ignored = ("last_epoch", "verbose")
+        return bind_names(name, ("optimizer", *names, *ignored), arguments, keywords,
+                          (*optional, *ignored))  # fmt: skip
+
+    def _number(self, given: dict[str, Value], name: str, default: float | None) -> float:
+        return self.values.number(given[name], name) if name in given else default or 0.0
+
+    def _maker(self, name: str) -> Method:
+        numbers = SCHEDULES[name].numbers
+        optional = tuple(each for each, default in numbers.items() if default is not None)
+
+        def make(arguments: list[Value], keywords: Given) -> Visit:
+            given = self._given(name, tuple(numbers), optional, arguments, keywords)
+            found = {each: self._number(given, each, numbers[each]) for each in numbers}
+            for each in ("step_size", "T_max", "T_0", "total_iters"):
+                if found.get(each, 1.0) <= 0:
+                    raise GradcliError("value", f"{name}: {each} is 1 or more")
+            if found.get("T_mult", 1.0) < 1:
+                raise GradcliError("value", f"{name}: T_mult is 1 or more")
+            made = FormulaScheduler(self.values, self._optimiser(given["optimizer"]), name, found)
+            if name in _AT_ONCE:
+                yield made.set_rates()
+            return made
+
+        return make
+
+    def _by_function(self, of_first: bool, arguments: list[Value], keywords: Given) -> Visit:
+        given = self._given("LambdaLR", ("lr_lambda",), (), arguments, keywords)
+        value = given["lr_lambda"]
+        found = [value] if isinstance(value, Object) else self.values.elements(value)
+        functions = [each for each in found if isinstance(each, Object)]
+        if not functions:
+            raise GradcliError("type", "lr_lambda is a function", hint="lambda epoch: 0.9**epoch")
+        made = LambdaScheduler(
+            self.values, self._optimiser(given["optimizer"]), functions, of_first
+        )
+        if of_first:
+            yield made.set_rates()
+        return made
+
+    def _by_milestones(self, arguments: list[Value], keywords: Given) -> Value:
+        given = self._given("MultiStepLR", ("milestones", "gamma"), ("gamma",), arguments, keywords)
+        return MilestoneScheduler(
+            self.values,
+            self._optimiser(given["optimizer"]),
+            self.values.numbers(given["milestones"], "milestones"),
+            self._number(given, "gamma", 0.1),
+        )
+
+    def _on_plateau(self, arguments: list[Value], keywords: Given) -> Value:
+        defaults = {"factor": 0.1, "patience": 10.0, "threshold": 1e-4, "min_lr": 0.0}
+        names = ("mode", "factor", "patience", "threshold", "threshold_mode", "cooldown", "min_lr")
+        given = self._given("ReduceLROnPlateau", names, names, arguments, keywords)
+        for name in ("threshold_mode", "cooldown"):
+            if name in given:
+                raise GradcliError("value", f"ReduceLROnPlateau: {name} is not known here")
+        numbers = {name: self._number(given, name, value) for name, value in defaults.items()}
+        mode = given.get("mode", "min")
+        optimiser = self._optimiser(given["optimizer"])
+        return PlateauScheduler(self.values, optimiser, str(mode), numbers)
