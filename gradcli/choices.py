@@ -149,8 +149,9 @@ def named_tensors(tracer: Tracer, outputs: Mapping[str, Node]) -> dict[str, Node
     """Every named tensor, also lists of equal shapes, then outputs without a name."""
     names = {}
     for name, value in tracer.globals.values.items():
-        if isinstance(value, Items) and value and all(isinstance(item, Node) for item in value):
-            if len({item.shape for item in value}) == 1:
+        if isinstance(value, Items):
+            shapes = value.shapes()
+            if len(shapes) == 1 and None not in shapes:
                 names[name] = tracer.values.tensor(value)
         elif isinstance(value, Node):
             names[name] = value

@@ -525,7 +525,7 @@ class Graph:
             raise GradcliError(
                 "limit-nodes",
                 f"the graph has more than {self.max_nodes:,} nodes",
-                hint="loops are unrolled: use fewer steps",
+                hint="use fewer steps; a note says which loops were unrolled, each pass by itself",
             )
         wanted = max(self.count + count, min(self._paid + TRANCHE, self.max_nodes or sys.maxsize))
         new = (wanted - self._paid) * NODE_BYTES

@@ -84,7 +84,7 @@ class _Builder:
         moved = [each._replace(next=next) for each, next in zip(carried, nexts, strict=True)]
         rows = [*self.rows, *(Rows(node, loop.every(node)) for node in dict.fromkeys(theirs))]
         carried = [*moved, *delayed.values()]
-        new = Loop(carried, rows, steps, loop.count, self.first, self.backwards)
+        new = Loop(carried, rows, steps, loop.count, self.first, self.backwards, loop.before)
         return new, nexts, wanted[count:]
 
     def _steps(self, wanted: Iterable[Node], placed: Collection[Node]) -> list[Node]:
@@ -108,14 +108,17 @@ class _Builder:
             raise NotRolled("a value is the same in all passes")
         return steps
 
-    def _delayed(self, theirs: Iterable[Node], steps: Iterable[Node]) -> dict[Node, Carried]:
+    def _delayed(self, theirs: Iterable[Node], steps: Sequence[Node]) -> dict[Node, Carried]:
         """What a pass carried on is what the next one got: in a loop that runs the other way, the
         row of one pass is carried to the next. So the cotangents of that value are one sum.
         """
         if self.backwards == self.loop.backwards:
             return {}
         nexts = {each.next: each.node for each in self.loop.carried}
-        whole = {each for node in steps if isinstance(node.op, Loop) for each in node.inputs}
+        whole: set[Node] = set()  # what leads to a loop, which stands at a place of its own
+        for node in reversed(steps):
+            if isinstance(node.op, Loop) or node in whole:
+                whole.update(node.inputs)
         found = {}
         for node in theirs:
             if node in nexts and node not in whole and node not in nexts.values():
@@ -198,12 +201,12 @@ def pull_back(
         if result in selected:
             inner_selected.add(node)
         part = _full(change, result)
-        if not every:
-            if node not in of_next:
-                raise NotRolled("a result that is not carried")
+        if every == (node in of_next):  # its cotangent is one sum with what it is carried on as
+            raise NotRolled("a result is read in another way than it is carried on")
+        if every:
+            add(inner, node, build.row(part))
+        else:
             begun[of_next[node].node] = of_next[node], part
-            continue
-        add(inner, node, build.row(part))
     _starts_with_more(loop, build, changes, inner, inner_linked)
     carried: dict[Node, Node] = {}
     for each, part in begun.values():

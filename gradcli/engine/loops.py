@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import Kernel, Runner, kernel
 from gradcli.engine.plan import Resources, Single, Unit, nbytes, work_bytes
 from gradcli.engine.products import is_large
@@ -303,7 +304,7 @@ class Body:
                 part = slice(loop.count - start - size, loop.count - start)
             columns = {each.node: sources[each][part] for each in self._rows}
             self._extend(columns, self._early, values)
-            collected = self._pass(values, columns, carried, size)
+            collected = self._pass(values, columns, carried, part)
             for node, found in zip(self._columns, collected, strict=True):
                 columns[node] = self._column(node, found)
             self._extend(columns, self._late, values)
@@ -337,7 +338,7 @@ class Body:
         values: list[Any],
         columns: Mapping[Node, Array],
         carried: list[Any],
-        size: int,
+        part: slice,
     ) -> list[list[Any]]:
         """Run a stretch of passes. Returns what is collected, in the order of running; `carried` is
         what the next pass gets.
@@ -354,21 +355,34 @@ class Body:
         ]
         places = [self._slots[each.node] for each in self._carried]
         nexts = [self._slots[each.next] for each in self._carried]
-        calls = self._calls
-        for k in reversed(range(size)) if self._loop.backwards else range(size):
-            for slot, value in zip(places, carried, strict=True):
-                values[slot] = value
-            for slot, column in given:
-                values[slot] = column[k]
-            for call, first, second, slot in calls:
-                if second is None:
-                    values[slot] = call(values[first])
-                else:
-                    values[slot] = call(values[first], values[second])
-            for slot, append in keep:
-                append(values[slot])
-            carried[:] = [values[slot] for slot in nexts]
+        calls, passes = self._calls, range(part.stop - part.start)
+        k = slot = 0
+        try:
+            for k in reversed(passes) if self._loop.backwards else passes:
+                for slot, value in zip(places, carried, strict=True):
+                    values[slot] = value
+                for slot, column in given:
+                    values[slot] = column[k]
+                for call, first, second, slot in calls:
+                    if second is None:
+                        values[slot] = call(values[first])
+                    else:
+                        values[slot] = call(values[first], values[second])
+                for slot, append in keep:
+                    append(values[slot])
+                carried[:] = [values[slot] for slot in nexts]
+        except GradcliError as error:
+            raise self._refused(error, slot, part.start + k) from None
         return collected
+
+    def _refused(self, error: GradcliError, slot: int, number: int) -> GradcliError:
+        """The error of a pass with its place in the program; a loop inside has told its own."""
+        told = error.diagnostic
+        if told.span is not None:
+            return error
+        (span,) = [node.span for node, place in self._slots.items() if place == slot]
+        message = f"{told.message} (in pass {self._loop.before + number + 1:,} of the loop)"
+        return GradcliError(told.code, message, hint=told.hint, span=span)
 
     def _column(self, node: Node, found: list[Any]) -> Array:
         """The values of a stretch as one array, in the order of rows. Its axes lie in memory as

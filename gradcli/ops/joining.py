@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import JointlyLinear
+from gradcli.ops.loops import NotRolled
 from gradcli.ops.promotion import together
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import (
@@ -23,6 +25,12 @@ from gradcli.ops.shaping import (
 from gradcli.ops.table import Case
 
 table = Group("shaping")
+
+
+class Stretch(NamedTuple):
+    """Tensors that stand one behind the other along the first axis of another one."""
+
+    rows: Node
 
 
 def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:
@@ -92,18 +100,28 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
         Case("stack([x, y])", {"x": (), "y": ()}),
     ]
 )
-def stack(tensors: Sequence[Node], dim: int = 0) -> Node:
+def stack(tensors: Sequence[Node | Stretch], dim: int = 0) -> Node:
     """Tensors of one shape side by side along a new axis `dim`."""
-    for node in tensors[1:]:
-        if node.shape != tensors[0].shape:
+    shapes = [each.rows.shape[1:] if isinstance(each, Stretch) else each.shape for each in tensors]
+    for shape in shapes[1:]:
+        if shape != shapes[0]:
             raise GradcliError(
                 "shape",
-                f"stack: shapes {show(tensors[0].shape)} and {show(node.shape)} differ",
+                f"stack: shapes {show(shapes[0])} and {show(shape)} differ",
                 hint="all elements of a list must have one shape to be a tensor",
             )
     if not tensors:
         raise GradcliError("value", "stack: there is nothing to join")
-    return cat([unsqueeze(node, dim) for node in tensors], dim)
+    return cat([_along(each, dim) for each in tensors], dim)
+
+
+def _along(part: Node | Stretch, dim: int) -> Node:
+    """A part of a stack."""
+    if isinstance(part, Node):
+        return unsqueeze(part, dim)
+    if normalize_axis("stack", dim, part.rows.ndim) != -part.rows.ndim:
+        raise NotRolled("what a loop has made is stacked along another axis than the first")
+    return part.rows
 
 
 @table.function(

@@ -26,6 +26,10 @@ class NotRolled(Exception):  # noqa: N818 (no error: a way back)
     """
 
 
+class Unlike(Exception):  # noqa: N818 (no error: a pass is traced as it is)
+    """A pass is not one of many that could be one node."""
+
+
 CARRIED = Linear(
     "carried",
     infer=lambda x: x.shape,
@@ -81,10 +85,12 @@ class Loop(Op):
         count: int,
         first: int,
         backwards: bool = False,
+        before: int = 0,
     ) -> None:
         """The body's nodes that were made for it have indices from `first` on; `steps` are in
         topological order. A loop that runs `backwards` begins with the last rows, and the values
-        of its passes stand in the order of its rows.
+        of its passes stand in the order of its rows. The program has made `before` passes by
+        itself before the first row's.
         """
         super().__init__("loop")
         self.carried = tuple(carried)
@@ -93,6 +99,7 @@ class Loop(Op):
         self.count = count
         self.first = first
         self.backwards = backwards
+        self.before = before
         self.inside = {*steps, *(each.node for each in carried), *(each.node for each in rows)}
         """The nodes of the body."""
         read = [operand for node in steps for operand in node.inputs]

@@ -289,7 +289,7 @@ class Writer:
         if kind == "Index":
             place: Expression = self._place(node)
             return place
-        if kind == "Sequence[Node]" and isinstance(node, List):
+        if kind.startswith("Sequence[Node") and isinstance(node, List):
             return List(tuple(self._argument(each, "Node", True) for each in node.items), NOWHERE)
         if kind == "Node" and strict and _is_plain(node):
             return self._array(node)

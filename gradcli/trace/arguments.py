@@ -140,6 +140,7 @@ CONVERSIONS: dict[str, Convert] = {
     "Sequence[Item]": Values.items,
     "KnownIndex": Values.known_index,
     "Sequence[Node]": Values.tensors,
+    "Sequence[Node | Stretch]": Values.pieces,
     "Node | Sequence[Node]": _tensor_or_tensors,
     "int": Values.integer,
     "float": Values.number,

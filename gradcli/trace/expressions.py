@@ -17,6 +17,7 @@ from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.control import DETACH, LEAF, detach
+from gradcli.ops.loops import Unlike
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary
@@ -130,7 +131,7 @@ class Expressions:
             return visit
         stack = [visit]
         result: Any = None
-        error: GradcliError | None = None
+        error: GradcliError | Unlike | None = None
         while stack:
             try:
                 result = stack[-1].send(result) if error is None else stack[-1].throw(error)
@@ -138,7 +139,7 @@ class Expressions:
             except StopIteration as stop:
                 stack.pop()
                 result, error = stop.value, None
-            except GradcliError as raised:
+            except (GradcliError, Unlike) as raised:
                 stack.pop()
                 result, error = None, raised
             else:

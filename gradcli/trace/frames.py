@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from gradcli.language import syntax
+from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value
 
@@ -53,6 +54,10 @@ class Frame:
     def names(self) -> set[str]:
         """All names that have a value."""
         return {name for frame in self for name in frame.values}
+
+    def lists(self) -> list[Items]:
+        """The lists among its values."""
+        return [each for each in self.values.values() if isinstance(each, Items)]
 
     def function(self, name: str) -> UserFunction | None:
         """The user's function of that name, if there is one."""

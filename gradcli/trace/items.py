@@ -6,44 +6,98 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, overload
 
+from gradcli.graph import Node, Shape
+from gradcli.ops.joining import Stretch
+from gradcli.ops.loops import NotRolled, Unlike
+
 
 class Items(Sequence[Any]):
     """A list. `append(hs, h)` makes a longer one, and `hs.append(h)` changes it, as in Python.
 
     Lists that are made from each other by `append(hs, h)` share one store, of which each sees the
-    beginning: so collecting n values in a loop takes n steps, not n² / 2.
+    beginning: so collecting n values in a loop takes n steps, not n² / 2. What a loop has made as
+    one tensor is a single entry of the store, a `Stretch`.
     """
 
-    __slots__ = ("_length", "_store")
+    __slots__ = ("_length", "_more", "_store")
 
-    def __init__(self, store: list[Any]) -> None:
-        """`store` may only grow from now on."""
+    def __init__(self, store: list[Any], more: int = 0) -> None:
+        """`store` may only grow from now on; it stands for so many items `more` than it has."""
         self._store = store
         self._length = len(store)
+        self._more = more
 
     def appended(self, item: Any) -> Items:
         """The list with one more item."""
         is_newest = len(self._store) == self._length
-        store = self._store if is_newest else list(self)
+        store = self._store if is_newest else self.entries()
         store.append(item)
-        return Items(store)
+        return Items(store, self._more)
 
     def append(self, item: Any) -> None:
         """Put one more item at the end."""
         if len(self._store) != self._length:
-            self._store = list(self)
+            self._store = self.entries()
         self._store.append(item)
         self._length += 1
 
     def become(self, items: Sequence[Any]) -> None:
         """Hold other items from now on."""
-        self._store = list(items)
-        self._length = len(self._store)
+        held = items if isinstance(items, Items) else Items(list(items))
+        self._store, self._length, self._more = held.entries(), held._length, held._more
+
+    # --- what loops make ---
+
+    @property
+    def is_rolled(self) -> bool:
+        """Whether a loop has made some of its items as one."""
+        return self._more > 0
+
+    def entries(self) -> list[Any]:
+        """The items, those that a loop has made as one `Stretch`."""
+        return self._store[: self._length]
+
+    def seen(self) -> Items:
+        """The list as it is now, whatever is put into it later."""
+        return Items(self.entries(), self._more)
+
+    def has_grown(self, seen: Items) -> bool:
+        """Whether something was put into it since it was seen."""
+        return self._length != seen._length
+
+    def last_of(self, before: Items) -> Any:
+        """The last item, if without it the list is the one `before`; else None."""
+        pairs = zip(before.entries(), self.entries(), strict=False)
+        if self._length != before._length + 1 or any(a is not b for a, b in pairs):
+            return None
+        return self._store[self._length - 1]
+
+    def rolled(self, rows: Node, last: Node | None) -> Items:
+        """The list with the rows of a tensor behind its items, and then `last`, where the first of
+        the rows is the last of its items.
+        """
+        kept = self.entries() if last is None else self.entries()[:-1]
+        ends = [] if last is None else [last]
+        return Items([*kept, Stretch(rows), *ends], self._more + rows.shape[0] - 1)
+
+    def shapes(self) -> set[Shape | None]:
+        """The shapes of its items; None stands for what is not a tensor."""
+        found: set[Shape | None] = set()
+        for each in self.entries():
+            if isinstance(each, Stretch):
+                found.add(each.rows.shape[1:])
+            else:
+                found.add(each.shape if isinstance(each, Node) else None)
+        return found
+
+    # --- items ---
 
     def __len__(self) -> int:
-        return self._length
+        return self._length + self._more
 
     def __iter__(self) -> Iterator[Any]:
+        if self._more:
+            raise NotRolled("the items of a list that a loop makes longer are read one by one")
         return islice(self._store, self._length)
 
     @overload
@@ -52,5 +106,61 @@ class Items(Sequence[Any]):
     def __getitem__(self, place: slice) -> Items: ...
     def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
-            return Items(self._store[: self._length][place])
-        return self._store[range(self._length)[place]]
+            return Items([*self][place])
+        behind = len(self) - range(len(self))[place]
+        ends = self._store[max(0, self._length - behind) : self._length]
+        if behind > self._length or any(isinstance(each, Stretch) for each in ends):
+            raise NotRolled("the items of a list that a loop makes longer are read one by one")
+        return ends[0]
+
+
+class Growing(Items):
+    """What stands for a list in a pass of a loop that stands for others."""
+
+    __slots__ = ("_last", "added")
+
+    def __init__(self, last: Node, added: tuple[Any, ...] = ()) -> None:
+        """`last` stands for what the pass before has appended, `added` is what this one has."""
+        super().__init__([])
+        self._last = last
+        self.added = added
+
+    def appended(self, item: Any) -> Items:
+        """The list with one more item."""
+        return Growing(self._last, (*self.added, item))
+
+    def append(self, item: Any) -> None:
+        """Put one more item at the end."""
+        self.added = (*self.added, item)
+
+    def seen(self) -> Items:
+        """The list as it is now, whatever is put into it later."""
+        return Growing(self._last, self.added)
+
+    def has_grown(self, seen: Items) -> bool:
+        """Whether something was put into it since it was seen."""
+        return not isinstance(seen, Growing) or self.added != seen.added
+
+    def entries(self) -> list[Any]:
+        """The items, those that a loop has made as one `Stretch`."""
+        raise Unlike("it reads the list that it makes longer")
+
+    def become(self, items: Sequence[Any]) -> None:
+        """Hold other items from now on."""
+        raise Unlike("it changes a list that it makes longer")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise Unlike("it reads the list that it makes longer")
+
+    def __len__(self) -> int:
+        raise Unlike("it reads the list that it makes longer")
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice) -> Items: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        found = (self._last, *self.added)
+        if isinstance(place, slice) or not -len(found) <= place < 0:
+            raise Unlike("it reads the list that it makes longer")
+        return found[place]

@@ -7,16 +7,19 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gradcli.diagnostics import GradcliError, Note, Span
-from gradcli.graph import EMPTY, Graph
+from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
-from gradcli.ops.loops import Loop, NotRolled
+from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.expressions import Visit
+from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.rolling import LEAST, Rolling, Unlike
+from gradcli.trace.rolling import LEAST, Rolling
 from gradcli.trace.scopes import Scopes
+from gradcli.trace.series import Series
 from gradcli.trace.values import Value
 
 if TYPE_CHECKING:
+    from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass
 
 WORTH_A_NOTE = 1000
@@ -98,26 +101,25 @@ class Listed:
 
 
 class Counted:
-    """The passes of a `for` over a range."""
+    """The passes of a `for` over what their number gives."""
 
     may_roll = True
 
-    def __init__(self, numbers: range, bind: Callable[[Value], None], graph: Graph) -> None:
-        self.length: int | None = len(numbers)
-        self._numbers = numbers
+    def __init__(self, items: Series, bind: Callable[[Value], None]) -> None:
+        self.length: int | None = len(items)
+        self._items = items
         self._bind = bind
-        self._graph = graph
 
     def begin(self, done: int) -> bool:
-        """Bind the next number."""
+        """Bind the next item."""
         if done == self.length:
             return False
-        self._bind(self._graph.constant(float(self._numbers[done])))
+        self._bind(self._items[done])
         return True
 
     def stand_in(self, template: AnyPass, done: int, count: int) -> bool:
-        """Bind what stands for the next numbers."""
-        self._bind(template.counter(self._numbers[done : done + count]))
+        """Bind what stands for the next items."""
+        self._bind(self._items.of_any(template, range(done, done + count)))
         return True
 
 
@@ -126,19 +128,20 @@ class Loops(Scopes):
 
     def limit(self, limits: TraceLimits, rolls: bool) -> None:
         """Set how many steps may be made, and whether passes may become one node."""
-        self._rolls = rolls
+        self.values.rolls = rolls
         self._limits = limits
         self._steps = 0
         self._loops: list[Loop] = []
+        self._takings: dict[Node, Taking] = {}
         self._made_in: dict[Loop, range] = {}
         """The indices of the nodes that all passes of a loop have made."""
 
     def check_rolled(self) -> None:
         """Raise `NotRolled` where loops that are one node may give other bits."""
         if self._loops and self.graph.shares:
-            from gradcli.trace.template import check_sharing
+            from gradcli.trace.sharing import check_sharing
 
-            check_sharing(self._loops, self._made_in)
+            check_sharing(self._loops, self._made_in, self._takings)
 
     def step(self, span: Span) -> None:
         self._steps += 1
@@ -155,7 +158,7 @@ class Loops(Scopes):
 
     def passes(self, statement: syntax.While | syntax.For, turns: Turns) -> Visit:
         rolling = Rolling(turns.length)
-        may_roll = self._rolls and turns.may_roll
+        may_roll = self.values.rolls and turns.may_roll
         done, begun, loops = 0, self.graph.count, len(self._loops)
         leave: Any = None
         while True:
@@ -176,7 +179,7 @@ class Loops(Scopes):
         self.ended("loop", title, statement.span, begun, result=done)
         for loop in self._loops[loops:]:
             self._made_in.setdefault(loop, range(begun, self.graph.count))
-        if self._rolls and done > WORTH_A_NOTE and not rolling.rolled:
+        if self.values.rolls and done > WORTH_A_NOTE and not rolling.rolled:
             self._note_unrolled(statement, done, rolling.reason or "it is not over a range")
         return leave
 
@@ -207,14 +210,15 @@ class Loops(Scopes):
         if most < LEAST:
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
-        effects, loops = self._effects(), len(self._loops)
+        effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
         from gradcli.trace.template import AnyPass  # most programs start faster without
 
         template: AnyPass | None = None
-        refused = ""
+        refused, in_place = "", set[str]()
         try:
-            names, made = rolling.changed(kept, effects)
-            template = AnyPass(self.graph, self.values.evaluator, names)
+            changed = rolling.changed(kept, effects)
+            template = AnyPass(self.graph, self.values.evaluator, changed, done)
+            self.values.any_pass, in_place = template, changed.in_place
             frame.values.update(template.names)
             goes_on = yield turns.stand_in(template, done, most)
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
@@ -222,12 +226,14 @@ class Loops(Scopes):
                 raise NotRolled("a pass of a loop does more than the one before")
             if leave is not None:
                 raise Unlike("it ends after a few passes")
-            template.close(frame.values, made)
-            loop, results = template.rolled(most) if template.ends else (None, {})
+            template.close(frame.values, changed.made)
+            loop, results = template.rolled(most, kept) if template.ends else (None, {})
         except Unlike as unlike:
             refused = str(unlike)
         except GradcliError:  # so it is without a template, too, and is told there
             raise NotRolled("a pass of a loop is an error") from None
+        finally:
+            self.values.any_pass = outer
         each = 1 + self._steps - steps
         self.frame, self._steps, frame.values = frame, steps, kept
         if refused:
@@ -236,12 +242,17 @@ class Loops(Scopes):
                 del self._loops[loops:]
             rolling.later(done, refused)
             return 0
-        if loop is None or loop.count * each > room:
+        if template is None or loop is None or loop.count * each > room:
             raise self._too_many_steps(statement.span)
         self._steps += loop.count * each
-        for name, node in results.items():
-            self.bind(name, node)
+        for name, value in results.items():
+            before = kept[name]
+            if isinstance(value, Items) and isinstance(before, Items) and name in in_place:
+                before.become(value)
+            else:
+                self.bind(name, value)
         self._loops.append(loop)
+        self._takings |= {each.node: each for each in template.takings}
         rolling.again(done + loop.count)
         return loop.count
 
@@ -255,6 +266,7 @@ class Loops(Scopes):
             len(self.notes),
             len(self.values.latest),
             *self.frame.functions.values(),
+            *(len(each) for frame in (self.frame.outer or ()) for each in frame.lists()),
         )
 
     def _note_unrolled(self, statement: syntax.While | syntax.For, done: int, reason: str) -> None:

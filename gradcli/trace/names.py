@@ -31,11 +31,19 @@ PLAIN = (
 """What changes nothing but the names that are bound."""
 
 
+HARMLESS = ("T", "mT", "shape", "ndim", "append", "extend")
+"""Attributes that are no functions, and change no value: a list has a new value for its name."""
+
+
 def changes_names_alone(program: syntax.Program) -> bool:
     """Whether no value of a program can change in place."""
     return all(
         isinstance(part, PLAIN)
-        and not (isinstance(part, syntax.Attribute) and part.name not in FUNCTIONS)
+        and not (
+            isinstance(part, syntax.Attribute)
+            and part.name not in FUNCTIONS
+            and part.name not in HARMLESS
+        )
         and not (isinstance(part, syntax.Keyword) and part.name == "out")
         and not (
             isinstance(part, syntax.Assign | syntax.AugmentedAssign)

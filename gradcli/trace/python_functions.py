@@ -19,6 +19,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers, pieces
 from gradcli.trace.printing import text as written_text
+from gradcli.trace.series import numbers, series, together
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, Values, describe
 
@@ -54,12 +55,18 @@ class PythonFunctions:
     def _zip(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         bind_names("zip", (), (), {name: value for name, value in keywords.items()
                                    if name != "strict"})  # fmt: skip
+        parts = [series(self.values, each) for each in arguments] if self.values.rolls else []
+        if parts and all(each is not None for each in parts):
+            return together([each for each in parts if each is not None])
         rows = [self.values.elements(each) for each in arguments]
         return Items(list(zip(*rows, strict=False)))
 
     def _enumerate(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("enumerate", ("iterable", "start"), arguments, keywords, ("start",))
         start = self.values.integer(given["start"], "start") if "start" in given else 0
+        of = series(self.values, given["iterable"]) if self.values.rolls else None
+        if of is not None:
+            return together([numbers(self.graph, range(start, start + len(of))), of])
         elements = self.values.elements(given["iterable"])
         numbered = enumerate(elements, start)
         return Items([(self.graph.constant(float(i)), each) for i, each in numbered])

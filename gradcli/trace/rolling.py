@@ -13,11 +13,11 @@ engine to know how many these are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradcli.graph import Graph, Node
-from gradcli.ops.loops import made_since
-from gradcli.trace.values import Value
+from gradcli.ops.loops import Unlike, made_since
+from gradcli.trace.items import Items
 
 LEAST = 64
 """Fewer passes are not worth a loop."""
@@ -27,8 +27,17 @@ LAST = 2
 """How many passes are traced after."""
 
 
-class Unlike(Exception):  # noqa: N818 (no error: a pass is traced as it is)
-    """A pass is not one of many that could be one node."""
+class Changed(NamedTuple):
+    """What a pass has changed."""
+
+    names: dict[str, Node]
+    """Tensors by name."""
+    lists: dict[str, Node]
+    """What was appended to lists, by name."""
+    in_place: set[str]
+    """The lists that are the same as before, with one more item."""
+    made: list[Node]
+    """The nodes that it made for all these."""
 
 
 class Rolling:
@@ -41,7 +50,8 @@ class Rolling:
         self.rolled = False
         self.reason = ""
         """Why the passes so far were traced one by one."""
-        self._before: dict[str, Value] = {}
+        self._before: dict[str, Any] = {}
+        self._lists: dict[str, Items] = {}
         self._start = 0
         self._effects: tuple[Any, ...] = ()
 
@@ -53,9 +63,12 @@ class Rolling:
         """Whether the next pass is the last one before an attempt."""
         return done == self._due - 1
 
-    def watch(self, values: Mapping[str, Value], graph: Graph, effects: tuple[Any, ...]) -> None:
+    def watch(self, values: Mapping[str, Any], graph: Graph, effects: tuple[Any, ...]) -> None:
         """Remember how things stand before a pass."""
         self._before, self._start, self._effects = dict(values), graph.count, effects
+        self._lists = {
+            name: value.seen() for name, value in values.items() if isinstance(value, Items)
+        }
 
     def is_due(self, done: int) -> bool:
         """Whether it is time for an attempt."""
@@ -71,25 +84,37 @@ class Rolling:
         self.rolled = True
         self._due = done + FIRST
 
-    def changed(
-        self, values: Mapping[str, Value], effects: tuple[Any, ...]
-    ) -> tuple[dict[str, Node], list[Node]]:
-        """The names that the last pass has changed, and the nodes that it made for them.
-
-        Raises `Unlike` where it did what no node can do.
-        """
+    def changed(self, values: Mapping[str, Any], effects: tuple[Any, ...]) -> Changed:
+        """What the last pass has changed. Raises `Unlike` where it did what no node can do."""
         if effects != self._effects:
             raise Unlike("it prints, differentiates or makes leaves")
-        found = {}
+        names, lists = {}, {}
         for name, value in values.items():
             before = self._before.get(name)
-            if value is not before:
-                if not isinstance(value, Node):
-                    raise Unlike(f"{name} is not a tensor")
-                if not isinstance(before, Node) or (before.shape, before.kind) != (
-                    value.shape, value.kind
-                ):  # fmt: skip
-                    raise Unlike(f"{name} has another shape in each pass")
-                found[name] = value
+            seen = self._lists.get(name)
+            if isinstance(value, Items) and seen is not None:
+                if value.has_grown(seen) or value is not before:
+                    lists[name] = _appended(name, value, seen)
+            elif value is before:
+                continue
+            elif not isinstance(value, Node):
+                raise Unlike(f"{name} is not a tensor")
+            elif not isinstance(before, Node) or (before.shape, before.kind) != (
+                value.shape, value.kind
+            ):  # fmt: skip
+                raise Unlike(f"{name} has another shape in each pass")
+            else:
+                names[name] = value
         older = {value for value in self._before.values() if isinstance(value, Node)}
-        return found, made_since(found.values(), older.__contains__, self._start)
+        for name in lists:
+            older.update(each for each in self._lists[name].entries()[-1:])
+        made = made_since([*names.values(), *lists.values()], older.__contains__, self._start)
+        in_place = {name for name in lists if values[name] is self._before[name]}
+        return Changed(names, lists, in_place, made)
+
+
+def _appended(name: str, items: Items, before: Items) -> Node:
+    item = items.last_of(before)
+    if not isinstance(item, Node):
+        raise Unlike(f"{name} does not get one tensor in each pass")
+    return item

@@ -10,29 +10,49 @@ import numpy as np
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.loops import Body, are_small
 from gradcli.graph import Array, Graph, Node
+from gradcli.ops.indexing import Item
 from gradcli.ops.kinds import CAST
-from gradcli.ops.loops import CARRIED, ROW, Carried, Loop, NotRolled, Rows, made_since, moving
-from gradcli.trace.rolling import LAST, LEAST, Unlike
+from gradcli.ops.loops import (
+    CARRIED,
+    ROW,
+    Carried,
+    Loop,
+    Rows,
+    Unlike,
+    made_since,
+    moving,
+    place,
+)
+from gradcli.trace.items import Growing, Items
+from gradcli.trace.rolling import LAST, LEAST, Changed
+from gradcli.trace.takings import Takings
 from gradcli.trace.values import Value
-
-NUMBER = "number"
-"""What stands for any number where nodes are compared."""
 
 
 class AnyPass:
     """A pass that is traced over what stands for values of any pass."""
 
-    def __init__(self, graph: Graph, evaluator: Evaluator, names: Mapping[str, Node]) -> None:
-        self._graph, self._evaluator = graph, evaluator
+    def __init__(self, graph: Graph, evaluator: Evaluator, changed: Changed, before: int) -> None:
+        """`before` is how many passes there were before."""
+        self._graph, self._evaluator, self._before = graph, evaluator, before
         self._mark = graph.mark()
         self._looked = len(evaluator.looked)
         self.first = graph.count
-        self._carried = {node: graph.apply(CARRIED, (node,)) for node in names.values()}
-        self.names = {name: self._carried[node] for name, node in names.items()}
+        given = dict.fromkeys((*changed.names.values(), *changed.lists.values()))
+        self._carried = {node: graph.apply(CARRIED, (node,)) for node in given}
+        self._names = {name: self._carried[node] for name, node in changed.names.items()}
+        self._last = {name: self._carried[node] for name, node in changed.lists.items()}
+        lists = {name: Growing(node) for name, node in self._last.items()}
+        self.names: dict[str, Value] = {**self._names, **lists}
         """What the names stand for."""
+        self.takings = Takings(graph, self.first)
         self._counts: list[tuple[Node, Array]] = []
         self._nexts: dict[str, Node] = {}
+        self._items: dict[str, Node] = {}
+        """What the pass appends to lists."""
         self._guards: list[Node] = []
+
+    # --- what differs from pass to pass by its number ---
 
     def counter(self, items: range) -> Node:
         """What stands for a number that each pass has of its own."""
@@ -40,6 +60,34 @@ class AnyPass:
         node = self._graph.apply(ROW, (self._graph.constant(numbers),))
         self._counts.append((node, numbers))
         return node
+
+    def numbers(self, node: Node) -> Array | None:
+        """The values of a node in all passes, if they are integers and follow from the number of
+        the pass alone.
+        """
+        counts = dict(self._counts)
+        if node in counts:
+            return counts[node]
+        found: dict[Node, Array] = counts
+        for each in made_since([node], counts.__contains__, self.first):
+            operands = [found.get(operand, operand.known) for operand in each.inputs]
+            if each.kind != "float" or each.shape or any(value is None for value in operands):
+                return None
+            found[each] = np.asarray(each.op.forward(np, *operands, *each.attributes))
+        numbers = found.get(node)
+        if numbers is None or numbers.ndim != 1 or (numbers != np.floor(numbers)).any():
+            return None
+        return numbers
+
+    def row(self, node: Node, numbers: range) -> Node:
+        """What stands for the rows of a tensor, one for each pass."""
+        return self.takings.take(node, [numbers.start], {0: np.asarray(numbers)})
+
+    def element(self, node: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+        """What stands for `node[places]`, where some places are other ones in each pass."""
+        return self.takings.take(node, places, moving)
+
+    # --- the end of the pass ---
 
     def drop(self) -> None:
         """Undo what the pass has left in the graph."""
@@ -51,24 +99,41 @@ class AnyPass:
 
         `made` are the nodes that the pass before has made.
         """
-        for name, value in values.items():
-            if name in self.names:
-                if not isinstance(value, Node):
-                    raise Unlike(f"{name} is not a tensor")
-                self._nexts[name] = value
+        for name, node in self._names.items():
+            value = values[name]
+            if not isinstance(value, Node) or (value.shape, value.kind) != (node.shape, node.kind):
+                raise Unlike(f"{name} is not a tensor of one shape")
+            self._nexts[name] = value
+        for name, node in self._last.items():
+            items = values[name]
+            if not isinstance(items, Growing) or len(items.added) != 1:
+                raise Unlike(f"{name} does not get one item in each pass")
+            (item,) = items.added
+            if not isinstance(item, Node) or (item.shape, item.kind) != (node.shape, node.kind):
+                raise Unlike(f"the items of {name} are not tensors of one shape")
+            self._items[name] = item
+        if not self._nexts and not self._items:
+            raise Unlike("its passes change nothing")
         looked = self._evaluator.looked[self._looked :]
         self._guards = list(dict.fromkeys(node for node in looked if node.index >= self.first))
-        if [*map(_likeness, self._steps(self._nexts.values()))] != [*map(_likeness, made)]:
+        steps = self._steps([*self._nexts.values(), *self._items.values()])
+        used = {each for node in steps for each in node.inputs}.union(self._nexts.values())
+        steps = sorted({*steps, *self.takings.made(used)}, key=place)
+        if [*map(_likeness, steps)] != [*map(_likeness, made)]:
             raise Unlike("its passes do not build the same graph")
         self._check_names()
-        self._check_steps(self._steps([*self._nexts.values(), *self._guards]))
+        self._check_steps(self._steps(self._results()))
+
+    def _results(self) -> list[Node]:
+        return [*self._nexts.values(), *self._items.values(), *self._guards]
 
     def _check_names(self) -> None:
         """Names of one value must be so in all passes: then their cotangents are one sum."""
-        for name, node in self.names.items():
-            for other, same in self.names.items():
-                if node is same and self._nexts[name] is not self._nexts[other]:
-                    raise Unlike("its passes do not build the same graph")
+        pairs = [(self._names[name], node) for name, node in self._nexts.items()]
+        pairs += [(self._last[name], node) for name, node in self._items.items()]
+        nexts: dict[Node, Node] = {}
+        if any(nexts.setdefault(node, after) is not after for node, after in pairs):
+            raise Unlike("its passes do not build the same graph")
 
     def _check_steps(self, steps: Sequence[Node]) -> None:
         counts = [node for node, _ in self._counts]
@@ -79,28 +144,40 @@ class AnyPass:
             raise Unlike("its passes do not build the same graph")
         if not {*steps, *inside}.issuperset(self._nexts.values()):
             raise Unlike("its passes do not build the same graph")
-        if any(node.op.refuses for node in steps):
-            raise Unlike("a function in it may refuse its operands")
+        if not set(steps).issuperset(self._items.values()):
+            raise Unlike("it appends what it has not computed")
+        if not set(steps).issuperset(self._refusing()):
+            raise Unlike("a function in it may refuse its operands, and nothing needs its value")
         if not all(_is_free_of(node, counts) for node in steps):
             raise Unlike("it does more than arithmetic with the number of the pass")
+
+    def _refusing(self) -> list[Node]:
+        """The nodes of the pass that may refuse their operands."""
+        _, refusing = self._mark
+        taken = {each.node.inputs[0] for each in self.takings}
+        return [node for node in self._graph.refusing[refusing:] if node not in taken]
 
     @property
     def ends(self) -> bool:
         """Whether the loop may end: its passes are counted, or look at something."""
-        return bool(self._guards or self._counts)
+        return bool(self._guards or self._counts or [*self.takings])
 
     def _inside(self) -> list[Node]:
-        return [*self._carried.values(), *(node for node, _ in self._counts)]
+        counts = [node for node, _ in self._counts]
+        return [*self._carried.values(), *counts, *(each.node for each in self.takings)]
 
     def _steps(self, results: Iterable[Node]) -> list[Node]:
         return made_since(results, self._inside().__contains__, self.first)
 
+    # --- the loop ---
+
     def _loop(self, count: int) -> Loop:
         """The loop with so many passes."""
-        steps = self._steps([*self._nexts.values(), *self._guards])
-        nexts = {self.names[name]: node for name, node in self._nexts.items()}
-        used = {operand for node in steps for operand in node.inputs} | set(nexts.values())
-        used.update(self._guards)
+        steps = self._steps(self._results())
+        nexts = {self._names[name]: node for name, node in self._nexts.items()}
+        nexts |= {self._last[name]: node for name, node in self._items.items()}
+        used = {operand for node in steps for operand in node.inputs}
+        used.update(self._nexts.values(), self._guards)
         carried = [
             Carried(node, start, nexts[node])
             for start, node in self._carried.items()
@@ -111,10 +188,12 @@ class AnyPass:
             for node, numbers in self._counts
             if node in used
         ]
-        return Loop(carried, rows, steps, count, self.first)
+        rows += self.takings.rows(used, count)
+        return Loop(carried, rows, steps, count, self.first, before=self._before)
 
-    def rolled(self, most: int) -> tuple[Loop, dict[str, Node]]:
-        """The loop, of `most` passes at most, and what names are bound to after it.
+    def rolled(self, most: int, values: Mapping[str, Value]) -> tuple[Loop, dict[str, Value]]:
+        """The loop, of `most` passes at most, and what names are bound to after it; `values` is
+        what they were before.
 
         Raises `Unlike` where these are too few.
         """
@@ -131,9 +210,9 @@ class AnyPass:
             raise Unlike("what it looks at changes after a few passes")
         if count != most:
             loop = self._loop(count)
-        results = {name: loop.last(node) for name, node in self._nexts.items()}
+        lasts = {name: loop.last(node) for name, node in self._nexts.items()}
         if self._guards:
-            nodes = list(dict.fromkeys(each for each in results.values() if each.op is loop))
+            nodes = list(dict.fromkeys(each for each in lasts.values() if each.op is loop))
             operands = [self._evaluator.computed(node) for node in loop.operands]
             found = Body(loop, [node.attributes for node in nodes]).run(operands)
             self._evaluator.give(dict(zip(nodes, found, strict=True)))
@@ -141,61 +220,24 @@ class AnyPass:
         looked[self._looked :] = [
             node for node in looked[self._looked :] if node.index < self.first
         ] + [loop.every(node) for node in self._guards]
-        return loop, results
+        _, refusing = self._mark
+        self._graph.refusing[refusing:] = [loop.last(node) for node in self._refusing()]
+        lists: dict[str, Value] = {}
+        for name, node in self._items.items():
+            before = values[name]
+            assert isinstance(before, Items)
+            lists[name] = self._longer(before, loop, self._last[name], node)
+        return loop, {**lasts, **lists}
 
-
-def check_sharing(loops: Sequence[Loop], made_in: Mapping[Loop, range]) -> None:
-    """Raise `NotRolled` where, with its passes written out, a loop would share nodes with the rest
-    of the program: then sums of cotangents would be other ones.
-
-    A pass can share only if the first one does, or where it depends on its number alone.
-    `made_in` has the indices of the nodes that the passes have made which are traced one by one.
-    """
-    by_number: dict[Any, tuple[Node, Loop]] = {}
-    for loop in loops:
-        graph = loop.graph
-        counts = {each.node: float(np.asarray(each.source.known)[0]) for each in loop.rows}
-        first = {each.node: each.start for each in loop.carried}
-        first |= {node: graph.constant(number) for node, number in counts.items()}
-        numbers: dict[Node, Any] = dict.fromkeys(counts, NUMBER)
-        for node in loop.steps:
-            operands = tuple([first.get(each, each) for each in node.inputs])
-            if operands != node.inputs and graph.found(node.op, operands, node.attributes):
-                raise NotRolled("a loop computes what the program computes elsewhere")
-            key = _key(node, numbers)
-            if key is None or numbers.keys().isdisjoint(node.inputs):
-                continue
-            if loop.inside.isdisjoint([each for each in node.inputs if each not in numbers]):
-                if all(each in numbers or each.known is not None for each in node.inputs):
-                    numbers[node] = key
-                elif by_number.setdefault(key, (node, loop))[0] is not node:
-                    raise NotRolled("two loops compute the same")
-    if by_number:
-        _check_numbers(loops[0].graph, by_number, made_in)
-
-
-def _check_numbers(
-    graph: Graph, by_number: Mapping[Any, tuple[Node, Loop]], made_in: Mapping[Loop, range]
-) -> None:
-    """Raise `NotRolled` where a node of the program may be what a pass computes of its number."""
-    numbers: dict[Node, Any] = {}
-    for node in graph.shared():
-        key = _key(node, numbers)
-        if all(each in numbers or each.known is not None for each in node.inputs):
-            numbers[node] = key
-        elif key in by_number:
-            _, loop = by_number[key]
-            if node not in loop.inside and node.index not in made_in[loop]:
-                raise NotRolled("a loop computes what the program computes elsewhere")
-
-
-def _key(node: Node, numbers: Mapping[Node, Any]) -> Any:
-    """What nodes have in common that differ in numbers alone."""
-    operands = [
-        numbers.get(each, NUMBER if each.known is not None and not each.shape else each)
-        for each in node.inputs
-    ]
-    return (node.op, tuple(operands), node.attributes)
+    def _longer(self, items: Items, loop: Loop, last: Node, item: Node) -> Items:
+        """A list with what each pass has appended. What is also carried on is collected where a
+        pass gets it, as its cotangent is one sum with what that pass adds.
+        """
+        if last in [each.node for each in loop.carried]:
+            return items.rolled(loop.every(last), loop.last(item))
+        if item in [each.next for each in loop.carried]:
+            raise Unlike("what it appends is carried on in another way")
+        return items.rolled(loop.every(item), None)
 
 
 def _likeness(node: Node) -> tuple[Any, ...]:

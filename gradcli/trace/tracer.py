@@ -30,6 +30,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn
+from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 
 CALL_BYTES = 4096
@@ -401,8 +402,9 @@ class Tracer(Loops):
                 self.run(self.unpack(statement.target, value))
 
         turns: Turns
-        if isinstance(iterable, range) and isinstance(statement.target, syntax.Name):
-            turns = Counted(iterable, bind, self.graph)
+        items = series(self.values, iterable)
+        if items is not None and (self.values.rolls or isinstance(iterable, range)):
+            turns = Counted(items, bind)
         else:
             turns = Listed(self.values.elements(iterable), bind)
         leave = yield self.passes(statement, turns)

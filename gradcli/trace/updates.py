@@ -172,6 +172,7 @@ class Updates(ElementUpdates):
     def changed(self, operator: str, before: Value, value: Value) -> Visit:
         """What `before += value` binds; what changes in place stays itself."""
         if isinstance(before, Items) and operator == "+":
+            self.values.check_change(before)
             for each in self.values.elements(value):
                 before.append(each)
             return before

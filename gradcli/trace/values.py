@@ -6,26 +6,43 @@ condition) the engine computes the node's value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Graph, Node
+from gradcli.graph import CONSTANT, INPUT, Array, Graph, Node
 from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
 from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.joining import stack
+from gradcli.ops.joining import Stretch, stack
 from gradcli.ops.kinds import cast
+from gradcli.ops.loops import Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.trace.items import Items
+from gradcli.trace.items import Growing, Items
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
+
+
+class StandIns(Protocol):
+    """A pass of a loop that stands for others."""
+
+    def counter(self, items: range) -> Node:
+        """What stands for a number that each pass has of its own."""
+
+    def numbers(self, node: Node) -> Array | None:
+        """The values of a node in all passes, if it depends on such numbers alone."""
+
+    def row(self, node: Node, numbers: range) -> Node:
+        """What stands for the rows of a tensor, one for each pass."""
+
+    def element(self, node: Node, places: list[Item], moving: Mapping[int, Array]) -> Node:
+        """What stands for `node[places]`, where some places are other ones in each pass."""
 
 
 class Values:
@@ -54,6 +71,10 @@ class Values:
         """Leaves that `nn.Parameter` and layers made."""
         self.arrays: set[Node] = set()
         """What print shows as NumPy's arrays."""
+        self.rolls = False
+        """Whether passes of loops may become one node."""
+        self.any_pass: StandIns | None = None
+        """The pass that is being traced, if it stands for others."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
 
@@ -164,6 +185,11 @@ class Values:
         """A tensor that was made, as a node of its own where it may change."""
         return leaf(node, marked=False) if self.distinct and self.explicit else node
 
+    def check_change(self, items: Items) -> None:
+        """Raise `Unlike` where a pass that stands for others would change a list of all passes."""
+        if self.any_pass is not None and not isinstance(items, Growing):
+            raise Unlike("it changes a list that has no name of its own")
+
     # --- tensors ---
 
     def new(self, built: Any, oldest: int) -> Any:
@@ -193,6 +219,9 @@ class Values:
         pending = [items]
         while pending:
             current = pending[-1]
+            if current.is_rolled:
+                done[id(pending.pop())] = stack(self.pieces(current, "a list"))
+                continue
             inner = [item for item in current if isinstance(item, Items) and id(item) not in done]
             if inner:
                 pending += inner
@@ -229,6 +258,15 @@ class Values:
             )
         self.graph.check_room(node.shape[0])
         return [getitem(node, [i]) for i in range(node.shape[0])]
+
+    def pieces(self, value: Value, what: str) -> list[Node | Stretch]:
+        """The same, and what a loop has made together as stretches."""
+        if not isinstance(value, Items) or not value.is_rolled:
+            return [*self.tensors(value, what)]
+        return [
+            each if isinstance(each, Stretch) else self.tensor(each, f"an element of {what}")
+            for each in value.entries()
+        ]
 
     def index(self, value: Value, what: str) -> Node:
         """A tensor of integers; floats with integer values count, as numbers are floats here."""
@@ -360,13 +398,23 @@ class Values:
             node, indices = self._spread_truths(node, indices)
         width = sum(map(_axes_of, indices))
         places: list[Item] = []
+        moving: dict[int, Array] = {}
         axis = 0
         for index in indices:
             if _is_mask(index):
                 self._check_mask(node, index, axis)
-            plain = index is Ellipsis or isinstance(index, slice)
-            places += [index] if plain else self.item(index)
+            numbers = None
+            if self.any_pass is not None and isinstance(index, Node):
+                numbers = self.any_pass.numbers(index)
+            if numbers is not None:
+                moving[len(places)] = numbers
+                places += [int(numbers[0])]
+            else:
+                plain = index is Ellipsis or isinstance(index, slice)
+                places += [index] if plain else self.item(index)
             axis += node.ndim - width if index is Ellipsis else _axes_of(index)
+        if moving and self.any_pass is not None:
+            return self.any_pass.element(node, places, moving)
         oldest = self.graph.count
         return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
 
@@ -403,13 +451,14 @@ class Values:
         if len(items) != 1:
             return self.subscript(self.tensor(Items(list(values))), items)
         place = self.integer(items[0], "an index")
-        if not -len(values) <= place < len(values):
+        try:
+            element = values[place]
+        except IndexError:
             raise GradcliError(
                 "index",
                 f"index {place} is out of range for {len(values)} values",
                 hint=f"indices are from {-len(values)} to {len(values) - 1}" if values else None,
-            )
-        element = values[place]
+            ) from None
         if self.latest and isinstance(element, Node):
             return self.current(element)
         return self.graph.constant(float(element)) if isinstance(element, int) else element

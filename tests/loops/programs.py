@@ -1,4 +1,4 @@
-"""Programs with loops, made at random: nested ones, branches, breaks, functions, lists."""
+"""Programs with loops, made at random: nested ones, branches, breaks, functions, lists, rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ class Writer:
         self.shape = self._random.choice(SHAPES)
         self._names = ["x", "y", "w"]
         self._counters: list[str] = []
+        self._taken: list[str] = []
+        """What the loop around takes from what it runs over."""
+        self._lists = 0
+        self._outer = 0
+        """How many passes the loop on the outside has."""
         self._lines: list[str] = []
         self._functions: list[str] = []
         self._depth = 0
@@ -25,6 +30,8 @@ class Writer:
         self.inputs: dict[str, npt.NDArray[np.float64]] = {
             name: numbers.uniform(0.2, 1.1, self.shape) for name in self._names
         }
+        if self._random.random() < 0.5:
+            self.inputs["X"] = numbers.uniform(-1, 1, (76, *self.shape))
 
     def program(self) -> str:
         """The text; it ends on a single number."""
@@ -40,7 +47,9 @@ class Writer:
         for _ in range(choose.randint(0, 2)):
             self._assign()
         used = choose.sample(self._names, min(len(self._names), 3))
-        self._write(" + ".join(f"sum({name})" for name in used))
+        terms = [f"sum({name})" for name in used]
+        terms += [f"0.1*sum(sin(stack(hs{number})))" for number in range(self._lists)]
+        self._write(" + ".join(terms))
         return "\n".join(self._lines)
 
     def _write(self, line: str) -> None:
@@ -49,7 +58,10 @@ class Writer:
     def _expression(self, size: int, names: list[str]) -> str:
         choose = self._random
         if size <= 0:
-            kinds = [*names, *names, *names, "0.5", "1.5"]
+            kinds = [*names, *names, *names, "0.5", "1.5", *self._taken, *self._taken]
+            if "X" in self.inputs:
+                places = ["{}", "{}", "{} - 1", "-{} - 1"]
+                kinds += [f"X[{choose.choice(places).format(each)}]" for each in self._counters * 2]
             return choose.choice(kinds + self._counters)
         kind = choose.randrange(10)
         inner = [self._expression(size - 1, names) for _ in range(2)]
@@ -90,29 +102,62 @@ class Writer:
 
     def _loop(self) -> None:
         choose = self._random
-        for name in ("u", "v"):
-            if name not in self._names:
-                self._write(f"{name} = {choose.choice(self._names)} * 0.9")
-                self._names.append(name)
-        count = choose.choice([3, 70, 75]) if not self._depth else choose.choice([2, 2, 68])
+        self._bind_names()
+        if not self._depth:
+            self._outer = count = choose.choice([3, 70, 75])
+        else:  # loops of many passes in one of many take long when they are unrolled
+            count = choose.choice([2, 2, 68] if self._outer == 3 else [2] * 15 + [68])
         counter = "ijk"[len(self._counters)] if len(self._counters) < 3 else "l"
         manual = choose.random() < 0.25
+        collects = not self._depth and choose.random() < 0.3
+        over = not manual and "X" in self.inputs and choose.random() < 0.4
+        if collects:
+            self._write(f"hs{self._lists} = []")
         if manual:
-            self._write(f"n{counter} = 0 * sum(x)")
-            self._write(f"while n{counter} < {count} {{")
+            number = f"n{self._depth}"  # one of its own, or an inner loop could reset it for ever
+            self._write(f"{number} = 0 * sum(x)")
+            self._write(f"while {number} < {count} {{")
+        elif over:
+            self._over_rows(counter, count)
         else:
             self._write(f"for {counter} in range({choose.choice([0, 1])}, {count}) {{")
         self._depth += 1
+        counts = not manual and (not over or "enumerate" in self._lines[-1])
         if manual:
-            self._write(f"n{counter} = n{counter} + 1")
-        else:
+            self._write(f"{number} = {number} + 1")
+        if counts:
             self._counters.append(counter)
         for _ in range(choose.randint(1, 3)):
             self._statement()
-        if not manual:
+        if collects:
+            self._append()
+        if counts:
             self._counters.remove(counter)
+        if over:
+            self._taken = []
         self._depth -= 1
         self._write("}")
+
+    def _bind_names(self) -> None:
+        for name in ("u", "v"):
+            if name not in self._names:
+                self._write(f"{name} = {self._random.choice(self._names)} * 0.9")
+                self._names.append(name)
+
+    def _over_rows(self, counter: str, count: int) -> None:
+        """The head of a loop over rows."""
+        heads = ["for r in X[:{1}] {{", "for {0}, r in enumerate(X[:{1}]) {{"]
+        heads += ["for r, q in zip(X[:{1}], cos(X)) {{"]
+        head = self._random.choice(heads).format(counter, count)
+        self._write(head)
+        self._taken = ["r", "q"] if "q" in head else ["r"]
+
+    def _append(self) -> None:
+        """Make the newest list longer."""
+        item = self._random.choice(["y", self._expression(1, self._names) + " + 0*x"])
+        ways = ["hs{0}.append({1})", "hs{0} = append(hs{0}, {1})"]
+        self._write(self._random.choice(ways).format(self._lists, item))
+        self._lists += 1
 
     def _statement(self) -> None:
         choose = self._random

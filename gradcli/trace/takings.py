@@ -1,0 +1,117 @@
+"""Elements of tensors that the passes of a loop take by their number: `x[k]`, `x[:, k - 1]`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.graph import Array, Graph, Node
+from gradcli.ops.axes import flip, movedim
+from gradcli.ops.indexing import Item, getitem
+from gradcli.ops.loops import CARRIED, Rows, Unlike, made_since
+from gradcli.ops.shaping import SLICE
+
+
+class Taking(NamedTuple):
+    """What each pass takes from a tensor."""
+
+    node: Node
+    """What stands for it in the body."""
+    source: Node
+    places: Sequence[Item]
+    at: int
+    """Which of these places is another one in each pass."""
+    numbers: Array
+    """That place in each pass."""
+
+    @property
+    def sliced(self) -> Node:
+        """The slice in what the first pass takes."""
+        node = self.node.inputs[0]
+        return node if node.op is SLICE else node.inputs[0]
+
+    @property
+    def family(self) -> tuple[Any, ...]:
+        """What the slices of all passes have in common."""
+        return family(self.sliced, self.axis)
+
+    @property
+    def axis(self) -> int:
+        """The axis of the tensor that passes take different elements of."""
+        return sum(each is not None for each in self.places[: self.at])
+
+    def places_of(self, count: int) -> range:
+        """The elements along that axis that the first passes take."""
+        length = self.source.shape[self.axis]
+        first, second = (int(each) % length for each in self.numbers[:2])
+        return range(first, first + count * (second - first), second - first)
+
+    def rows(self, count: int) -> Node:
+        """What the first passes take, one behind the other."""
+        taken = self.places_of(count)
+        ascending = taken if taken.step > 0 else taken[::-1]
+        places = list(self.places)
+        places[self.at] = slice(ascending.start, ascending[-1] + 1, ascending.step)
+        found = getitem(self.source, places)
+        axis = sum(not isinstance(each, int) for each in places[: self.at])
+        found = found if taken.step > 0 else flip(found, (axis,))
+        return movedim(found, (axis,), (0,)) if axis else found
+
+
+def family(sliced: Node, axis: int) -> tuple[Any, ...]:
+    """What slices have in common that differ in where they begin along an axis."""
+    slices = list(sliced.attributes[0])
+    slices[axis] = slices[axis][1:]
+    return "row", sliced.inputs[0], tuple(slices)
+
+
+class Takings:
+    """All that one pass takes by its number."""
+
+    def __init__(self, graph: Graph, first: int) -> None:
+        """The nodes of the pass have indices from `first` on."""
+        self._graph, self._first = graph, first
+        self._found: dict[Any, Taking] = {}
+
+    def __iter__(self) -> Iterator[Taking]:
+        return iter(self._found.values())
+
+    def take(self, source: Node, places: Sequence[Item], moving: Mapping[int, Array]) -> Node:
+        """What stands for `source[places]`. Raises `Unlike` if it has to be taken one by one."""
+        ((at, numbers), *more), places = moving.items(), list(places)
+        if more or any(isinstance(each, Node) for each in places):
+            raise Unlike("it takes elements by several arrays of places")
+        if source.index >= self._first:
+            raise Unlike("it takes elements by its number from what it has made")
+        if Ellipsis in places:
+            dots, used = places.index(Ellipsis), sum(each is not None for each in places) - 1
+            places[dots : dots + 1] = [slice(None)] * (source.ndim - used)
+            at += source.ndim - used - 1 if dots < at else 0
+        taken = getitem(source, places)
+        key = taken, at, numbers.tobytes()
+        if key not in self._found:
+            node = self._graph.apply(CARRIED, (taken,))
+            found = Taking(node, source, places, at, numbers)
+            _check(numbers, source.shape[found.axis])
+            self._found[key] = found
+        return self._found[key].node
+
+    def made(self, used: Collection[Node]) -> list[Node]:
+        """The nodes that a single pass makes for those that are used."""
+        taken = [each.node.inputs[0] for each in self if each.node in used]
+        return made_since(taken, lambda _: False, self._first)
+
+    def rows(self, used: Collection[Node], count: int) -> list[Rows]:
+        """Those that are used as rows of a loop."""
+        return [Rows(each.node, each.rows(count)) for each in self if each.node in used]
+
+
+def _check(numbers: Array, length: int) -> None:
+    """Raise `Unlike` where these are not places one behind the other."""
+    if not ((-length <= numbers) & (numbers < length)).all():
+        raise Unlike("it takes elements that there are not")
+    steps = np.diff(numbers % length)
+    if not steps[0] or (steps != steps[0]).any():
+        raise Unlike("the elements that it takes are not evenly spaced")
