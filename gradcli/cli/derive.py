@@ -11,6 +11,7 @@ from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.shapes import parse_shapes
 from gradcli.diagnostics import GradcliError
+from gradcli.report import paint
 
 if TYPE_CHECKING:
     from gradcli.analysis.symbolic.formula import Order
@@ -66,6 +67,7 @@ def _command(
     jacobian: Jacobian = False,
     hessian: Hessian = False,
     to: To = "gradcli",
+    color: flag.Color = "auto",
 ) -> None:
     """Print the gradient as a program in the same language, simplified.
 
@@ -96,6 +98,8 @@ def _command(
                 raise
             with_values = None
         text = with_values or _formulas(request, shapes, order, to)
+        if to == "gradcli" and streams.use_colour(color):
+            text = paint.program(text)
         with streams.output() as stream:
             stream.write(text)
 

@@ -184,8 +184,6 @@ def _usage(error: typer.TyperException, arguments: Sequence[str]) -> Diagnostic:
 
 def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
     """Print an error: as JSON to standard output, as text to standard error."""
-    from gradcli.report import error
-
     try:
         if as_json:
             from gradcli.report import json
@@ -194,12 +192,19 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
             with streams.output() as stream:
                 stream.write(json.render_error(diagnostic) + "\n")
         else:
-            streams.write_error(error.render(diagnostic) + "\n")
+            _write_error(diagnostic)
     except BrokenPipeError:
         pass
     except GradcliError:  # standard output itself has failed
-        streams.write_error(error.render(diagnostic) + "\n")
+        _write_error(diagnostic)
     return exit_code(diagnostic.code)
+
+
+def _write_error(diagnostic: Diagnostic) -> None:
+    from gradcli.report import error, paint
+
+    text = error.render(diagnostic)
+    streams.write_error((paint.error(text) if streams.colours_errors() else text) + "\n")
 
 
 def _with_source(diagnostic: Diagnostic) -> Diagnostic:

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from gradcli.cli.streams import output
+from gradcli.cli import options as flag
+from gradcli.cli.streams import output, use_colour
 from gradcli.diagnostics import GradcliError, nearest
+from gradcli.report import paint
 
 EXAMPLES = """\b
 Examples:
@@ -35,7 +37,7 @@ Topic = Annotated[
 ]
 
 
-def command(topic: Topic = None) -> None:
+def command(topic: Topic = None, color: flag.Color = "auto") -> None:
     """Explain a topic; without one, list them."""
     if topic is not None and topic not in TOPICS:
         near = nearest(topic, TOPICS)
@@ -49,7 +51,9 @@ def command(topic: Topic = None) -> None:
             stream.writelines(f"gradcli help {name}: {told}\n" for name, told in TOPICS.items())
             stream.write("gradcli --help lists the commands, gradcli ops the functions\n")
         else:
-            stream.write(GUIDES[topic]())
+            text = GUIDES[topic]()
+            plain = topic == "man" or not use_colour(color)
+            stream.write(text if plain else paint.guide(text))
 
 
 def language() -> str:

@@ -110,7 +110,16 @@ def use_colour(choice: str) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return _shows_colour(sys.stdout)
+
+
+def colours_errors() -> bool:
+    """Whether errors have colour; no flag says so, as an error may be about the flags."""
+    return not os.environ.get("NO_COLOR") and _shows_colour(sys.stderr)
+
+
+def _shows_colour(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:

@@ -10,11 +10,12 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from gradcli.report import paint
 from gradcli.report.layout import Layout
 
-# From the 256-colour cube, which is the same in every theme. Each has a contrast of at least 4 to
-# 1 on black and on white.
-BLUE, GREEN, PURPLE, BROWN, GREY = (f"color({n})" for n in (31, 29, 133, 130, 243))
+BLUE, GREEN, PURPLE, BROWN, GREY = (
+    f"color({n})" for n in (paint.BLUE, paint.GREEN, paint.PURPLE, paint.BROWN, paint.GREY)
+)
 HEADING, ASIDE, GRAD, REMARK = f"bold {GREY}", GREY, PURPLE, f"bold {BROWN}"
 ROLES = {"leaf": f"bold {BLUE}", "input": BLUE, "output": f"bold {GREEN}"}
 

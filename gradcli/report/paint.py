@@ -1,0 +1,67 @@
+"""Colour for lines of text that are complete: errors, derived programs, guides.
+
+Tables and documents get theirs from rich (`text_style`), which takes longer to import than all
+else that an error needs.
+"""
+
+from __future__ import annotations
+
+import re
+
+# From the 256-colour cube, which is the same in every theme. Each has a contrast of at least 4 to
+# 1 on black and on white.
+BLUE, GREEN, PURPLE, BROWN, GREY, RED = 31, 29, 133, 130, 243, 160
+
+_RESET = "\x1b[0m"
+_QUOTED = re.compile(r"^( *\d* \| ?)(.*)$")
+_CARETS = re.compile(r"^\s*\^+$")
+_GRADIENT = re.compile(r"\b\w+_grad(?= =)", re.ASCII)
+
+
+def paint(text: str, colour: int, *, bold: bool = False) -> str:
+    """Text in a colour of the cube."""
+    return f"\x1b[{'1;' if bold else ''}38;5;{colour}m{text}{_RESET}" if text else ""
+
+
+def error(text: str) -> str:
+    """A rendered error: its code, the place, carets and what to do stand out."""
+    first, *others = text.split("\n")
+    code, colon, message = first.partition(": ")
+    return "\n".join([f"{paint(code + colon, RED, bold=True)}{message}", *map(_of_error, others)])
+
+
+def _of_error(line: str) -> str:
+    if line.lstrip().startswith("-->"):
+        return paint(line, GREY)
+    if line.lstrip().startswith("= help: "):
+        margin, label, hint = line.partition("= help: ")
+        return f"{margin}{paint(label, GREEN, bold=True)}{hint}"
+    quoted = _QUOTED.match(line)
+    if quoted is None:
+        return line
+    margin, shown = quoted.groups()
+    if _CARETS.match(shown):
+        shown = paint(shown, RED, bold=True)
+    return f"{paint(margin, GREY)}{shown}"
+
+
+def program(text: str) -> str:
+    """A derived program: remarks aside, and the names of gradients."""
+    return "".join(
+        paint(line.rstrip("\n"), GREY) + "\n"
+        if line.startswith("#")
+        else _GRADIENT.sub(lambda found: paint(found[0], PURPLE), line)
+        for line in text.splitlines(keepends=True)
+    )
+
+
+def guide(text: str) -> str:
+    """A guide: lines at the margin are headings, those far from it are to be typed."""
+    return "".join(map(_of_guide, text.splitlines(keepends=True)))
+
+
+def _of_guide(line: str) -> str:
+    shown = line.rstrip("\n")
+    if shown.startswith("    "):
+        return paint(shown, BLUE) + "\n"
+    return line if not shown or shown.startswith(" ") else paint(shown, GREY, bold=True) + "\n"
