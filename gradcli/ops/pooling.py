@@ -12,11 +12,12 @@ from gradcli.graph import Node
 from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
 from gradcli.ops.group import Group
+from gradcli.ops.indexing import index_along
 from gradcli.ops.kinds import cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import expand, reshape, squeeze
+from gradcli.ops.shaping import expand, flatten, reshape
 from gradcli.ops.table import Case
 from gradcli.ops.windows import (
     Lengths,
@@ -128,14 +129,21 @@ def _max_pool(
     around = _paddings_behind(window, lengths, paddings, ceil_mode)
     x = cast(x, "int") if x.kind == "bool" else x
     least = -math.inf if x.kind == "float" else float(np.iinfo(np.int64).min)
-    rows = windows_in_rows(padded(x, around, least), window)
+    surrounded = padded(x, around, least)
+    rows = windows_in_rows(surrounded, window)
     places = argmax(rows, -axes - 1, True)
-    values = squeeze(take_along_dim(rows, places, -axes - 1), (-axes - 1,))
-    numbers = reshape(arange(x.graph, float(math.prod(lengths))), lengths)
-    numbered = windows_in_rows(padded(numbers, around), window)
+    within = surrounded.shape[-axes:]
+    numbers = reshape(arange(x.graph, float(math.prod(within))), within)
+    numbered = windows_in_rows(numbers, window)
     numbered = expand(numbered, (*rows.shape[: -axes - 1], *numbered.shape))
-    indices = squeeze(take_along_dim(numbered, places, -axes - 1), (-axes - 1,))
-    return Pooled(values, cast(indices, "int"))
+    # Taken from where they lie, the largest give their gradients to few elements, not to windows.
+    chosen = flatten(cast(take_along_dim(numbered, places, -axes - 1), "int"), -axes - 1)
+    values = take_along_dim(flatten(surrounded, -axes), chosen, -1)
+    shape = (*rows.shape[: -axes - 1], *rows.shape[-axes:])
+    if within != lengths:
+        numbers = reshape(arange(x.graph, float(math.prod(lengths))), lengths)
+        chosen = cast(index_along(flatten(padded(numbers, around)), -1, chosen), "int")
+    return Pooled(reshape(values, shape), reshape(chosen, shape))
 
 
 # --- the mean ------------------------------------------------------------------------------

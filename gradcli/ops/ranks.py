@@ -12,6 +12,7 @@ from gradcli.ops.comparison import isnan, logical_not
 from gradcli.ops.extremes import Extremes, check_not_empty, chosen, shared_ties, spacing, tie_edge
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction
+from gradcli.ops.orders import stable_order
 from gradcli.ops.reductions import reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Axes, normalize_axes, reduced
@@ -37,7 +38,7 @@ def _indices_of(function: str) -> Callable[[Node, Expression], Expression]:
 
 def _argnanmedian(xp: Any, x: Array, axis: int) -> Array:
     """Where the lower middle of the numbers is along the axis, kept; the first nan without any."""
-    order = xp.argsort(x, axis=axis, kind="stable")
+    order = stable_order(xp, x, axis)
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     return xp.take_along_axis(order, xp.maximum(numbers - 1, 0) // 2, axis=axis)  # type: ignore[no-any-return]
 
@@ -61,7 +62,7 @@ ARGNANMEDIAN = General(
     "argnanmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argnanmedian,
-    work=lambda node: 1.5 * node.inputs[0].size,
+    work=lambda node: 3.5 * node.inputs[0].size,
     edge=lambda xp, x, axis: tie_edge(xp, x, _nanmedian(xp, x, (axis,), True), (axis,)),
     spell=_indices_of("nanmedian"),
 )
@@ -119,7 +120,7 @@ def _argmode(xp: Any, x: Array, axis: int) -> Array:
     frequent ones the smallest. Each nan counts alone, before all other single ones.
     """
     lanes = xp.moveaxis(x, axis, -1)
-    order = xp.argsort(lanes, axis=-1, kind="stable")
+    order = stable_order(xp, lanes, -1)
     ordered = xp.take_along_axis(lanes, order, axis=-1)
     places = xp.arange(lanes.shape[-1])
     starts = xp.ones(lanes.shape, bool)
@@ -138,7 +139,7 @@ ARGMODE = General(
     "argmode",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmode,
-    work=lambda node: 4.0 * node.inputs[0].size,
+    work=lambda node: 5.0 * node.inputs[0].size,
     edge=spacing,
     spell=_indices_of("mode"),
 )

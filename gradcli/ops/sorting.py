@@ -11,6 +11,7 @@ from gradcli.graph import Array, Node
 from gradcli.ops.extremes import spacing
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
+from gradcli.ops.orders import order_elements, stable_order
 from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
@@ -22,8 +23,8 @@ table = Group("indexing")
 def _argsort(xp: Any, x: Array, axis: int, descending: bool) -> Array:
     """Stable in both directions; nan counts as the largest, as in PyTorch."""
     if not descending:
-        return xp.argsort(x, axis=axis, kind="stable")  # type: ignore[no-any-return]
-    backwards = xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable")
+        return stable_order(xp, x, axis)
+    backwards = stable_order(xp, xp.flip(x, axis=axis), axis)
     return x.shape[axis] - 1 - xp.flip(backwards, axis=axis)  # type: ignore[no-any-return]
 
 
@@ -32,7 +33,9 @@ ARGSORT = General(
     infer=lambda x, axis, descending: (x.shape, "int"),
     forward=_argsort,
     edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
-    work=lambda node: node.shape[node.attributes[0]] / 2 + node.size * node.attributes[1],
+    work=lambda node: (
+        order_elements(node.size, node.shape[node.attributes[0]]) + node.size * node.attributes[1]
+    ),
 )
 
 

@@ -25,6 +25,7 @@ from gradcli.ops.extremes import (
 )
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
+from gradcli.ops.orders import stable_order
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.powers import sqrt, square
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
@@ -233,7 +234,7 @@ def median(x: Node, dim: int | None = None, keepdim: bool = False) -> Node | Ext
 
 def _argmedian(xp: Any, x: Array, axis: int) -> Array:
     """Where the lower middle is along the axis, kept; the first nan if there is one."""
-    order = xp.argsort(x, axis=axis, kind="stable")
+    order = stable_order(xp, x, axis)
     numbers = xp.sum(~xp.isnan(x), axis=axis, keepdims=True)
     count = x.shape[axis]
     rank = xp.where(numbers < count, numbers, (count - 1) // 2)
@@ -244,7 +245,7 @@ ARGMEDIAN = General(
     "argmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmedian,
-    work=lambda node: 1.5 * node.inputs[0].size,
+    work=lambda node: 3.5 * node.inputs[0].size,
     edge=lambda xp, x, axis: tie_edge(xp, x, _median(xp, x, (axis,), True), (axis,)),
 )
 
@@ -252,7 +253,7 @@ ARGMEDIAN = General(
 ARGSORT = General(
     "argsort_last",
     infer=lambda x: (x.shape, "int"),
-    forward=lambda xp, x: xp.argsort(x, axis=-1, kind="stable"),
+    forward=lambda xp, x: stable_order(xp, x, -1),
     edge=lambda xp, x: spacing(xp, x, -1),
     spell=lambda node, x: call("argsort", x),
 )

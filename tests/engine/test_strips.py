@@ -106,6 +106,23 @@ def test_the_bits_do_not_depend_on_threads(program: str) -> None:
     assert answers[0] == answers[1] == answers[2] == answers[3]
 
 
+ATTENTION = "mean(scaled_dot_product_attention(q, k, v, is_causal=True)**2)"
+
+
+def test_products_of_matrices_run_one_after_another() -> None:
+    rng = np.random.default_rng(5)
+    inputs = {name: rng.standard_normal((5, 16, 256, 4)) for name in "qkv"}
+    prepared = ready(ATTENTION, inputs, threads=2)
+    (strips,) = strips_of(prepared)
+    assert len(strips.places) > 1
+    assert not any(node.shape[-2:] == (256, 256) for node in strips.outputs)
+    result = prepared.run(inputs)
+    single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, Ledger())
+    for name, node in prepared.backwards[0].grads.items():
+        expected = single.value(node)
+        np.testing.assert_allclose(result.grads[name], expected, rtol=1e-9, atol=1e-16)
+
+
 def test_a_second_run_has_the_same_bits() -> None:
     inputs = drawn(PROGRAMS[3])
     prepared = ready(PROGRAMS[3], inputs, threads=2)

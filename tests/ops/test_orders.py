@@ -1,0 +1,56 @@
+"""Orders and first places along an axis, found in whole arrays: those that plain Python finds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gradcli.graph import Array
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.extremes import SHORT
+from gradcli.ops.orders import FEW, stable_order
+
+LONG = FEW + 50
+
+
+def drawn(shape: tuple[int, ...], kinds: int, dtype: str, nans: int) -> Array:
+    """Few kinds of numbers make many ties."""
+    rng = np.random.default_rng(kinds)
+    x = rng.integers(-kinds, kinds, shape).astype(dtype)
+    if x.dtype.kind == "f":
+        x.flat[rng.integers(0, x.size, nans)] = math.nan
+        x.flat[0], x.flat[-1] = -0.0, 0.0
+    return x
+
+
+@pytest.mark.parametrize("nans", [0, 1, 9])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+@pytest.mark.parametrize("kinds", [2, 40, 10**6])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((LONG,), -1), ((3, LONG), 1), ((LONG, 3), 0), ((2, LONG, 2), -2)]
+)
+def test_ties_and_nan_keep_their_order(
+    shape: tuple[int, ...], axis: int, kinds: int, dtype: str, nans: int
+) -> None:
+    x = drawn(shape, kinds, dtype, nans)
+    rows = np.moveaxis(x, axis, -1).reshape(-1, LONG).tolist()
+    found = np.moveaxis(stable_order(np, x, axis), axis, -1).reshape(-1, LONG).tolist()
+    for row, places in zip(rows, found, strict=True):
+        assert places == sorted(range(LONG), key=lambda i: (math.isnan(row[i]), row[i], i))
+
+
+@pytest.mark.parametrize("nans", [0, 4])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("length", [2, 9, SHORT, SHORT + 1])
+def test_the_first_of_equal_extremes_is_found(length: int, name: str, nans: int) -> None:
+    x = drawn((3, length, 5), 3, "float64", nans)
+    found = FUNCTIONS[name].op.forward(np, x, -2, False)
+    sign = 1 if name == "argmax" else -1
+    for i, j in np.ndindex(3, 5):
+        row = x[i, :, j].tolist()
+        best = max(range(length), key=lambda k: (math.isnan(row[k]), sign * row[k], -k))
+        if any(map(math.isnan, row)):
+            best = next(k for k, each in enumerate(row) if math.isnan(each))
+        assert found[i, j] == best
