@@ -138,7 +138,8 @@ def _first_place(x: Array, chosen: Array, axis: int) -> Array | None:
     for row in rows[1:-1]:
         later &= row != chosen
         place += later
-    return place.astype(np.int64)
+    found: Array = place.astype(np.int64)
+    return found
 
 
 def _arg(name: str, choose: str, doc: str) -> Function:

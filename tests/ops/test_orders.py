@@ -46,7 +46,9 @@ def test_ties_and_nan_keep_their_order(
 @pytest.mark.parametrize("length", [2, 9, SHORT, SHORT + 1])
 def test_the_first_of_equal_extremes_is_found(length: int, name: str, nans: int) -> None:
     x = drawn((3, length, 5), 3, "float64", nans)
-    found = FUNCTIONS[name].op.forward(np, x, -2, False)
+    op = FUNCTIONS[name].op
+    assert op is not None
+    found = op.forward(np, x, -2, False)
     sign = 1 if name == "argmax" else -1
     for i, j in np.ndindex(3, 5):
         row = x[i, :, j].tolist()
