@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gradcli.analysis.levels import ALL, Levels, Stage
-from gradcli.analysis.problem import nothing
+from gradcli.analysis.near import KinksWanted, kink_notes
+from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate import contributions
@@ -124,11 +125,13 @@ def explain(
     gradients: Sequence[Gradient] = (),
     options: Options = DEFAULT,
     opened: Collection[str] = (),
+    kinks: KinksWanted | None = None,
 ) -> Explanation:
     """The explanation of a run, whose arguments and errors are those of `session.evaluate`.
 
-    `opened` are names of functions that are told step by step: see `Levels`. Raises `limit-nodes`
-    where that would be too long, and `name` where nothing is called that.
+    `opened` are names of functions that are told step by step: see `Levels`. `kinks` is what is
+    told of kinks and ties. Raises `limit-nodes` where that would be too long, and `name` where
+    nothing is called that.
     """
     asked = options._replace(values="outputs", passages=True)
     prepared = prepare(program, inputs, gradients, asked)
@@ -140,6 +143,8 @@ def explain(
         for node in prepared.unneeded:  # to find what is wrong with them
             evaluator.value(node)
         notes = [*prepared.answer(feeds).notes]
+        if kinks is not None:
+            notes += kink_notes(View(prepared, feeds), kinks)
     except GradcliError as error:
         raise error.located(program.source, None) from None
     return _Teller(prepared, feeds, evaluator, opened).explanation(notes)

@@ -73,6 +73,7 @@ def _command(
     run: flag.Run,
     show: flag.Show,
     outside: Outside,
+    kinks: flag.Kinks,
     gradient: flag.Gradients = None,
     order: Order = 1,
     mine: Mine = None,
@@ -90,6 +91,7 @@ def _command(
     program computes.
     """
     from gradcli.analysis.check import check, demand
+    from gradcli.analysis.near import kink_notes
     from gradcli.cli import posing
     from gradcli.cli.exit import DONE, FINDING
     from gradcli.cli.watch import ENDING
@@ -105,6 +107,7 @@ def _command(
             problem = posing.read_problem(
                 run, gradient, {"--mine": mine}, strict=strict, unroll=True
             )
+            problem.notes.extend(kink_notes(problem, kinks.wanted()))
             found = (
                 _compared(problem, mine, asked, bar, safe=run.bounds.safe)
                 if mine

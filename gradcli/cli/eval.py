@@ -11,7 +11,8 @@ from gradcli.cli import options as flag
 from gradcli.cli.bundles import expanded
 
 if TYPE_CHECKING:
-    from gradcli.graph import Array
+    from gradcli.diagnostics import Note
+    from gradcli.graph import Array, Node
     from gradcli.result import Result
     from gradcli.session import Prepared
 
@@ -31,6 +32,7 @@ STREAMED = 1 << 20
 def _command(
     run: flag.Run,
     show: flag.Show,
+    kinks: flag.Kinks,
     gradient: flag.Gradients = None,
     retain_grad: flag.RetainGrad = None,
     accumulate: flag.Accumulate = False,
@@ -59,12 +61,15 @@ def _command(
         values="outputs" if save and values == "none" else values,
         grads_to_file=save is not None and save.lower().endswith(".npy"),
         trace_values=tree is not False and as_text and not show.quiet,
+        unroll=run.unroll or kinks.asked,
     )
     with run.bounds.confined():
         request = run.request(gradient, options)
         prepared = prepare(request.program, request.inputs, request.gradients, request.options)
+        feeds = prepared.feeds(request.inputs, request.gradients)
+        prepared.notes += _kinks(prepared, feeds, kinks)
         with _streamed(save, prepared) as into:
-            result = prepared.run(request.inputs, request.gradients, into)
+            result = prepared.answer(feeds, into)
         if save and not into:
             _save(save, result)
         if values == "none":
@@ -73,6 +78,18 @@ def _command(
 
 
 command = expanded(_command, shows="result")
+
+
+def _kinks(prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks) -> list[Note]:
+    """What there is to say of kinks and ties."""
+    from gradcli.analysis.edges import suspicious
+
+    if not kinks.asked and not suspicious(prepared, feeds):
+        return []
+    from gradcli.analysis.near import kink_notes
+    from gradcli.analysis.problem import View
+
+    return kink_notes(View(prepared, feeds), kinks.wanted())
 
 
 @contextmanager

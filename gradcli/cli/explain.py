@@ -53,6 +53,7 @@ Inside = Annotated[
 def _command(
     run: flag.Run,
     show: flag.Show,
+    kinks: flag.Kinks,
     gradient: flag.Gradients = None,
     strict: flag.Strict = False,
     entry: Entry = None,
@@ -73,7 +74,7 @@ def _command(
         request = run.request(gradient, options)
         if entry is None:
             opened = [name.strip() for text in inside or () for name in text.split(",")]
-            show.write("explanation", explain(*request, opened))
+            show.write("explanation", explain(*request, opened, kinks.wanted()))
         else:
             show.write("explanation", follow(single.run(*request), entry))
 

@@ -19,6 +19,7 @@ from gradcli.cli.formats import FORMATS
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
+    from gradcli.analysis.near import KinksWanted
     from gradcli.cli.request import Invocation
     from gradcli.diagnostics import Note
     from gradcli.options import Limits, Options
@@ -313,6 +314,37 @@ class Run:
             safe=self.bounds.safe,
             later=later,
         )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Kinks:
+    """What is told of kinks and ties."""
+
+    kinks: Annotated[
+        bool,
+        typer.Option(
+            "--kinks", help="List kinks and ties with how far the values are from the nearest one."
+        ),
+    ] = False
+    as_: Annotated[
+        Literal["torch", "jax", "numpy", "tensorflow"] | None,
+        typer.Option(
+            "--as",
+            help="Tell what the derivative at a kink or tie is in this framework.",
+            show_default=False,
+        ),
+    ] = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is asked that is not told anyway."""
+        return self.kinks or self.as_ is not None
+
+    def wanted(self) -> KinksWanted:
+        """The same for `gradcli.analysis.near`."""
+        from gradcli.analysis.near import KinksWanted
+
+        return KinksWanted(self.kinks, self.as_ or "")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

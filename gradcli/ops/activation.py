@@ -19,7 +19,7 @@ from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, clamp, where
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import part, reshape
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("activation")
 
@@ -35,6 +35,7 @@ relu = table.elementwise(
     formula="maximum(x, 0)",
     edge=lambda xp, x: x,
     kink="0 at 0",
+    elsewhere=everywhere("0", numpy="0.5 (np.maximum(x, 0))"),
     torch="torch.relu",
     jax="jax.nn.relu",
     cost=4,
@@ -58,6 +59,7 @@ def _bound(x: Node, number: float) -> tuple[Node, Node]:
 @table.function(
     cases=[Case("hardtanh(x, -0.7, 0.9)")],
     formula="minimum(maximum(x, min_val), max_val)",
+    elsewhere={"torch": "0", "jax": "1"},
     kink="0 at the bounds",
 )
 def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
@@ -66,7 +68,10 @@ def hardtanh(x: Node, min_val: float = -1.0, max_val: float = 1.0) -> Node:
 
 
 @table.function(
-    cases=[Case("relu6(4 * x)")], formula="minimum(maximum(x, 0), 6)", kink="0 at 0 and 6"
+    cases=[Case("relu6(4 * x)")],
+    formula="minimum(maximum(x, 0), 6)",
+    elsewhere={"torch": "0", "jax": "0", "tensorflow": "0"},
+    kink="0 at 0 and 6",
 )
 def relu6(x: Node) -> Node:
     """x, cut off at 0 below and at 6 above."""
@@ -74,7 +79,10 @@ def relu6(x: Node) -> Node:
 
 
 @table.function(
-    cases=[Case("hardsigmoid(2 * x)")], formula="clamp(x + 3, 0, 6) / 6", kink="0 at -3 and 3"
+    cases=[Case("hardsigmoid(2 * x)")],
+    formula="clamp(x + 3, 0, 6) / 6",
+    elsewhere={"torch": "0", "jax": "0"},
+    kink="0 at -3 and 3",
 )
 def hardsigmoid(x: Node) -> Node:
     """A sigmoid of three straight lines: 0 up to -3, 1 from 3 on."""
@@ -82,7 +90,10 @@ def hardsigmoid(x: Node) -> Node:
 
 
 @table.function(
-    cases=[Case("hardswish(2 * x)")], formula="x * relu6(x + 3) / 6", kink="0 at -3, 1 at 3"
+    cases=[Case("hardswish(2 * x)")],
+    formula="x * relu6(x + 3) / 6",
+    elsewhere={"torch": "0 (at -3; 1 at 3)", "jax": "0 (at -3; 1 at 3)"},
+    kink="0 at -3, 1 at 3",
 )
 def hardswish(x: Node) -> Node:
     """x times hardsigmoid(x): 0 up to -3, x from 3 on."""
@@ -92,6 +103,7 @@ def hardswish(x: Node) -> Node:
 @table.function(
     cases=[Case("leaky_relu(x)"), Case("leaky_relu(x, negative_slope=0.2)")],
     formula="where(x > 0, x, negative_slope * x)",
+    elsewhere={"torch": "the slope", "jax": "1", "tensorflow": "the slope"},
     kink="the slope at 0",
     confused=("relu",),
 )
@@ -103,6 +115,7 @@ def leaky_relu(x: Node, negative_slope: float = 0.01) -> Node:
 @table.function(
     cases=[Case("prelu(x, w)", {"x": (2, 3), "w": (1,)})],
     formula="where(x > 0, x, weight * x)",
+    elsewhere={"torch": "the weight"},
     kink="the weight at 0",
 )
 def prelu(x: Node, weight: Node) -> Node:
@@ -114,6 +127,7 @@ def prelu(x: Node, weight: Node) -> Node:
 @table.function(
     cases=[Case("threshold(x, 0.1, 2)")],
     formula="where(x > threshold, x, value)",
+    elsewhere={"torch": "0"},
     kink="0 at the threshold",
 )
 def threshold(x: Node, threshold: float, value: float) -> Node:
@@ -126,6 +140,7 @@ def threshold(x: Node, threshold: float, value: float) -> Node:
 @table.function(
     cases=[Case("hardshrink(x)")],
     formula="where(abs(x) > lambd, x, 0)",
+    elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
 )
 def hardshrink(x: Node, lambd: float = 0.5) -> Node:
@@ -136,6 +151,7 @@ def hardshrink(x: Node, lambd: float = 0.5) -> Node:
 @table.function(
     cases=[Case("softshrink(x)")],
     formula="where(x > lambd, x - lambd, where(x < -lambd, x + lambd, 0))",
+    elsewhere={"torch": "0"},
     kink="0 at -lambd and lambd",
 )
 def softshrink(x: Node, lambd: float = 0.5) -> Node:
@@ -149,6 +165,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
 @table.function(
     cases=[Case("elu(x)"), Case("elu(x, alpha=0.5)")],
     formula="where(x > 0, x, alpha * expm1(x))",
+    elsewhere={"torch": "alpha", "jax": "alpha", "tensorflow": "1"},
     kink="alpha at 0",
     confused=("relu",),
 )
@@ -158,7 +175,12 @@ def elu(x: Node, alpha: float = 1.0) -> Node:
     return where(x > 0, x, curved if alpha == 1 else alpha * curved)
 
 
-@table.function(cases=[Case("selu(x)")], formula="1.0507… * elu(x, 1.6733…)", kink="1.7581 at 0")
+@table.function(
+    cases=[Case("selu(x)")],
+    formula="1.0507… * elu(x, 1.6733…)",
+    elsewhere={"torch": "1.7581", "jax": "1.7581", "tensorflow": "1.0507"},
+    kink="1.7581 at 0",
+)
 def selu(x: Node) -> Node:
     """elu with the two factors that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
     return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
@@ -167,6 +189,7 @@ def selu(x: Node) -> Node:
 @table.function(
     cases=[Case("celu(x)"), Case("celu(x, alpha=0.5)")],
     formula="where(x > 0, x, alpha * expm1(x / alpha))",
+    elsewhere={"torch": "1", "jax": "1"},
     kink="1 at 0",
 )
 def celu(x: Node, alpha: float = 1.0) -> Node:

@@ -106,6 +106,7 @@ xlogy = table.elementwise(
     formula="input * log(other)",
     edge=lambda xp, x, other: other,
     domain=(0.3, 3.0),
+    elsewhere={"torch": "0, nan", "jax": "-inf, nan", "tensorflow": "0, 0"},
     kink="by `input`, 0 where it is 0 and `other` is not positive",
     numpy="scipy.special.xlogy",
     torch="torch.xlogy",

@@ -20,7 +20,7 @@ from gradcli.ops.shaping import (
     reshape,
     squeeze,
 )
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Function, everywhere
 
 table = Group("reduction")
 
@@ -74,6 +74,7 @@ AMIN = Reduction(
     op=AMAX,
     aliases=("np.max",),
     cases=[*cases_of("amax"), Case("np.max(x, axis=1)")],
+    elsewhere=everywhere("shared equally"),
     kink="ties share equally",
     numpy="np.max",
     torch="torch.amax",
@@ -95,6 +96,7 @@ def amax(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     op=AMIN,
     aliases=("np.min",),
     cases=[*cases_of("amin"), Case("np.min(x, axis=1)")],
+    elsewhere=everywhere("shared equally"),
     kink="ties share equally",
     numpy="np.min",
     torch="torch.amin",
@@ -203,6 +205,7 @@ class Extremes(NamedTuple):
         Case("max(x, dim=1, keepdim=True)[0]"),
         Case("max(x, y)", {"x": (2, 3), "y": (3,)}),
     ],
+    elsewhere=everywhere("shared equally", torch="shared equally (with dim the first gets all)"),
     kink="ties share equally; with dim the first one gets all",
     confused=("min",),
     gradients={
@@ -232,6 +235,7 @@ def max_(
         Case("min(x, dim=1, keepdim=True)[0]"),
         Case("min(x, y)", {"x": (2, 3), "y": (3,)}),
     ],
+    elsewhere=everywhere("shared equally", torch="shared equally (with dim the first gets all)"),
     kink="ties share equally; with dim the first one gets all",
     confused=("max",),
     gradients={

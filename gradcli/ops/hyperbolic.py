@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradcli.graph import Node
 from gradcli.ops.group import WITHIN_1, Group
 from gradcli.ops.powers import hypot, sqrt, square
+from gradcli.ops.table import everywhere
 
 table = Group("hyperbolic")
 
@@ -53,6 +54,7 @@ def asinh(y: Node, x: Node) -> Node:
     latex=r"\mathrm{{arcosh}} {0}",
     edge=lambda xp, x: x - 1,
     domain=(1.3, 3.0),
+    elsewhere=everywhere("inf"),
     kink="inf at 1",
 )
 def acosh(y: Node, x: Node) -> Node:

@@ -15,7 +15,7 @@ from gradcli.ops.reductions import cases_of, reduce_axes, sum_
 from gradcli.ops.selection import clamp_min
 from gradcli.ops.shapes import Dims, broadcast, normalize_axes, normalize_axis, show
 from gradcli.ops.shaping import expand, unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 linear_algebra = Group("linear algebra")
 reductions = Group("reduction")
@@ -42,6 +42,7 @@ def _turned(x: str, other: str) -> str:
         Case("norm(x, 'nuc')"),
     ],
     formula="sum(abs(x)**p) ** (1/p)",
+    elsewhere=everywhere("nan (of p = 2)", torch="0"),
     kink="0 where the norm is 0; ties of the inf-norm share equally",
     torch="torch.linalg.vector_norm",
     gradients={
@@ -79,6 +80,7 @@ def norm(x: Node, p: float | str | None = 2.0, dim: Dims = None, keepdim: bool =
     takes_dtype=True,
     cases=[Case("vector_norm(x)"), Case("vector_norm(x, ord=3, dim=1, keepdim=True)")],
     formula="sum(abs(x)**ord) ** (1/ord)",
+    elsewhere=everywhere("nan (of p = 2)", torch="0"),
     kink="0 where the norm is 0; ties of the inf-norm share equally",
 )
 def vector_norm(x: Node, ord: float = 2.0, dim: Dims = None, keepdim: bool = False) -> Node:

@@ -15,7 +15,7 @@ from gradcli.ops.group import FROM_0, Group
 from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Function, everywhere
 
 table = Group("powers")
 
@@ -130,6 +130,7 @@ pow_: Function = table.elementwise(
     latex="{0}^{{{1}}}",
     edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
     domain=(0.3, 2.0),
+    elsewhere={"torch": "0, 0 (at 0**0)", "jax": "nan, 0 (at 0**0)", "numpy": "0, 0 (at 0**0)"},
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
     misremembered=[
         ("n*x**n", "x**(n + 1)/(n + 1), the integral", "n*x**(n - 2)"),
@@ -170,6 +171,7 @@ def square(y: Node, x: Node) -> Node:
     latex=r"\sqrt{{{0}}}",
     formula="x ** 0.5",
     **FROM_0,
+    elsewhere=everywhere("inf"),
     cost=4,
     exact=True,
     misremembered=[("1/(2*x)", "1/y", "y/2", "-1/(2*y)", "x/2")],
@@ -221,5 +223,6 @@ hypot = table.elementwise(
     formula="sqrt(a**2 + b**2)",
     edge=lambda xp, a, b: xp.hypot(a, b),
     domain=(0.2, 2.0),
+    elsewhere={"torch": "nan, nan", "jax": "0.5, 0.5"},
     kink="0, 0 at the origin (the subgradient of least norm); PyTorch gives nan",
 )

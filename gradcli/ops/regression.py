@@ -24,7 +24,7 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("loss")
 
@@ -59,6 +59,7 @@ def mse_loss(
         Case("l1_loss(x, y, weight=[[1, 2, 3], [1, 0, 2]])", PAIR),
     ],
     formula="mean(abs(input - target))",
+    elsewhere=everywhere("0", jax="1 (of jnp.abs)"),
     kink="0 where input and target are equal",
     gradients={
         "input": slopes("sign(input - target)"),

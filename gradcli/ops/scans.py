@@ -165,6 +165,7 @@ CUMARGMIN = General(
 
 @table.function(
     cases=[Case("cummax(x, 0).values"), Case("cummax(x, dim=1)[0]")],
+    elsewhere={"torch": "the last gets all"},
     kink="at a tie the last one gets all",
     torch="torch.cummax",
 )
@@ -175,6 +176,7 @@ def cummax(x: Node, dim: int) -> RunningExtremes:
 
 @table.function(
     cases=[Case("cummin(x, 0).values"), Case("cummin(x, dim=1)[0]")],
+    elsewhere={"torch": "the last gets all"},
     kink="at a tie the last one gets all",
     torch="torch.cummin",
 )

@@ -15,7 +15,7 @@ from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.comparison import eq, isfinite, isnan, logical_or
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Function, everywhere
 
 table = Group("selection")
 
@@ -65,6 +65,7 @@ maximum = table.elementwise(
     latex=r"\max({0}, {1})",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
+    elsewhere=everywhere("0.5, 0.5", tensorflow="1, 0"),
     cost=4,
 )
 minimum = table.elementwise(
@@ -81,6 +82,7 @@ minimum = table.elementwise(
     latex=r"\min({0}, {1})",
     edge=lambda xp, a, b: a - b,
     kink="at a tie each side gets half",
+    elsewhere=everywhere("0.5, 0.5", tensorflow="1, 0"),
     cost=4,
 )
 fmax = table.elementwise(
@@ -96,6 +98,7 @@ fmax = table.elementwise(
     formula="maximum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
+    elsewhere={"torch": "1, 0", "jax": "0, 1", "numpy": "0.5, 0.5"},
 )
 fmin = table.elementwise(
     "fmin",
@@ -110,6 +113,7 @@ fmin = table.elementwise(
     formula="minimum(a, b)",
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
+    elsewhere={"torch": "1, 0", "jax": "0, 1", "numpy": "0.5, 0.5"},
 )
 clamp_min = table.elementwise(
     "clamp_min",
@@ -126,6 +130,7 @@ clamp_min = table.elementwise(
     formula="maximum(x, min)",
     edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
+    elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     cost=4,
 )
 clamp_max = table.elementwise(
@@ -143,6 +148,7 @@ clamp_max = table.elementwise(
     formula="minimum(x, max)",
     edge=lambda xp, x, bound: x - bound,
     kink="0 at the bound",
+    elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
     cost=4,
 )
 
@@ -156,6 +162,7 @@ clamp_max = table.elementwise(
     ],
     formula="minimum(maximum(x, min), max)",
     kink="0 at a bound (the subgradient of least norm); PyTorch 2.13 gives 1",
+    elsewhere=everywhere("1", jax="0.5 (jnp.clip)", numpy="0 (np.clip)"),
 )
 def clamp(x: Node, min: Node | None = None, max: Node | None = None) -> Node:
     """x, cut off at `min` below and at `max` above; either may be left out."""
@@ -175,6 +182,7 @@ sign: Function = table.elementwise(
     edge=lambda xp, x: x,
     smooth=False,
     kink="the derivative is 0 everywhere",
+    elsewhere=everywhere("0"),
     cost=4,
     exact=True,
 )
@@ -189,6 +197,7 @@ abs_ = table.elementwise(
     latex=r"\left| {0} \right|",
     edge=lambda xp, x: x,
     kink="0 at 0",
+    elsewhere=everywhere("0", jax="1"),
     cost=1,
     exact=True,
     textbook="sign(x)",
@@ -217,6 +226,7 @@ copysign = table.elementwise(
     edge=lambda xp, a, b: xp.stack(xp.broadcast_arrays(a, b)),
     domain=(0.3, 2.0),
     kink="0 where a is 0",
+    elsewhere={"torch": "0, 0", "jax": "1, 0"},
 )
 nextafter = table.elementwise(
     "nextafter",

@@ -15,7 +15,7 @@ from gradcli.ops.orders import order_elements, stable_order
 from gradcli.ops.scattering import gather
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("indexing")
 
@@ -65,6 +65,7 @@ def argsort(x: Node, dim: int = -1, descending: bool = False, stable: bool = Tru
         Case("sort(x, dim=0, descending=True).values"),
         Case("x.sort()[0]", {"x": (4,)}),
     ],
+    elsewhere=everywhere("by the order of the elements"),
     kink="ties keep their order, and gradients follow the elements",
     gradients={
         "x": ("gather(cotangent.values, dim, argsort(argsort(x, dim, descending), dim))",),
@@ -78,7 +79,11 @@ def sort(x: Node, dim: int = -1, descending: bool = False, stable: bool = True) 
     return Ordered(gather(x, dim, places), places)
 
 
-@table.function(cases=[Case("msort(x)")], kink="ties keep their order")
+@table.function(
+    cases=[Case("msort(x)")],
+    elsewhere=everywhere("by the order of the elements"),
+    kink="ties keep their order",
+)
 def msort(x: Node) -> Node:
     """The elements along the first axis in rising order."""
     return sort.build(x, 0).values  # type: ignore[no-any-return]
@@ -101,6 +106,7 @@ def numpy_sort(x: Node, dim: int | None = -1) -> Node:
         Case("topk(x, 1, dim=0, largest=False)[0]"),
         Case("x.topk(3).values", {"x": (4,)}),
     ],
+    elsewhere={"torch": "the first gets all", "jax": "the first gets all"},
     kink="of ties the first ones are taken",
 )
 def topk(x: Node, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ordered:

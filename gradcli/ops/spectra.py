@@ -20,7 +20,7 @@ from gradcli.ops.packing import gaps, lapack, pack, packed, packed_shape, skew, 
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("linear algebra")
 
@@ -149,6 +149,11 @@ class SingularVectors(NamedTuple):
         Case("svd(x).Vh", {"x": (2, 2, 2)}),
         Case("svd(x).U[:, 1:]**2 @ [1, 1]", {"x": (3, 1)}),
     ],
+    elsewhere={
+        "torch": "nan (by U and Vh)",
+        "jax": "nan (by U and Vh)",
+        "tensorflow": "finite (the pair counts for nothing)",
+    },
     kink="nan in the gradients of U and Vh where singular values are repeated",
     numpy="np.linalg.svd",
     torch="torch.linalg.svd",
@@ -209,6 +214,8 @@ def older_svd(x: Node, some: bool = True, compute_uv: bool = True) -> OlderSingu
     cases=[Case("svdvals(x)", {"x": (3, 2)}), Case("svdvals(x)", {"x": (2, 2, 2)})],
     numpy="np.linalg.svdvals",
     torch="torch.linalg.svdvals",
+    kink="repeated values share as LAPACK orders their vectors",
+    elsewhere=everywhere("by LAPACK's vectors, as here"),
 )
 def svdvals(x: Node, *, driver: str | None = None) -> Node:
     """The singular values, the largest first."""
@@ -313,6 +320,9 @@ def _triangle(name: str, uplo: str) -> str:
         Case("eigh(x + x.mT).eigenvalues", {"x": (3, 3)}),
         Case("eigh(x + x.mT, 'U')[1]", {"x": (2, 2, 2)}),
     ],
+    elsewhere=everywhere(
+        "nan (by the eigenvectors)", tensorflow="finite (the pair counts for nothing)"
+    ),
     kink="nan in the gradient of the eigenvectors where eigenvalues are repeated",
     numpy="np.linalg.eigh",
     torch="torch.linalg.eigh",
@@ -342,6 +352,8 @@ def eigh(x: Node, UPLO: str = "L") -> Eigenvectors:  # noqa: N803 — PyTorch's 
     ],
     numpy="np.linalg.eigvalsh",
     torch="torch.linalg.eigvalsh",
+    kink="repeated values share as LAPACK orders their vectors",
+    elsewhere=everywhere("by LAPACK's vectors, as here"),
 )
 def eigvalsh(x: Node, UPLO: str = "L") -> Node:  # noqa: N803 — PyTorch's name
     """The eigenvalues of symmetric matrices, rising."""

@@ -35,7 +35,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shapes import Axes, Dims, normalize_axes, reduced, show
 from gradcli.ops.shaping import flatten, reshape, unsqueeze
 from gradcli.ops.sums import total
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("reduction")
 SPREAD = "numel(x) / numel(result) - correction"
@@ -111,6 +111,7 @@ def var(
 @table.function(
     cases=[*cases_of("std"), Case("std(x, correction=0)")],
     formula="sqrt(var(x))",
+    elsewhere=everywhere("nan", torch="0"),
     kink="0 where all elements are equal",
     torch="torch.std",
     confused=("var",),
@@ -154,6 +155,7 @@ def numpy_var(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool
     "np.std",
     cases=[Case("np.std(x)"), Case("np.std(x, axis=1, ddof=1, keepdims=True)")],
     formula="sqrt(np.var(x))",
+    elsewhere=everywhere("nan", torch="0"),
     kink="0 where all elements are equal",
 )
 def numpy_std(x: Node, dim: Dims = None, *, correction: float = 0, keepdim: bool = False) -> Node:
@@ -215,6 +217,10 @@ MEDIAN = Reduction(
     op=MEDIAN,
     cases=[Case("median(x)"), Case("median(x, 0).values"), Case("median(x, 1, keepdim=True)[0]")],
     formula="sort(x)[(n - 1) // 2]",
+    elsewhere={
+        "torch": "shared equally (with dim one gets all)",
+        "jax": "the element in the middle gets all",
+    },
     kink="ties share equally; with dim one of them gets all",
     torch="torch.median",
     confused=("mean",),

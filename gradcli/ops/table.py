@@ -14,6 +14,22 @@ KnownIndex: TypeAlias = Node
 """As an annotation: the same, looked at while tracing, so that `data` holds the values."""
 
 
+FRAMEWORKS = {
+    "torch": "PyTorch 2.13",
+    "jax": "JAX 0.10",
+    "numpy": "NumPy with autograd 1.9",
+    "tensorflow": "TensorFlow 2.20",
+}
+"""Frameworks whose derivatives at kinks entries tell, and their versions. TensorFlow's are read
+from the gradients that it registers: tensorflow/python/ops/math_grad.py, nn_grad.py, clip_ops.py.
+"""
+
+
+def everywhere(derivative: str, **others: str) -> Mapping[str, str]:
+    """The derivative at a kink that all frameworks have, and what it is in others."""
+    return MappingProxyType(dict.fromkeys(FRAMEWORKS, derivative) | others)
+
+
 class Case(NamedTuple):
     """An example call over inputs of given shapes: tests and documentation are made from it."""
 
@@ -42,6 +58,7 @@ class Told(TypedDict, total=False):
     latex: str
     formula: str
     kink: str
+    elsewhere: Mapping[str, str]
     numpy: str
     torch: str
     jax: str | None
@@ -73,6 +90,9 @@ class Function(NamedTuple):
     formula: str = ""
     kink: str = ""
     """The value of the derivative where it does not exist, in words."""
+    elsewhere: Mapping[str, str] = EMPTY
+    """The same in other frameworks, by their keys in FRAMEWORKS: by each operand, a remark in
+    parentheses."""
     numpy: str = ""
     torch: str = ""
     jax: str | None = ""

@@ -9,7 +9,7 @@ from gradcli.ops.comparison import eq
 from gradcli.ops.group import WITHIN_1, Group
 from gradcli.ops.powers import hypot, sqrt
 from gradcli.ops.selection import where
-from gradcli.ops.table import Case
+from gradcli.ops.table import Case, everywhere
 
 table = Group("trigonometric")
 
@@ -44,6 +44,7 @@ def tan(y: Node, x: Node) -> Node:
     aliases=("arcsin",),
     latex=r"\arcsin {0}",
     **WITHIN_1,
+    elsewhere=everywhere("inf"),
     misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)")],
     confused=("acos",),
 )
@@ -58,6 +59,7 @@ def asin(y: Node, x: Node) -> Node:
     latex=r"\arccos {0}",
     edge=lambda xp, x: 1 - xp.abs(x),
     domain=(-0.8, 0.8),
+    elsewhere=everywhere("-inf"),
     kink="-inf at -1 and 1",
     confused=("asin",),
 )
@@ -92,6 +94,7 @@ atan2 = table.elementwise(
     aliases=("arctan2",),
     edge=lambda xp, a, b: xp.hypot(a, b) + b,
     domain=(0.3, 2.0),
+    elsewhere=everywhere("nan, nan", torch="0, -0"),
     kink="0, 0 at the origin",
 )
 

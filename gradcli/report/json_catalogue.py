@@ -37,6 +37,7 @@ def page(description: Description) -> dict[str, Data]:
         },
         "derivative": None if derivative is None else print_program(derivative).splitlines(),
         "kink": function.kink or None,
+        "elsewhere": function.elsewhere,
         "beside_kernels": description.beside_kernels,
         "deviations": [_deviation(each) for each in description.deviations],
         "example": None if example is None else _example(example),

@@ -14,6 +14,7 @@ from gradcli.analysis.catalogue import Description, Example
 from gradcli.language.printer import print_program
 from gradcli.ops import Function
 from gradcli.ops.deviations import DEVIATIONS, DIFFERENCES, Deviation
+from gradcli.ops.table import FRAMEWORKS
 from gradcli.report import text
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, HEADING, printed
@@ -53,6 +54,9 @@ def render_page(
         "textbook": _textbook(function),
         "derivative": _derivative(description),
         "at kinks": function.kink,
+        "elsewhere": "; ".join(
+            f"{FRAMEWORKS[name]}: {there}" for name, there in function.elsewhere.items()
+        ),
         "on a GPU": _on_gpu(description),
         "differs": "\n".join(map(_deviation, description.deviations)),
     }
