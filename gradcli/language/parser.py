@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal
 
 from gradcli.diagnostics import GradcliError, Source, Span
@@ -106,6 +107,19 @@ _REDUCTIONS = [
 ]
 
 
+@cache
+def _settled(below: int, state: int, kind: int) -> int:
+    """The state after the reductions of one part, which is not changed, that come next: a number
+    passes all levels of precedence.
+    """
+    while (action := TABLES.actions[state][kind]) < 0:
+        build, head, *_ = _REDUCTIONS[-action]
+        if build is not None:
+            break
+        state = TABLES.gotos[below][head]
+    return state
+
+
 def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
     """The tree that the builder makes of the whole text, and the names in the text."""
     actions, gotos, reductions = TABLES.actions, TABLES.gotos, _REDUCTIONS
@@ -118,8 +132,8 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
     for place, kind in enumerate(tokens.kinds):
         while (action := actions[state][kind]) < 0:
             build, head, length, positions, spliced = reductions[-action]
-            if build is None:  # one part, which is not changed
-                state = states[-1] = gotos[states[-2]][head]
+            if build is None:
+                state = states[-1] = _settled(states[-2], state, kind)
                 continue
             below = len(values) - length
             parts = values[below:]

@@ -21,13 +21,13 @@ def runs_backward(program: syntax.Program) -> bool:
     )
 
 
-PLAIN = (
+PLAIN = frozenset((
     syntax.Number, syntax.Constant, syntax.Name, syntax.List, syntax.Tuple, syntax.Unary,
     syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call, syntax.Attribute, syntax.Slice,
     syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Assign, syntax.AugmentedAssign,
     syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition, syntax.Return,
     syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For, syntax.If,
-)  # fmt: skip
+))  # fmt: skip
 """What changes nothing but the names that are bound."""
 
 
@@ -37,20 +37,18 @@ HARMLESS = ("T", "mT", "shape", "ndim", "append", "extend")
 
 def changes_names_alone(program: syntax.Program) -> bool:
     """Whether no value of a program can change in place."""
-    return all(
-        isinstance(part, PLAIN)
-        and not (
-            isinstance(part, syntax.Attribute)
-            and part.name not in FUNCTIONS
-            and part.name not in HARMLESS
-        )
-        and not (isinstance(part, syntax.Keyword) and part.name == "out")
-        and not (
-            isinstance(part, syntax.Assign | syntax.AugmentedAssign)
-            and not isinstance(part.target, syntax.Name | syntax.Tuple)
-        )
-        for part in _all_parts(program.statements)
-    )
+    return all(map(_changes_no_value, _all_parts(program.statements)))
+
+
+def _changes_no_value(part: Any) -> bool:
+    kind = type(part)
+    if kind is syntax.Attribute:
+        return part.name in FUNCTIONS or part.name in HARMLESS
+    if kind is syntax.Keyword:
+        return part.name != "out"  # type: ignore[no-any-return]
+    if kind is syntax.Assign or kind is syntax.AugmentedAssign:
+        return isinstance(part.target, syntax.Name | syntax.Tuple)
+    return kind in PLAIN
 
 
 _SETS_ELEMENT = re.compile(r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)")
@@ -96,8 +94,14 @@ def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
 
 def parts_of(node: Any) -> list[syntax.Syntax]:
     """The syntax nodes directly inside a syntax node."""
-    values = _flattened(tuple(getattr(node, field) for field in node.__slots__))
-    return [value for value in values if isinstance(value, syntax.Syntax)]
+    found: list[syntax.Syntax] = []
+    for field in node.__slots__:
+        value = getattr(node, field)
+        if isinstance(value, syntax.Syntax):
+            found.append(value)
+        elif type(value) is tuple:
+            found += [each for each in _flattened(value) if isinstance(each, syntax.Syntax)]
+    return found
 
 
 def _flattened(items: tuple[Any, ...]) -> list[Any]:

@@ -47,6 +47,22 @@ def network(size: int) -> None:
     np.save("b2.npy", np.zeros(10))
 
 
+def arrays(size: int) -> None:
+    """About `size` elements each, float64: x and y, rows a with their labels, images i, and the
+    queries, keys and values q, k, v of 64 heads, with a third of the elements.
+    """
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    side, length = round((size / 256) ** 0.5), max(1, size // (3 * 64 * 64))
+    for name, shape in {
+        "x": (size,), "y": (size,), "a": (size // 100, 100), "i": (16, 16, side, side),
+        **dict.fromkeys("qkv", (64, length, 64)),
+    }.items():  # fmt: skip
+        np.save(f"{name}.npy", draw.standard_normal(shape))
+    np.save("labels.npy", draw.integers(0, 100, size // 100))
+
+
 def matrices(size: int) -> None:
     """A vector x and a square matrix W of `size` rows; 300 parameters p of a small network with
     data D and targets t: float64.
@@ -117,7 +133,8 @@ def items(size: int) -> None:
 KINDS = {
     each.__name__: each
     for each in (
-        array, logistic, network, matrices, one_program, distinct_programs, chain, terms, items,
+        array, arrays, logistic, network, matrices, one_program, distinct_programs, chain, terms,
+        items,
     )
 }  # fmt: skip
 

@@ -120,6 +120,23 @@ np.savez("p.npz", **{name: leaf.grad.numpy() for name, leaf in leaves.items()})
 LOGISTIC_PYTORCH, LOGISTIC_PYTORCH_INSIDE = _LOGISTIC + _SAVED, _LOGISTIC + _TIMED
 NETWORK_PYTORCH, NETWORK_PYTORCH_INSIDE = _NETWORK + _SAVED, _NETWORK + _TIMED
 
+# --- large arrays --------------------------------------------------------------------------
+
+
+def arrays_pytorch(text: str, wrt: str, names: tuple[str, ...]) -> str:
+    """Value and gradients of an expression over files, timed in the process."""
+    return f"""
+import numpy as np, torch, torch.nn.functional as F
+inputs = {{name: torch.from_numpy(np.load(f"{{name}}.npy")) for name in {names!r}}}
+globals().update(inputs)
+leaves = [inputs[name].requires_grad_() for name in {wrt!r}.split(",")]
+def step():
+    for leaf in leaves:
+        leaf.grad = None
+    ({text}).backward()
+{_TIMED}"""
+
+
 # --- matrices ------------------------------------------------------------------------------
 
 

@@ -73,6 +73,7 @@ def races(sizes: Sizes) -> list[Race]:
         *_large("tanh(1.5*x+0.1)*exp(-x**2)", sizes.elements, pytorch=6, jax=3),
         *_learning(sizes),
         *_value_alone(sizes),
+        *_arrays(sizes.elements),
         *_matrices(works=4 if sizes is FULL else 1),
         *_long(sizes.ops),
     ]
@@ -204,6 +205,37 @@ def _value_alone(sizes: Sizes) -> list[Race]:
         )
         for text, wrt, names, files in cases
     ]
+
+
+def _arrays(elements: int) -> list[Race]:
+    """Value and gradient of functions of large arrays, inside a process."""
+    works = [
+        ("mean(gelu(x))", "x", "F.gelu(x).mean()", 0.4),
+        ("median(x)", "x", "x.median()", 1),
+        ("sum(sort(x).values * y)", "x,y", "(x.sort().values * y).sum()", 0.8),
+        (
+            "mean(scaled_dot_product_attention(q, k, v))", "q,k,v",
+            "F.scaled_dot_product_attention(q, k, v).mean()", 0.4,
+        ),
+        ("mean(max_pool2d(i, 2))", "i", "F.max_pool2d(i, 2).mean()", 0.6),
+        ("cross_entropy(a, labels)", "a", "F.cross_entropy(a, labels)", 0.7),
+        ("mean(softmax(a, -1)**2)", "a", "(torch.softmax(a, -1)**2).mean()", 1),
+        ("norm(x)", "x", "x.norm()", 1),
+        ("mean(logsumexp(a, -1))", "a", "torch.logsumexp(a, -1).mean()", 1),
+    ]  # fmt: skip
+    found = []
+    for text, wrt, theirs, at_least in works:
+        names = (*wrt.split(","), *(["labels"] if "labels" in text else []))
+        script = peers.arrays_pytorch(theirs, wrt, names)
+        found.append(
+            Race(
+                f"{text}, {elements:,} elements, in process",
+                inside(text, wrt, *names),
+                (peer("PyTorch", script, inside=at_least),),
+                inputs=("arrays", elements),
+            )
+        )
+    return found
 
 
 def _matrices(works: int) -> list[Race]:
