@@ -2,4 +2,5 @@
 
 from gradcli.cli import main
 
-main()
+if __name__ == "__main__":  # not where a worker of a cluster imports it
+    main()

@@ -19,6 +19,7 @@ EXTRAS = {
     "zarr": Extra("zarr", "@data.zarr/x, --save out.zarr"),
     "hdf5": Extra("h5py", "@file.h5:/group/x, netCDF-4, --save out.h5"),
     "cloud": Extra("obstore", "@s3://, @gs://, @https://"),
+    "cluster": Extra("distributed", "--cluster"),
     "gpu": Extra("cupy", "--device cuda"),
 }
 """By name, as pyproject.toml names them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from gradcli.batch.items import Item
@@ -22,6 +22,8 @@ class Progress:
         self.resumed = done
         self.done = done
         self.failed = failed
+        self.workers: Callable[[], int] | None = None
+        """Tells how many workers there are, where that may change."""
         self._begun = monotonic()
         self._drawn = 0.0
 
@@ -41,7 +43,8 @@ class Progress:
     def bar(self, fraction: float | None) -> str:
         """One line that replaces the one before; `fraction` is how much of the input is read."""
         rate = self._rate()
-        text = f"{self.done:,} records, {rate:,.0f}/s"
+        workers = f", {self.workers()} workers" if self.workers else ""
+        text = f"{self.done:,} records, {rate:,.0f}/s{workers}"
         if fraction is not None:
             filled = int(WIDTH * min(fraction, 1.0))
             left = self._seconds() * (1 - fraction) / fraction if fraction else 0.0

@@ -12,7 +12,6 @@ from typing import Protocol
 
 from gradcli.batch.answer import Settings, died, failure
 from gradcli.batch.items import Item, Verdict
-from gradcli.batch.reader import Reader
 from gradcli.batch.worker import Worker
 from gradcli.diagnostics import GradcliError
 
@@ -39,11 +38,27 @@ class Sink(Protocol):
         """Some time has passed."""
 
 
+class Incoming(Protocol):
+    """Where items come from."""
+
+    items: deque[Item]
+
+    @property
+    def ended(self) -> bool:
+        """Whether all has been read."""
+
+    def source(self) -> int:
+        """The descriptor to wait for."""
+
+    def read(self) -> None:
+        """Read what there is."""
+
+
 class Supervisor:
     """One run over all items of a reader."""
 
     def __init__(
-        self, settings: Settings, reader: Reader, sink: Sink, jobs: int, *, fail_fast: bool
+        self, settings: Settings, reader: Incoming, sink: Sink, jobs: int, *, fail_fast: bool
     ) -> None:
         self._settings = settings
         self._reader = reader

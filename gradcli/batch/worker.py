@@ -17,10 +17,10 @@ from typing import NoReturn
 from gradcli import box
 from gradcli.batch.answer import Answerer, Settings
 from gradcli.batch.items import Item, decode, encode
-from gradcli.batch.lifeline import die_with
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.threads import cores
+from gradcli.lifeline import die_with
 
 BLOCK = 2**18
 PART = 2**16

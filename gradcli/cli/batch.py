@@ -13,6 +13,7 @@ from gradcli import __version__
 from gradcli.cli import options as flag
 from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
+from gradcli.cli.cluster import Many
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
@@ -63,6 +64,16 @@ Out = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Continue a run with --out that was interrupted.")
 ]
+Portion = Annotated[
+    int,
+    typer.Option(
+        "--portion",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+        help="With --cluster: records that a worker gets at a time; results do not depend on it.",
+    ),
+]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first error.")]
 AllowFiles = Annotated[
     bool, typer.Option("--allow-files", help='Let records name files: {"set": {"x": "@x.npy"}}.')
@@ -80,6 +91,7 @@ RunSeed = Annotated[
 
 def _command(
     bounds: flag.Bounds,
+    many: Many,
     files: Files = None,
     program: DefaultProgram = None,
     file: flag.ProgramFile = None,
@@ -87,6 +99,7 @@ def _command(
     out: Out = None,
     resume: Resume = False,
     fail_fast: FailFast = False,
+    portion: Portion = 1000,
     allow_files: AllowFiles = False,
     strict: flag.Strict = False,
     dtype: flag.Dtype = "float64",
@@ -107,6 +120,7 @@ def _command(
     from gradcli.batch.supervisor import Supervisor
     from gradcli.session import Options
 
+    many.require_nothing()
     if resume and not out:
         raise GradcliError("usage", "--resume continues a run with --out: name its file")
     if allow_files and bounds.safe:
@@ -118,7 +132,8 @@ def _command(
             strict=strict,
             precision=dtype,
             device=device,
-            limits=allowed.shared(jobs),
+            # The same on all machines: a limit stands in messages, and decides about plans.
+            limits=allowed.shared(jobs if many.cluster is None else 1),
         ),
         program=_default_program(program, file, allowed.parse.source_bytes),
         seed=seed,
@@ -130,7 +145,24 @@ def _command(
     sources = _sources(files or [])
     reader = Reader(sources, allowed.parse.source_bytes)
 
+    def on_cluster(sink: ProgressSink) -> bool:
+        from gradcli.batch.cluster import ClusterSupervisor
+
+        with many.connected(jobs) as found:
+            supervisor = ClusterSupervisor(
+                settings, reader, sink, found, portion=portion, fail_fast=fail_fast,
+                mixed=many.mixed,
+            )  # fmt: skip
+            sink.count_workers(supervisor.crew.workers)
+            done = supervisor.run()
+        if supervisor.mixture and not quiet:
+            differing = "; ".join(supervisor.mixture)
+            streams.write_error(f"gradcli batch: machines were mixed: {differing}\n")
+        return done
+
     def supervise(sink: ProgressSink) -> bool:
+        if many.cluster is not None:
+            return on_cluster(sink)
         supervisor = Supervisor(settings, reader, sink, jobs, fail_fast=fail_fast)
         done = supervisor.run()
         if supervisor.shortage and not quiet:
@@ -186,6 +218,10 @@ class ProgressSink:
         self._clear()
         if not self._quiet and kind is not BrokenPipeError:
             streams.write_error(self._progress.summary("" if kind is None else "ended early,"))
+
+    def count_workers(self, workers: Callable[[], int]) -> None:
+        """Show how many workers there are."""
+        self._progress.workers = workers
 
     def write(self, items: Sequence[Item]) -> None:
         """Keep some answers."""

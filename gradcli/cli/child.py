@@ -90,7 +90,7 @@ def apart(work: Callable[[], int]) -> End:
     if not child:
         os.close(ours)
         os.close(answer)
-        from gradcli.batch.lifeline import die_with
+        from gradcli.lifeline import die_with
 
         die_with(parent, lifeline)
         _parent = theirs

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import NoReturn, TypeVar
 
-from gradcli.batch.lifeline import die_with
 from gradcli.cli.deadline import expired
 from gradcli.data.text import reason
 from gradcli.diagnostics import GradcliError
+from gradcli.lifeline import die_with
 
 _CHUNK = 2**16
 _TICK = 0.1

@@ -27,6 +27,7 @@ TOPICS = {
     "kinks": "where a derivative does not exist, and NaN",
     "formats": "how data and programs come in, and answers go out",
     "data": "the files and stores that values come from and go to",
+    "cluster": "many machines: how workers start, with lines to paste",
     "command": "check the gradient of a program in any language",
     "exit-codes": "what the exit code tells",
     "man": "the manual page: gradcli help man > ~/.local/share/man/man1/gradcli.1",
@@ -88,6 +89,13 @@ def data() -> str:
     return DATA
 
 
+def cluster() -> str:
+    """The guide to `--cluster`."""
+    from gradcli.cli.cluster_guide import CLUSTER
+
+    return CLUSTER
+
+
 def _topic(name: str) -> Callable[[], str]:
     """The guide that `gradcli.cli.topics` holds under a name."""
 
@@ -116,6 +124,7 @@ GUIDES = {
     "kinks": _topic("KINKS"),
     "formats": _topic("FORMATS"),
     "data": data,
+    "cluster": cluster,
     "command": command_protocol,
     "exit-codes": _topic("EXIT_CODES"),
     "man": man,

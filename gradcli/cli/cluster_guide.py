@@ -1,0 +1,46 @@
+"""`gradcli help cluster`."""
+
+from __future__ import annotations
+
+CLUSTER = """\
+gradcli batch --cluster sends portions of records to workers of dask, and writes what one process
+would write, byte for byte. It needs pip install 'gradcli[cluster]', the same versions everywhere.
+
+On this machine: 4 workers, talking TLS on 127.0.0.1
+  gradcli batch records.jsonl --out answers.jsonl --cluster local --jobs 4
+
+With a scheduler. Anybody who reaches one can run code on its workers, so TLS is needed elsewhere;
+the certificates are those of any authority of your own, for example
+  openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=gradcli \\
+      -keyout me.key -out me.pem && cp me.pem ca.pem
+  TLS="--tls-ca-file ca.pem --tls-cert me.pem --tls-key me.key"
+  dask scheduler --protocol tls $TLS --port 8786
+  dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto       (on each machine)
+  gradcli batch records.jsonl --out answers.jsonl --cluster tls://HOST:8786 \\
+      --tls-ca ca.pem --tls-cert me.pem --tls-key me.key
+
+Over ssh
+  for host in a b c; do scp ca.pem me.pem me.key $host: ; \\
+      ssh $host dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto & done
+
+In Slurm, with dask-jobqueue in Python, or by hand
+  srun --ntasks 32 --cpus-per-task 1 \\
+      dask worker --scheduler-file /shared/scheduler.json $TLS --nthreads 1
+  gradcli batch records.jsonl --cluster /shared/scheduler.json --tls-ca ca.pem ...
+  (dask scheduler --scheduler-file /shared/scheduler.json ... writes that file)
+
+In Kubernetes: an image with gradcli[cluster], and the certificates as a secret
+  kubectl create secret generic tls --from-file ca.pem --from-file me.pem --from-file me.key
+  helm install --repo https://helm.dask.org dask-kubernetes-operator --generate-name
+  kubectl port-forward svc/NAME-scheduler 8786:8786
+  gradcli batch records.jsonl --cluster tls://localhost:8786 --tls-ca ca.pem ...
+
+A worker that dies loses nothing: its portion is done again, and a record that ends workers is
+found by halving, and marked internal. --timeout holds for each record, there too. A run whose
+scheduler is gone ends with exit code 4, and --resume goes on.
+
+The same bits need the same machines: versions, what NumPy uses of the processor, BLAS and its
+threads, and a computation are compared, when a worker is met and with each answer. --mixed accepts
+differences, and the summary tells them. Files that records name (--allow-files) are opened by
+workers, under the same names.
+"""

@@ -1,0 +1,133 @@
+"""Batches on many machines: the bytes of one process, whatever becomes of workers and clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from gradcli.batch.answer import Settings
+from gradcli.batch.settings import dumps, loads
+from gradcli.options import SAFE, Options
+from tests.batch.conftest import answers, batch, children, records, start
+
+needs_dask = pytest.mark.skipif(
+    not (find_spec("distributed") and find_spec("cryptography")),
+    reason="needs gradcli[cluster]",
+)
+ENDLESS = b'{"id": "endless", "program": "x = 1; while x > 0 { x = x + 1 }"}\n'
+LOCAL = ("--cluster", "local")
+
+
+def test_settings_survive_being_written() -> None:
+    settings = Settings(
+        Options(values="none", strict=True, precision="float32", limits=SAFE),
+        program="x = 'é'\n", seed=7, allow_files=True, written=("a", "b"), timeout=0.5, safe=True,
+    )  # fmt: skip
+    assert loads(dumps(settings)) == settings
+    assert "\n" not in dumps(settings)
+
+
+@needs_dask
+def test_a_run_on_workers_is_that_of_one_process() -> None:
+    lines = records(300) + b'{"id": 1}\nx**2\n' + records(50)
+    one = batch(stdin=lines)
+    flags = ("--timeout", "2", "--max-steps", "1000000000")
+    many = batch(*LOCAL, "--jobs", "2", "--portion", "77", *flags, stdin=lines + ENDLESS)
+    *others, endless = many.stdout.splitlines(keepends=True)
+    assert b"".join(others) == one.stdout
+    assert b'"id": "endless"' in endless
+    assert b'"limit-time"' in endless
+    assert (many.returncode, one.returncode) == (1, 1)
+    assert b"Traceback" not in many.stderr
+
+
+@needs_dask
+@pytest.mark.slow
+def test_the_first_error_may_end_a_run() -> None:
+    lines = records(30)
+    one, many = (batch("--fail-fast", *flags, stdin=lines) for flags in ((), LOCAL))
+    assert many.stdout == one.stdout
+    assert len(answers(many.stdout)) == 5
+
+
+def test_flags_about_clusters_need_one() -> None:
+    for flags in (("--mixed",), ("--cluster", "tls://h:1")):
+        done = batch(*flags, stdin=records(1))
+        assert done.returncode == 2, done.stderr
+
+
+def workers(client: int) -> list[int]:
+    """The processes that do the work for a client."""
+    found = []
+    for child in children(client):
+        command = Path(f"/proc/{child}/cmdline").read_bytes()
+        found += children(child) if b"cluster.nursery" in command else []
+    return found
+
+
+@needs_dask
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2", "4"])
+@pytest.mark.parametrize("portion", ["77", "1000"])
+def test_workers_and_clients_may_be_killed(tmp_path: Path, jobs: str, portion: str) -> None:
+    """A worker every second, the client ten times: the file is that of one process."""
+    chance = random.Random(f"{jobs} {portion}")
+    (tmp_path / "records").write_bytes(records(200_000))
+    done = batch(str(tmp_path / "records"), "--out", str(tmp_path / "one"), "--quiet")
+    assert done.returncode == 1
+    command = (str(tmp_path / "records"), "--out", str(tmp_path / "many"), *LOCAL, "--jobs", jobs,
+               "--portion", portion, "--resume", "--quiet")  # fmt: skip
+    code = None
+    for kills in range(11):
+        run = start(*command)
+        end = time.monotonic() + (chance.uniform(5, 10) if kills < 10 else 900)
+        while run.poll() is None and time.monotonic() < end:
+            time.sleep(1)
+            if found := workers(run.pid):
+                os.kill(chance.choice(found), signal.SIGKILL)
+        if run.poll() is None:
+            run.kill()
+        code = run.wait()
+    assert code == 1
+    assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+
+
+def listening(pid: int) -> list[str]:
+    """The addresses at which a process waits for connections, as /proc writes them."""
+    sockets = {os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir()}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    rows += [line.split() for line in Path("/proc/net/tcp6").read_text().splitlines()[1:]]
+    return [
+        row[1].split(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets
+    ]
+
+
+@needs_dask
+def test_no_other_port_is_open_and_no_process_is_left() -> None:
+    with start(*LOCAL, "--jobs", "1", stdin=-1, stdout=-1, stderr=-1) as run:
+        assert run.stdin is not None
+        assert run.stdout is not None
+        run.stdin.write(records(3))
+        run.stdin.flush()
+        assert json.loads(run.stdout.readline())["id"] == 0
+        ports = listening(run.pid)
+        assert len(ports) == 1  # the scheduler's, for TLS
+        assert all(address == "0100007F" for address in ports)
+        inside = [*children(run.pid), *workers(run.pid)]
+        assert len(inside) == 2
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(timeout=60) == 143
+    for pid in inside:
+        for _ in range(1000):
+            if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text():
+                break
+            time.sleep(0.01)
+        else:
+            raise AssertionError("a process is left")
