@@ -34,8 +34,8 @@ LEAST_ADDRESSES = 160 * 2**20
 """Bytes of address space that Python, NumPy and BLAS take before there is a program."""
 
 DASH_HINT = "a program that begins with '-' goes behind '--': gradcli eval -- '-x**2'"
-_NAMED_FLAG = re.compile(r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)")
-_DASHED_PROGRAM = re.compile(r"-(?!f/)\w+\s*[(*%+/]")
+_NAMED_FLAG = r"(?:no such option: |option |invalid value for )?'?(--?[a-z][a-z-]*)"
+_DASHED_PROGRAM = r"-(?!f/)\w+\s*[(*%+/]"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -136,7 +136,7 @@ def _flags(arguments: Sequence[str]) -> list[str]:
 def _has_program_for_a_flag(arguments: Sequence[str]) -> bool:
     """Whether something like `-w*x` or `-sum(x)` was taken for `-w` or `-s` and its value."""
     return any(
-        _DASHED_PROGRAM.match(argument) and not before.startswith("-")
+        re.match(_DASHED_PROGRAM, argument) and not before.startswith("-")
         for before, argument in pairwise(_flags(arguments))
     )
 
@@ -211,7 +211,7 @@ def _with_source(diagnostic: Diagnostic) -> Diagnostic:
     """The place of an error in the command line: the flag that its message begins with."""
     if diagnostic.code != "usage" or diagnostic.source is not None:
         return diagnostic
-    flag = _NAMED_FLAG.match(diagnostic.message)
+    flag = re.match(_NAMED_FLAG, diagnostic.message)
     return diagnostic._replace(source=Source(flag[1] if flag else "command line", ""))
 
 

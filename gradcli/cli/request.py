@@ -20,8 +20,8 @@ from gradcli.literals import literals
 from gradcli.session import Gradient, Limits, Options
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
-_TIME = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+)\s*(ms|s|m|min|h|d|)", re.I)
+_SIZE = r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGTkmgt]?)(?:[Ii]?[Bb])?"
+_TIME = r"([0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+)\s*(ms|s|m|min|h|d|)"
 _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 SHORTEST = 0.001
 """Seconds."""
@@ -155,7 +155,7 @@ def check_save(
 
 def parse_size(text: str) -> int:
     """The bytes of `--max-memory`. Raises `usage`."""
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
     if not size:
         raise GradcliError(
@@ -166,7 +166,7 @@ def parse_size(text: str) -> int:
 
 def parse_seconds(flag: str, text: str) -> float:
     """The seconds of `--timeout 5m`; a number alone is one of seconds. Raises `usage`."""
-    match = _TIME.fullmatch(text.strip())
+    match = re.fullmatch(_TIME, text.strip().lower())
     seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
     if seconds < SHORTEST:
         raise GradcliError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
@@ -16,9 +17,6 @@ from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
     from gradcli.graph import Array
-
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-"""How a place begins that is not on this machine."""
 
 
 class Format(NamedTuple):
@@ -78,7 +76,7 @@ class Location(NamedTuple):
     @property
     def is_remote(self) -> bool:
         """Whether it is not on this machine."""
-        return URL.match(self.path) is not None
+        return is_url(self.path)
 
 
 class ArrayReader(Protocol):
@@ -113,13 +111,18 @@ def find(spec: str) -> Location | None:
     """The place that an `@` value names, given what stands behind the `@`; None where the suffix
     is not known. `weights.npz:w` is the array `w` of `weights.npz`.
     """
-    match = _SPEC.fullmatch(spec)
+    match = _pattern().fullmatch(spec)
     if match is None:
         return None
     path, suffix, rest = match["path"], match["suffix"].lower(), match["rest"]
     if path.startswith("~"):
         path = os.path.expanduser(path)
     return Location(path, rest[1:] if rest else None, suffix)
+
+
+def is_url(path: str) -> bool:
+    """Whether a place is not on this machine."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) is not None
 
 
 def path_of(spec: str) -> str:
@@ -139,6 +142,7 @@ def saved_as(path: str) -> Format:
     return format_
 
 
+@cache
 def _pattern() -> re.Pattern[str]:
     """A path that ends with a suffix, then what names an array in it."""
     suffixes = "|".join(
@@ -148,6 +152,3 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<path>.+?(?P<suffix>{suffixes}))(?P<rest>.*)", re.DOTALL | re.IGNORECASE
     )
-
-
-_SPEC = _pattern()

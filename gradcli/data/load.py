@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gradcli.data import json, npy, table
-from gradcli.data.formats import FORMATS, URL, Location, find, path_of, reader
+from gradcli.data.formats import FORMATS, Location, find, is_url, path_of, reader
 from gradcli.data.text import decode, open_binary, read_bytes, require_regular, require_room
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Precision
@@ -44,7 +44,7 @@ def _place(spec: str) -> Location:
     place = find(spec)
     if place is None:
         path = path_of(spec)
-        if not URL.match(path):
+        if not is_url(path):
             require_regular(path)
             with open_binary(path):
                 pass

@@ -1,6 +1,5 @@
 """The tokens of a text: what the lexer makes and the parser reads."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError, Source, Span
@@ -22,8 +21,7 @@ class ParseLimits(NamedTuple):
     """The most brackets that are open at one place."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Tokens:
+class Tokens(NamedTuple):
     """The tokens of a text as three arrays; the last one is its end, of kind 0."""
 
     source: Source

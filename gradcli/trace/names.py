@@ -51,14 +51,15 @@ def _changes_no_value(part: Any) -> bool:
     return kind in PLAIN
 
 
-_SETS_ELEMENT = re.compile(r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)")
+_SETS_ELEMENT = r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)"
 """Where an element may be set; what it finds may still be an argument's default."""
 
 
 def changes_in_place(program: syntax.Program) -> bool:
     """Whether a tensor may change for all names that hold it."""
     text = program.source.text
-    if "torch" not in text and not _SETS_ELEMENT.search(text):  # reading every part takes longer
+    sets_element = "]" in text and re.search(_SETS_ELEMENT, text)
+    if "torch" not in text and not sets_element:  # reading every part takes longer
         return False
     return any(
         isinstance(part, syntax.AugmentedAssign)
