@@ -18,6 +18,7 @@ from gradcli.differentiate import jvp, vectorise, vjp
 from gradcli.engine.plan import Engine
 from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
+from gradcli.ops.loops import Loop, NotRolled
 from gradcli.ops.shapes import show
 
 SEEDED = 1 << 16
@@ -73,7 +74,12 @@ def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> MatrixPro
 def derivative_matrix(
     problem: Problem, outputs: Mapping[str, Node], at_once: int = SEEDED
 ) -> Matrix:
-    """The derivatives of nodes by the leaves, all elements by all elements."""
+    """The derivatives of nodes by the leaves, all elements by all elements.
+
+    Raises `NotRolled` where loops are one node: these have one seed at a time.
+    """
+    if any(isinstance(node.op, Loop) for node in ancestors(outputs.values())):
+        raise NotRolled("a matrix has many seeds")
     rows = Side({name: node.shape for name, node in outputs.items()})
     columns = Side({name: node.shape for name, node in problem.leaves.items()})
     needed = rows.size * columns.size * problem.graph.dtype("float").itemsize

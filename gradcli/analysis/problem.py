@@ -93,8 +93,10 @@ def pose(
 ) -> Problem:
     """Trace a program. Raises what `session.prepare` does, and `not-differentiable`, `no-grad`
     where there is nothing to analyse.
+
+    Loops may be one node, unless the options unroll them.
     """
-    asked = unrolled(options)._replace(forward_only=not gradients, values="outputs")
+    asked = options._replace(forward_only=not gradients, values="outputs")
     prepared = prepare(program, inputs, gradients, asked)
     outputs = {name: node for name, node in prepared.outputs.items() if node.kind == "float"}
     if not outputs or not prepared.leaves:

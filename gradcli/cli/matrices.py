@@ -23,17 +23,22 @@ def answer(
     from gradcli.analysis.matrices import Shown
     from gradcli.cli import posing
     from gradcli.cli.request import check_save
+    from gradcli.ops.loops import NotRolled
 
     show.format()
     safe = run.bounds.safe
     check_save(save, run.file, run.set_, gradient, *directions.values(), safe=safe)
     with run.bounds.confined():
-        problem = posing.read_problem(run, gradient, directions, unroll=True)
+        problem = posing.read_problem(run, gradient, directions)
         moved = [
             posing.read_vectors(name, texts, problem, safe=safe)
             for name, texts in directions.items()
         ]
-        found = find(problem, *moved)
+        try:
+            found = find(problem, *moved)
+        except NotRolled:
+            problem = problem.unrolled()
+            found = find(problem, *moved)
         if save:
             _save(save, found)
         show.write("matrices", Shown(found, problem.notes, problem.graph.seed))

@@ -303,3 +303,11 @@ def test_a_leaf_without_a_vector_stays_where_it_is(gradcli: Runner) -> None:
     answer = gradcli("jvp", *program, "--tangent", "a=1").json
     assert answer["jvp"] == {"out": "-Infinity"}
     assert answer["vectors"] == {"a": 1}
+
+
+def test_second_derivatives_of_a_long_loop(gradcli: Runner) -> None:
+    """y = (x·1.01¹⁰⁰)², whose second derivative is 2·1.01²⁰⁰."""
+    loop = ("y = x; for k in range(100) { y = y*1.01 }; y*y", "-s", "x=0.3", "--json")
+    product = gradcli("hvp", *loop, "--vector", "1").json["hvp"]["x"]
+    ((entry,),) = gradcli("hessian", *loop).json["matrix"]
+    assert [product, entry] == pytest.approx([2 * 1.01**200] * 2, rel=1e-12)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gradcli.diagnostics import GradcliError
+from gradcli.analysis.jacobian import hessian_product, tangent_product
+from gradcli.analysis.problem import pose
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array
+from gradcli.language.parser import parse_program
 from gradcli.options import Options
 from tests.loops.test_rolled import answer, loops, prepared
 
@@ -121,3 +125,17 @@ def test_an_error_names_the_pass_and_its_place() -> None:
     with pytest.raises(GradcliError, match=r"singular.* \(in pass 65 of the loop\)") as caught:
         found.run(inputs)
     assert text[slice(*caught.value.diagnostic.span or ())] == "inv(S - k*S/64)"
+
+
+@pytest.mark.parametrize("find", [tangent_product, hessian_product])
+@pytest.mark.parametrize("name", ["rows", "one column", "zip", "carried on", "the last item"])
+def test_second_derivatives_have_the_bits_of_unrolled_loops(name: str, find: Any) -> None:
+    text = ELEMENTS[name]
+    program = parse_program(Source("program", text), Options().limits.parse)
+    found = []
+    for unroll in (False, True):
+        problem = pose(program, given(text), (), Options(unroll=unroll))
+        vectors = {name: np.cos(problem.feeds[leaf]) for name, leaf in problem.leaves.items()}
+        products = find(problem, vectors).products
+        found.append({name: array.tobytes() for name, array in products.items()})
+    assert found[0] == found[1]
