@@ -23,7 +23,8 @@ from pygments.token import (
 )
 
 _TYPES = {
-    "AUGMENTED": Operator, "POWER": Operator, "OPERATOR": Operator, "SIGN": Operator,
+    "AUGMENTED": Operator, "POWER": Operator, "OPERATOR": Operator, "STAR": Operator,
+    "SIGN": Operator,
     "AT": Operator, "INVERT": Operator, "EQUAL": Operator, "CONSTANT": Keyword.Constant,
     "PREFIXED": String, "STRING": String, "NUMBER": Number, "_SEPARATOR": Text, "BLANK": Text,
     "CONTINUATION": Text, "COMMENT": Comment.Single, "$OTHER": Error,
@@ -54,7 +55,7 @@ class GradcliLexer(Lexer):
             if place < start:
                 yield place, Text, text[place:start]
             place, found = end, text[start:end]
-            terminal = TABLES.terminals[match.lastindex or 0]
+            terminal = TABLES.terminals[TABLES.terminal(match)]
             if terminal != "NAME":
                 kind = _TYPES.get(terminal, Punctuation)
                 if kind is Comment.Single and found[1:2] in ("=", "!"):

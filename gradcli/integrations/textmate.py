@@ -26,6 +26,7 @@ _OPERATORS = {
     "AUGMENTED": "keyword.operator.assignment",
     "POWER": "keyword.operator.arithmetic",
     "OPERATOR": "keyword.operator",
+    "STAR": "keyword.operator.arithmetic",
     "ARROW": "keyword.operator",
     "SIGN": "keyword.operator.arithmetic",
     "AT": "keyword.operator.arithmetic",
@@ -41,6 +42,9 @@ def textmate() -> dict[str, Any]:
     known = vocabulary()
     compiled = read_or_compile(grammar_path())
     terminals = dict(zip(compiled["terminals"][1:], compiled["patterns"], strict=False))
+    terminals |= {
+        compiled["terminals"][number]: re.escape(mark) for mark, number in compiled["marks"].items()
+    }
     return {
         "name": "gradcli",
         "scopeName": "source.gradcli",

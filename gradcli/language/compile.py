@@ -29,11 +29,11 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     """
     compiler = lark.Lark(grammar, parser="lalr", lexer="basic", start=list(START_RULES))
     parse_table = compiler.parser.parser._parse_table
-    patterns, keywords = _lexing_order(compiler)
-    known = {END, *patterns, *keywords.values()}
+    patterns, keywords, marks = _lexing_order(compiler)
+    known = {END, *patterns, *keywords.values(), *marks.values()}
     symbols = (symbol for rule in compiler.rules for symbol in rule.expansion if symbol.is_term)
     declared = dict.fromkeys(symbol.name for symbol in symbols if symbol.name not in known)
-    terminals = [END, *patterns, *keywords.values(), *declared]
+    terminals = [END, *patterns, *keywords.values(), *marks.values(), *declared]
     heads = list(dict.fromkeys(rule.origin.name for rule in compiler.rules))
     states = _numbered(parse_table)
 
@@ -58,6 +58,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
         "terminals": terminals,
         "patterns": list(patterns.values()),
         "keywords": {word: terminal_number[name] for word, name in keywords.items()},
+        "marks": {mark: terminal_number[name] for mark, name in marks.items()},
         "literals": {
             terminal.name: terminal.pattern.value
             for terminal in compiler.terminals
@@ -90,8 +91,12 @@ def _rule(rule: Rule, head_number: dict[str, int]) -> list[Any]:
     return [label, head_number[head], len(rule.expansion), parts, spliced]
 
 
-def _lexing_order(compiler: lark.Lark) -> tuple[dict[str, str], dict[str, str]]:
-    """Terminal name to regular expression in the order to try them, and keyword to its name."""
+def _lexing_order(
+    compiler: lark.Lark,
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Terminal name to regular expression in the order to try them; keywords and single characters,
+    which are looked up, to their names.
+    """
     name = next(terminal for terminal in compiler.terminals if terminal.name == "NAME")
     is_name = re.compile(name.pattern.to_regexp()).fullmatch
 
@@ -101,13 +106,16 @@ def _lexing_order(compiler: lark.Lark) -> tuple[dict[str, str], dict[str, str]]:
 
     patterns: dict[str, str] = {}
     keywords: dict[str, str] = {}
+    marks: dict[str, str] = {}
     for terminal in sorted(compiler.terminals, key=first_come):
         if isinstance(terminal.pattern, PatternStr) and is_name(terminal.pattern.value):
             keywords[terminal.pattern.value] = terminal.name
+        elif isinstance(terminal.pattern, PatternStr) and len(terminal.pattern.value) == 1:
+            marks[terminal.pattern.value] = terminal.name
         else:
             patterns[terminal.name] = terminal.pattern.to_regexp()
     patterns[OTHER] = r"[^ \t]"
-    return patterns, keywords
+    return patterns, keywords, marks
 
 
 def _numbered(parse_table: Any) -> dict[Any, int]:

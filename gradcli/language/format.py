@@ -12,7 +12,7 @@ from gradcli.language.tokens import TABLES
 
 _VALUES = frozenset({"NAME", "NUMBER", "STRING", "PREFIXED", "CONSTANT", "ELLIPSIS"})
 _CLOSE_TO_THE_LEFT = (",", ";", ".", ")", "]", ":")
-_SPACED = frozenset({"SIGN", "OPERATOR", "AT", "AUGMENTED", "ARROW"})
+_SPACED = frozenset({"SIGN", "OPERATOR", "STAR", "AT", "AUGMENTED", "ARROW"})
 
 
 def formatted(text: str, limits: ParseLimits) -> str:
@@ -34,7 +34,7 @@ def _laid_out(text: str) -> str:
     gaps = _Gaps()
     end = 0
     for match in TABLES.pattern.finditer(text):
-        terminal = TABLES.terminals[match.lastindex or 0]
+        terminal = TABLES.terminals[TABLES.terminal(match)]
         token = match[match.lastindex or 0]
         if terminal == "BLANK":
             continue

@@ -86,7 +86,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("in place", "w = tensor(1., requires_grad=True)\nwith torch.no_grad(): w -= 0.1\n"
                   "w.data.mul_(2); w.grad = None; w", "leaves under no_grad, and .data"),
         Construct("autograd", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
-                  "torch.autograd.grad(x**3, x)[0]", "grad, backward"),
+                  "torch.autograd.grad(x**3, x)[0]", "grad, backward, gradcheck"),
         Construct("functional", "import torch\n"
                   "torch.autograd.functional.jacobian(lambda x: x**2, torch.ones(2)).sum()",
                   "jacobian, hessian, jvp, vjp, hvp, vhp"),

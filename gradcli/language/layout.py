@@ -150,9 +150,9 @@ class TextLayout:
 
     def open_brace(self, start: int, end: int) -> bool:
         """A block's, or a dictionary's."""
-        kinds = self.tokens.kinds
-        in_row = self.separator is None or self._text(self.separator) != ";"
-        if kinds and kinds[-1] in _BEFORE_BLOCK and in_row and not self.is_inside:
+        kinds, separator = self.tokens.kinds, self.separator
+        follows = kinds and kinds[-1] in _BEFORE_BLOCK
+        if follows and (separator is None or self._text(separator) != ";") and not self.is_inside:
             return self.open_block(start, end)
         if self.separator:
             self.separate()

@@ -20,6 +20,7 @@ from gradcli.language.tokens import (
 )
 
 _NAME = NUMBER_OF["NAME"]
+_OTHER = NUMBER_OF["$OTHER"]
 
 
 def lex(source: Source, limits: ParseLimits) -> Tokens:
@@ -33,7 +34,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     tokens = Tokens(source, [], [], [], {}, [], [])
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
     layout = TextLayout(tokens, limits)
-    keywords, handlers = TABLES.keywords, HANDLERS
+    keywords, marks, handlers = TABLES.keywords, TABLES.marks, HANDLERS
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
     matches = TABLES.pattern.finditer(source.text, 0, len(source.text.rstrip(" \t")))
     for match in islice(matches, limits.tokens):
@@ -41,6 +42,8 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
         start, end = match.span(kind)
         if kind == _NAME:
             kind = keywords.get(match[kind], _NAME)
+        elif kind == _OTHER:
+            kind = marks.get(match[kind], _OTHER)
         handler = handlers[kind]
         if handler and handler(layout, start, end):
             continue

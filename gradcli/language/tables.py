@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 2
+FORMAT = 3
 """Increased when the format of the tables changes, so that old ones are not read."""
 
 _BLANKS = r"[ \t]*+"
@@ -32,6 +32,8 @@ class Tables(NamedTuple):
     terminals: list[str]
     """Names by number; 0 is the end of the text."""
     keywords: dict[str, int]
+    marks: dict[str, int]
+    """Terminals of one character, which have no group in the pattern: the last one has them."""
     literals: dict[str, str]
     """Terminal name to its text, for those that have only one."""
     pattern: re.Pattern[str]
@@ -41,6 +43,11 @@ class Tables(NamedTuple):
     """[state][terminal]: the state to shift to, the negated rule to reduce by, 0 for an error."""
     gotos: list[list[int]]
     starts: dict[str, int]
+
+    def terminal(self, match: re.Match[str]) -> int:
+        """The terminal that the pattern has found; a keyword is still a name."""
+        kind = match.lastindex or 0
+        return self.marks.get(match[kind], kind)
 
 
 def load_tables() -> Tables:
@@ -88,6 +95,7 @@ def unpack(compiled: dict[str, Any]) -> Tables:
     return Tables(
         terminals=compiled["terminals"],
         keywords=compiled["keywords"],
+        marks=compiled["marks"],
         literals=compiled["literals"],
         pattern=re.compile(f"{_BLANKS}(?:{groups})"),
         rules=[

@@ -25,6 +25,8 @@ from gradcli.language.syntax import (
 
 def assignable(target: Expression, source: Source) -> Target:
     """The target of `=`: a name, an attribute, an element, or a tuple of these."""
+    if type(target) is Name:  # nearly all are
+        return target
     if not isinstance(target, Tuple):
         return changeable(target, source)
     waiting: list[Expression] = [target]
@@ -50,6 +52,8 @@ def changeable(target: Expression, source: Source) -> Name | Attribute | Index:
 
 def names_only(target: Expression, source: Source) -> Name | Tuple:
     """A name, or a tuple of names and of tuples of names."""
+    if type(target) is Name:
+        return target
     found = assignable(target, source)
     waiting: list[Expression] = [found]
     while waiting:

@@ -103,8 +103,8 @@ class Templates:
     def _inside(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """Kinds and places of the tokens of an expression."""
         for match in TABLES.pattern.finditer(self._text, start, end):
-            kind = match.lastindex or 0
-            first, last = match.span(kind)
+            kind = TABLES.terminal(match)
+            first, last = match.span(match.lastindex or 0)
             if len(self._tokens.kinds) > self._limits.tokens:
                 raise too_many_tokens(self._tokens.source, self._limits, (first, last))
             if kind == _NAME:

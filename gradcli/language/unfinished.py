@@ -18,7 +18,7 @@ def open_behind(line: str, depth: int = 0) -> int:
     whatever follows: after a bracket that closes nothing, or a character that begins no token.
     """
     for match in TABLES.pattern.finditer(line.rstrip()):
-        kind = match.lastindex or 0
+        kind = TABLES.terminal(match)
         depth += _STEPS.get(kind, 0)
         if depth < 0 or kind == _STRAY:
             return 0
@@ -29,6 +29,6 @@ def begins_block(line: str) -> bool:
     """Whether a line ends with the `:` before a block, whose lines follow up to an empty one."""
     last = 0
     for match in TABLES.pattern.finditer(line.rstrip()):
-        kind = match.lastindex or 0
+        kind = TABLES.terminal(match)
         last = last if kind == _COMMENT else kind
     return last == _COLON

@@ -17,6 +17,8 @@ from gradcli.ops.shapes import show
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 
+DEEPEST = 20
+"""How many functions of the program's may run inside each other's backward."""
 OVERWRITTEN = (
     "one of the variables needed for gradient computation has been modified by an inplace operation"
 )
@@ -58,6 +60,8 @@ class Autograd:
         """Whether gradients flow through what is computed now; the tracer sets it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
+        self._depth = 0
+        """How many runs of the program's own functions are inside each other in backward."""
         self._hook_results: dict[Node, Node] = {}
         """What these have made of gradients in this pass."""
         self._written: dict[Node, int] = {}
@@ -362,11 +366,29 @@ class Autograd:
         for hook in self.hooks.get(node, ()):
             whole = grad if grad.shape == node.shape else grad + zeros_like(node)
             whole = whole if whole.known is None else detach(whole)  # a tensor, not a number
-            found = self.run(hook.call([whole], {}))
+            found = self.run_inside(hook.call([whole], {}))
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")
         self._hook_results[node] = grad
         return grad
+
+    def run_inside(self, visit: Any) -> Value:
+        """Run a function of the program while the graph is walked back. Each takes room on Python's
+        own stack, as they may walk the graph back themselves: more than a few are refused.
+        """
+        if self._depth >= DEEPEST:
+            raise GradcliError(
+                "limit-depth",
+                f"more than {DEEPEST} functions of the program's run inside each other's backward",
+            )
+        span, origin = self.graph.span, self.graph.origin
+        self._depth += 1
+        try:
+            found: Value = self.run(visit)
+        finally:
+            self._depth -= 1
+            self.graph.span, self.graph.origin = span, origin
+        return found
 
     def add_hook(self, node: Node, hook: Object) -> None:
         """`x.register_hook(f)`. Raises `no-grad` where no gradient comes to the tensor."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
@@ -24,6 +28,7 @@ class AutogradCalls:
             "grad": self._grad_function,
             AUTOGRAD_GRAD: self._autograd_grad,
             "zero_grad": self._zero_grad,
+            "gradcheck": self._gradcheck,
         }
         self.methods: dict[str, Special] = {
             "backward": self._backward_method,
@@ -59,6 +64,60 @@ class AutogradCalls:
         gradients = self._gradients(given.get("grad_tensors"), outputs, listed)
         self.autograd.backward(outputs, gradients, *self._graphs(given), self._inputs(given))
         return None
+
+    def _gradcheck(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """Whether the gradients of a function agree with central differences."""
+        names = ("func", "inputs", "eps", "atol", "rtol", "raise_exception")
+        given = bind_names("gradcheck", names, arguments, keywords, names[2:])
+        function, inputs = given["func"], given["inputs"]
+        if not isinstance(function, Object):
+            raise GradcliError("type", "gradcheck takes a function", hint="gradcheck(f, (x,))")
+        listed = [inputs] if isinstance(inputs, Node) else self.values.elements(inputs)
+        found = [self.values.tensor(each, "an input") for each in listed]
+        defaults = zip(names[2:5], (1e-6, 1e-5, 1e-3), strict=True)
+        eps, atol, rtol = (
+            self.values.number(given[name], name) if name in given else value
+            for name, value in defaults
+        )
+        agrees = yield self._differences_agree(function, found, eps, (atol, rtol))
+        if not agrees and not (
+            "raise_exception" in given and not self.values.truth(given["raise_exception"])
+        ):
+            raise GradcliError(
+                "assertion", "Jacobian mismatch for output 0 with respect to input 0",
+                hint="gradcli check compares them element by element",
+            )  # fmt: skip
+        return self.values.graph.constant(agrees)
+
+    def _differences_agree(
+        self, function: Object, inputs: list[Node], eps: float, within: tuple[float, float]
+    ) -> Any:
+        result = yield function.call(list(inputs), {})
+        output = self.values.tensor(result, "what the function returns")
+        value = self.values.evaluator.value
+        for place, node in enumerate(inputs):
+            if not self.autograd.requires_grad(node):
+                continue
+            for element in range(output.size):
+                weights = np.zeros(output.size)
+                weights[element] = 1.0
+                v = self.values.graph.constant(weights.reshape(output.shape))
+                (grad,) = self.autograd.grad([output], [node], [v], True, False)
+                for position in range(node.size):
+                    step = np.zeros(node.size)
+                    step[position] = eps
+                    sides = []
+                    for sign in (1.0, -1.0):
+                        moved = value(node) + sign * step.reshape(node.shape)
+                        given: list[Value] = [*inputs]
+                        given[place] = self.values.graph.constant(moved)
+                        end = yield function.call(given, {})
+                        sides.append(value(self.values.tensor(end)).ravel()[element])
+                    difference = (sides[0] - sides[1]) / (2 * eps)
+                    exact = value(grad).ravel()[position]
+                    if abs(exact - difference) > within[0] + within[1] * abs(difference):
+                        return False
+        return True
 
     def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The grads of a list of inputs, or the grad of one."""

@@ -41,6 +41,12 @@ _SHOWS = ("print", "str", "repr")
 """Functions that ask objects for their text."""
 
 
+_AS_VALUES = frozenset(
+    ("list", "tuple", "dict", "set", "str", "len", "abs", "int", "float", "min", "max", "sum")
+)
+"""Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
+
+
 class Calls(Expressions):
     """Evaluates calls; `Tracer` runs the user's functions."""
 
@@ -176,6 +182,8 @@ class Calls(Expressions):
         function = self.frame.function(callee.id) if isinstance(callee, syntax.Name) else None
         if function is not None:
             return function
+        if isinstance(callee, syntax.Name) and callee.id in _AS_VALUES:
+            return BuiltIn(callee.id, self._named_call)
         path = path_of(callee)
         written = imported(path, self.frame.imports) if path else None
         if written is not None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.constructors import as_dtype
+from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.items import Items
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -40,7 +41,12 @@ class Conversions:
             **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
             **{name: partial(self._typed, name) for name in ("type", "astype")},
         }
-        self.functions: dict[str, Special] = {"clone": self._clone, "device": self._device}
+        self.functions: dict[str, Special] = {
+            "clone": self._clone,
+            "device": self._device,
+            "empty": partial(self._empty, "zeros"),
+            "empty_like": partial(self._empty, "zeros_like"),
+        }
 
     def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         """The tensor that a method without arguments is called on."""
@@ -121,6 +127,15 @@ class Conversions:
         elif other is not None and not _is_device(other):
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
+
+    def _empty(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`torch.empty`, whose elements have no values until they are set: zeros here."""
+        note = Note(
+            "empty", "the elements of torch.empty are undefined in PyTorch; they are 0 here"
+        )
+        if note not in self.autograd.notes:
+            self.autograd.notes.append(note)
+        return construct(self.autograd, FUNCTIONS[name], arguments, keywords)
 
     def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.device('cpu')`: its name."""

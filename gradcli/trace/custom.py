@@ -20,9 +20,6 @@ from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, describe
 
-DEEPEST = 40
-"""How many backwards of the program's own may run inside each other."""
-
 
 class FunctionContext(Object):
     """`ctx`: what forward leaves for backward."""
@@ -64,20 +61,11 @@ class FunctionContext(Object):
 class FunctionCalls:
     """Calls of `F.apply`."""
 
-    def __init__(
-        self,
-        autograd: Autograd,
-        run: Callable[[Any], Any],
-        recording: Callable[[bool], bool],
-    ) -> None:
-        """`run` runs a visitor to its end; `recording` sets whether gradients are recorded, and
-        says whether they were.
-        """
+    def __init__(self, autograd: Autograd, recording: Callable[[bool], bool]) -> None:
+        """`recording` sets whether gradients are recorded, and says whether they were."""
         self.autograd = autograd
         self.values = autograd.values
-        self._run = run
         self._recording = recording
-        self._depth = 0
 
     def apply(self, made: Class, arguments: list[Value], keywords: Given) -> Any:
         """The results of forward, through which gradients flow as backward says."""
@@ -139,21 +127,12 @@ class FunctionCalls:
 
     def _backward(self, made: Class, context: FunctionContext, cotangents: list[Node]) -> Value:
         """What the program's backward returns; it may call others inside."""
-        if self._depth >= DEEPEST:
-            raise GradcliError(
-                "limit-depth", f"more than {DEEPEST} backwards run inside each other"
-            )
-        graph = self.values.graph
-        span, origin = graph.span, graph.origin
-        self._depth += 1
         before = self._recording(True)
         try:
-            found: Value = self._run(self._method(made, "backward")([context, *cotangents], {}))
+            visit = self._method(made, "backward")([context, *cotangents], {})
+            return self.autograd.run_inside(visit)
         finally:
             self._recording(before)
-            self._depth -= 1
-            graph.span, graph.origin = span, origin
-        return found
 
     def _checked(
         self, made: Class, found: Value, arguments: list[Value], places: Sequence[int]

@@ -223,7 +223,7 @@ def key_of(values: Values, value: Value) -> Key:
             inner = done[len(done) - part.count :]
             del done[len(done) - part.count :]
             done.append(("tuple", *inner))
-        elif isinstance(part, Node) and not part.shape and part.known is not None:
+        elif isinstance(part, Node) and not part.shape:
             done.append(values.evaluator.value(part).item())
         else:
             done.append(part)

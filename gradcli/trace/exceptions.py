@@ -34,6 +34,8 @@ _MESSAGES: dict[Code, str] = {
 }
 """PyTorch's words for errors that have only one."""
 _OWN_MESSAGES = {
+    "only floats can require grad; this holds int": "only Tensors of floating point dtype can "
+    "require gradients",
     LEAF_IN_PLACE: "a leaf Variable that requires grad is being used in an in-place operation.",
     VIEW_IN_PLACE: "a view of a leaf Variable that requires grad is being used in an in-place "
     "operation.",

@@ -40,6 +40,9 @@ class ParameterCalls:
             },
             "torch.nn.init.uniform_": self._uniform,
             "torch.nn.init.normal_": self._normal,
+            "torch.nn.init.eye_": self._eye,
+            "torch.nn.init.kaiming_uniform_": partial(self._kaiming, "rand"),
+            "torch.nn.init.kaiming_normal_": partial(self._kaiming, "randn"),
             "torch.nn.init.xavier_uniform_": partial(self._by_fans, "rand", 6.0),
             "torch.nn.init.xavier_normal_": partial(self._by_fans, "randn", 2.0),
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,
@@ -94,6 +97,30 @@ class ParameterCalls:
         size = gain * math.sqrt(weight / ((node.shape[0] + node.shape[1]) * field))
         drawn = self._drawn(draw, node)
         return self._put(node, (drawn * 2.0 - 1.0) * size if draw == "rand" else drawn * size)
+
+    def _eye(self, arguments: list[Value], keywords: Given) -> Value:
+        node, _ = self._numbers((), (), arguments, keywords)
+        if node.ndim != 2:
+            raise GradcliError("shape", f"eye_ is for matrices; this is {show(node.shape)}")
+        lengths: list[Value] = [self.values.graph.constant(float(each)) for each in node.shape]
+        return self._put(node, self.values.tensor(self._call("eye", lengths, {})))
+
+    def _kaiming(self, draw: str, arguments: list[Value], keywords: Given) -> Value:
+        """He et al. (2015): by the numbers of what goes in, or out."""
+        names = ("tensor", "a", "mode", "nonlinearity")
+        given = bind_names("kaiming", names, arguments, keywords, names[1:])
+        node = self.values.tensor(given["tensor"], "the parameter")
+        if node.ndim < 2:
+            raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
+        slope = self.values.number(given["a"], "a") if "a" in given else 0.0
+        kind = given.get("nonlinearity", "leaky_relu")
+        gains = {"relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "tanh": 5 / 3}
+        fan = math.prod(node.shape[2:]) * node.shape[given.get("mode", "fan_in") == "fan_in"]
+        size = gains.get(str(kind), 1.0) / math.sqrt(max(1, fan))
+        drawn = self._drawn(draw, node)
+        if draw == "randn":
+            return self._put(node, drawn * size)
+        return self._put(node, (drawn * 2.0 - 1.0) * (math.sqrt(3) * size))
 
     # --- grads ---
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.objects import Recording
@@ -28,6 +29,9 @@ class SettingCalls:
             "torch.manual_seed": self._seed,
             "torch.random.manual_seed": self._seed,
             "numpy.random.seed": self._seed,
+            "random.seed": self._seed,
+            "random.random": partial(self._random, 0.0, 1.0),
+            "random.uniform": self._uniform,
             "torch.no_grad": partial(self._recording, False),
             "torch.inference_mode": partial(self._recording, False),
             "torch.enable_grad": partial(self._recording, True),
@@ -61,6 +65,27 @@ class SettingCalls:
     def _set_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
         return Recording(self.values.truth(given["mode"]))
+
+    def _random(
+        self, low: float, high: float, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """A number that is drawn now."""
+        bind_names("random", (), arguments, keywords)
+        drawn = FUNCTIONS["rand"].build(self.values.graph)
+        self.note_random()
+        found = float(self.values.evaluator.value(drawn))
+        return self.values.graph.constant(low + (high - low) * found)
+
+    def note_random(self) -> None:
+        """Note once that random numbers are not Python's."""
+        note = Note("random", "random numbers are gradcli's own: the same seed gives others there")
+        if note not in self.autograd.notes:
+            self.autograd.notes.append(note)
+
+    def _uniform(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("uniform", ("a", "b"), arguments, keywords)
+        low, high = (self.values.number(given[each], each) for each in given)
+        return self._random(low, high, [], {})
 
     def _no_device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A run computes where `--device` says, and programs need not know."""

@@ -240,7 +240,7 @@ class Tracer(Loops):
         if self._function_calls is None:
             from gradcli.trace.custom import FunctionCalls
 
-            self._function_calls = FunctionCalls(self.autograd, self.run, self._recorded)
+            self._function_calls = FunctionCalls(self.autograd, self._recorded)
         return self._function_calls.apply(made, arguments, keywords)
 
     def _recorded(self, records: bool) -> bool:

@@ -110,6 +110,19 @@ ERRORS = [
     ("schedulers", W + "o = torch.optim.SGD([w], lr=0.1)\n"
      "torch.optim.lr_scheduler.StepLR(o, step_size=0)", "value", "1 or more"),
     ("hooks", T + "torch.ones(2).register_hook(lambda g: g)", "no-grad", "require gradient"),
+    ("hooks", W + "y = w.sum()\n"
+     "y.register_hook(lambda g: y.backward(retain_graph=True))\ny.backward(retain_graph=True)",
+     "limit-depth", "inside each other"),
+    ("own backward", T + "x = torch.ones(2, requires_grad=True)\n"
+     "class F(torch.autograd.Function):\n    @staticmethod\n"
+     "    def forward(ctx, x): return x * 2\n    @staticmethod\n"
+     "    def backward(ctx, g): return torch.autograd.grad(F.apply(x).sum(), x)[0]\n"
+     "F.apply(x).sum().backward()", "limit-depth", "inside each other"),
+    ("autograd", T + "class F(torch.autograd.Function):\n    @staticmethod\n"
+     "    def forward(ctx, x): return x * 2\n    @staticmethod\n"
+     "    def backward(ctx, g): return g\n"
+     "torch.autograd.gradcheck(F.apply, torch.ones(2, requires_grad=True))", "assertion",
+     "Jacobian mismatch"),
     ("hooks", W + "w.register_hook(3)", "type", "a function"),
     ("data", T + "torch.utils.data.DataLoader(torch.ones(2), batch_size=0)", "value", "1 or more"),
     ("data", T + "torch.utils.data.TensorDataset(torch.ones(2), torch.ones(3))", "shape",
