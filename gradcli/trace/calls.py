@@ -11,6 +11,7 @@ from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import bind
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
@@ -110,8 +111,22 @@ class Calls(Expressions):
             self.graph.span = expression.span
         by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
         call = self._named_call if by_name else self.function_call
-        found = call(name, arguments, keywords)
-        return (yield found) if type(found) is GeneratorType else found
+        found: Any = call(name, arguments, keywords)
+        if type(found) is GeneratorType:
+            found = yield found
+        return self._as_array(callee, found)
+
+    def _as_array(self, callee: syntax.Expression, result: Value) -> Value:
+        """What a function of NumPy's makes, in a cell that has imported it: an array."""
+        path = path_of(callee)
+        root = self.frame.imports.get(path[0], "") if path else ""
+        if not root.startswith("numpy") or not isinstance(result, Node) or not result.shape:
+            return result
+        array = bind(result) if result.kind == "float" else result
+        if result.kind == "float":
+            self.values.arrays.add(array)
+            self.values.copies.add(array)
+        return array
 
     def _all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""

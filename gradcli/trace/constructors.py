@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Kind, Node
 from gradcli.language import syntax
+from gradcli.ops.control import bind
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
@@ -40,7 +41,7 @@ def construct(
     marked = keywords.get("requires_grad")
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
-    return autograd.values.own(node)
+    return autograd.values.own(bind(node) if node in autograd.values.arrays else node)
 
 
 LAYOUTS = ("layout", "memory_format")

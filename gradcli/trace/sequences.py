@@ -16,8 +16,8 @@ from gradcli.trace.values import Value, Values, describe
 
 _ON_TEXT = (
     "upper", "lower", "title", "capitalize", "strip", "lstrip", "rstrip", "split", "replace",
-    "startswith", "endswith", "isdigit", "isalpha", "count", "find", "center", "ljust", "rjust",
-    "zfill",
+    "startswith", "endswith", "isdigit", "isalpha", "count", "find", "index", "center",
+    "ljust", "rjust", "zfill",
 )  # fmt: skip
 """Methods of strings that do what Python's do."""
 LONGEST = 10_000

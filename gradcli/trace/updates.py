@@ -61,8 +61,11 @@ class Updates(ElementUpdates):
         self.graph.span = expression.span
         node = self.values.tensor(before, f"what {callee.name} changes")
         value = self._changed(callee, name, node, arguments, keywords)
-        if isinstance(callee.value, syntax.Call):  # nothing else holds what it makes
-            return value
+        if isinstance(callee.value, syntax.Call):
+            if node.known is not None or self.graph.shares:  # nothing else holds what it makes
+                return value
+            self.write(callee, node, None, value)
+            return self.values.current(node)
         yield self.store(callee.value, node, value)
         return (yield self.visit(callee.value))
 
