@@ -31,6 +31,9 @@ FOREIGN = 0.7
 """Another program's rounding is not known: of its digits it may have lost three in ten."""
 UNMEASURED = 2.0**12
 """Where there is no room to measure rounding: it is taken for this many units of the last place."""
+MANY, FEW = 10_000, 1e-2
+"""Of so many elements, this part may be so small that rounding hides some of their digits: they are
+as right as can be seen next to elements of the usual size."""
 LONGER = np.dtype(np.longdouble)
 AFFORDABLE = 1 << 20
 """The most elements that are computed in long double, which no library speeds up."""
@@ -121,6 +124,7 @@ def _judge(
     room, size = compared.room, compared.size
     computed = evidence.formula is not None
     asked: Array | float
+    needed = NEEDED["float64" if computed else _precision(claim, evidence)]
     if tolerance is not None:
         asked = tolerance.rtol * np.abs(compared.right) + tolerance.atol
         known = np.maximum(asked, 0.0)
@@ -129,7 +133,6 @@ def _judge(
         if evidence.dtype is not None:
             unit = float(np.finfo(evidence.dtype).eps)
             asked = np.maximum(asked, unit**FOREIGN * np.abs(compared.right))
-        needed = NEEDED["float64" if computed else _precision(claim, evidence)]
         known = np.maximum(needed * size, asked)
     allowed = asked + room
     with np.errstate(all="ignore"):
@@ -140,6 +143,9 @@ def _judge(
         unclear = ~wrong & ~vanishes & ~(room <= known)
         if tolerance is not None:
             unclear |= ~wrong & ~vanishes & (compared.difference > asked)
+    if tolerance is None and wrong.size >= MANY and np.count_nonzero(unclear) <= FEW * wrong.size:
+        with np.errstate(all="ignore"):
+            unclear &= ~(room <= needed * np.mean(np.abs(compared.right)))
     if claim.mine is claim.grad and claim.walk.problem.options.precision == "float64":
         unclear = np.zeros_like(unclear)  # the same computation: there is nothing to be known
     return Judged(wrong, unclear, compared, allowed)

@@ -259,3 +259,27 @@ def test_a_slip_has_a_place_and_a_correction(gradcli: Runner) -> None:
     assert cause["place"] == {"line": 1, "column": 6, "text": "3"}
     assert cause["correction"] == "X.T @ (2 * y)"
     assert set(cause) == {"code", "message", "details", "place", "correction"}
+
+
+def test_many_elements_may_hold_a_few_that_rounding_hides(gradcli: Runner, tmp_path: Path) -> None:
+    """Where a few of many gradients almost vanish, their last digits are no reason for doubt."""
+    x = np.linspace(0.5, 3.0, 10_001)
+    x[17] = 1 + 1e-9  # the gradient is 3*(x - 1)*(x + 1)
+    right = 3 * (x * x) - 3
+    np.save(tmp_path / "x.npy", x)
+    asked = ("check", "sum(x**3 - 3*x)", "-s", f"x=@{tmp_path}/x.npy", "--mine")
+    np.save(tmp_path / "mine.npy", right)
+    file = f"@{tmp_path}/mine.npy"
+    assert gradcli(*asked, file, "--json").json["mine"]["x"]["verdict"] == "pass"
+    for wrong in (1e-9, 1e-6):
+        np.save(tmp_path / "mine.npy", right * (1 + wrong * (np.arange(x.size) == 5_000)))
+        assert gradcli(*asked, file, "--json").json["mine"]["x"]["verdict"] == "fail"
+    few = ("check", "sum(x**3 - 3*x)", "-s", "x=2,1.000000001", "--mine")
+    np.save(tmp_path / "mine.npy", 3 * np.array([2.0, 1.000000001]) ** 2 - 3)
+    assert gradcli(*few, file, "--json").json["mine"]["x"]["verdict"] == "inconclusive"
+
+
+def test_a_factor_that_nothing_explains_is_told(gradcli: Runner) -> None:
+    outcome = gradcli("check", "sum(x**2)", "-s", "x=[[1,2],[3,4]]", "--mine",
+                      "[[2.0002,4.0004],[6.0006,8.0008]]", "--json")  # fmt: skip
+    assert outcome.json["mine"]["x"]["causes"][0]["message"].endswith("the gradient times 1.0001")

@@ -43,6 +43,9 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
         yield Cause("offset", text, {"offset": offset})
     elif mine.size > 1 and np.allclose(np.sort(mine, None), np.sort(right, None), claim.rtol, 0):
         yield Cause("permuted", "the same numbers, in another order")
+    elif mine.size > 1 and _constant(quotient):
+        factor = float(quotient.flat[0])
+        yield Cause("factor", f"yours is the gradient times {factor:.10g}", {"factor": factor})
     elif right.ndim > 1:
         yield from _by_axis(quotient)
 
@@ -52,7 +55,9 @@ def elements(claim: Claim, wrong: Array) -> Cause:
     mine, right = claim.theirs, claim.right
     found = kinks(claim, wrong)
     where = _described(claim, wrong)
-    text = f"wrong in {wrong.sum():,} of {wrong.size:,} elements only: {_places(wrong, claim.name)}"
+    only = " only" if wrong.sum() <= wrong.size // 2 else ""
+    places = _places(wrong, claim.name)
+    text = f"wrong in {wrong.sum():,} of {wrong.size:,} elements{only}: {places}"
     if where:
         text += f", {where}"
     if wrong.sum() == 1:
