@@ -130,6 +130,14 @@ SHORT = 64
 as comparisons of whole arrays."""
 
 
+def _work(node: Node) -> float:
+    """The elements that `argmax` has in memory besides operand and result."""
+    (x,), axis = node.inputs, node.attributes[0]
+    if axis in (None, -1):
+        return 0
+    return 1.5 * node.size if x.shape[axis] <= SHORT else x.size
+
+
 def _first_place(x: Array, chosen: Array, axis: int) -> Array | None:
     """Where along an axis the chosen elements are first, the axis kept; None if some are nan."""
     if chosen.dtype.kind == "f" and np.isnan(chosen).any():
@@ -169,7 +177,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
         ),
         forward=forward,
         edge=edge,
-        work=lambda node: 0 if node.attributes[0] in (None, -1) else node.inputs[0].size,
+        work=_work,
     )
 
     def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:

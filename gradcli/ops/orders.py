@@ -37,7 +37,7 @@ def order_elements(size: float, length: int) -> float:
     """The elements that `stable_order` has in memory besides operand and result, as `Op.work`
     counts them.
     """
-    return size / 2 if length < FEW else 2.25 * size
+    return length / 2 if length < FEW else 1.25 * size
 
 
 def _ties(sorted_rows: Array) -> Array:

@@ -62,7 +62,7 @@ ARGNANMEDIAN = General(
     "argnanmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argnanmedian,
-    work=lambda node: 3.5 * node.inputs[0].size,
+    work=lambda node: 2.25 * node.inputs[0].size,
     edge=lambda xp, x, axis: tie_edge(xp, x, _nanmedian(xp, x, (axis,), True), (axis,)),
     spell=_indices_of("nanmedian"),
 )
@@ -139,7 +139,7 @@ ARGMODE = General(
     "argmode",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmode,
-    work=lambda node: 5.0 * node.inputs[0].size,
+    work=lambda node: 4.0 * node.inputs[0].size,
     edge=spacing,
     spell=_indices_of("mode"),
 )

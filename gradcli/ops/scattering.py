@@ -99,6 +99,7 @@ GATHER: Linear = Linear(
     ),
     batched=lambda y, x, index, axis: x.graph.apply(GATHER, (x, _repeated(index, x)), (axis,)),
     selects=True,
+    work=lambda node: node.size,
     splits=along_others,
     spell=_gather_spelled,
 )
@@ -110,7 +111,7 @@ SCATTER_ADD: Linear = Linear(
     adjoints=(
         lambda change, y, x, index, shape, axis: x.graph.apply(GATHER, (change, index), (axis,)),
     ),
-    work=wide_copies,
+    work=lambda node: wide_copies(node) + node.inputs[1].size,
     batched=lambda y, x, index, shape, axis: x.graph.apply(
         SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
     ),

@@ -33,8 +33,8 @@ ARGSORT = General(
     infer=lambda x, axis, descending: (x.shape, "int"),
     forward=_argsort,
     edge=lambda xp, x, axis, descending: spacing(xp, x, axis),
-    work=lambda node: (
-        order_elements(node.size, node.shape[node.attributes[0]]) + node.size * node.attributes[1]
+    work=lambda node: max(
+        order_elements(node.size, node.shape[node.attributes[0]]), node.size * node.attributes[1]
     ),
 )
 

@@ -251,7 +251,7 @@ ARGMEDIAN = General(
     "argmedian",
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmedian,
-    work=lambda node: 3.5 * node.inputs[0].size,
+    work=lambda node: 2.25 * node.inputs[0].size,
     edge=lambda xp, x, axis: tie_edge(xp, x, _median(xp, x, (axis,), True), (axis,)),
 )
 
