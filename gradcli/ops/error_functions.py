@@ -93,7 +93,7 @@ def _bell(xp: Any, x: Array, rate: Array | float) -> Array:
 def _gaussian(xp: Any, x: Array, rate: Array | float) -> Array:
     """exp(-rate·x²)."""
     small = xp.abs(x) < 64
-    if small.all():
+    if xp is np and small.all():  # a card would have to be waited for
         return _bell(xp, x, rate)
     within = xp.where(small, x, 0)
     return xp.where(small, _bell(xp, within, rate), xp.exp(-rate * x * x))  # type: ignore[no-any-return]
