@@ -105,6 +105,7 @@ class Facts(TypedDict, total=False):
     takes: frozenset[Kind]
     typed: bool
     infix: str
+    cell: str | Callable[..., Array] | None
     textbook: str
     by_book: Callable[..., Any] | None
     misremembered: Sequence[Sequence[str]]
@@ -183,6 +184,10 @@ class Op:
     """The last attribute is a kind; the forward function gets the dtype that stands for it."""
     infix: str = ""
     """The operator that the language writes between the operands, or in front of the only one."""
+    cell: str | Callable[..., Array] | None = None
+    """How a spreadsheet writes it: for an op on single elements a formula of the cells `{0}`, `{1}`
+    …; for others `(node, *operands)`, from arrays of cells the array of formulas, see
+    `gradcli.ops.cells`. None where that is not known."""
     textbook: str = ""
     """The derivative of y by x as textbooks write it, where the rule is another, more exact one."""
     by_book: Callable[..., Any] | None = None

@@ -27,6 +27,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "latex": "gradcli.report.explain:write_latex",
         "json": "gradcli.report.explain_json:write",
         "html": "gradcli.report.page:write",
+        "xlsx": "gradcli.report.workbook:write",
     },
     "message": {
         "text": "gradcli.report.messages:write_text",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from gradcli.diagnostics import Note
     from gradcli.options import Limits, Options
     from gradcli.report.layout import Layout
+
+Piece: TypeAlias = "str | bytes"
+"""A part of an answer; only files that are no text are bytes."""
 
 Program = Annotated[
     str | None,
@@ -377,10 +380,10 @@ class Show:
             tree,
         )
 
-    def written(self, kind: str, answer: Any, tree: bool | None = False) -> Iterable[str]:
+    def written(self, kind: str, answer: Any, tree: bool | None = False) -> Iterable[Piece]:
         """The text of an answer of some kind, in pieces."""
         module, _, name = FORMATS[kind][self.format()].partition(":")
-        pieces: Iterator[str] = getattr(import_module(module), name)(answer, self.layout(tree))
+        pieces: Iterator[Piece] = getattr(import_module(module), name)(answer, self.layout(tree))
         return pieces
 
     def write(self, kind: str, answer: Any, tree: bool | None = False) -> None:
@@ -388,7 +391,8 @@ class Show:
         if not self.quiet:
             pieces = self.written(kind, answer, tree)
             with streams.output() as stream:
-                stream.writelines(pieces)
+                for piece in pieces:
+                    streams.write(stream, piece)
 
     def remark(self, notes: Iterable[Note]) -> None:
         """Print notes on standard error, where the answer is a picture and has no room for them."""

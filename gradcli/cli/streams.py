@@ -50,6 +50,17 @@ def output() -> Iterator[TextIO]:
         flush()
 
 
+def write(stream: TextIO, piece: str | bytes) -> None:
+    """Write a part of an answer. Raises `usage` for a file that is no text at a terminal."""
+    if isinstance(piece, str):
+        stream.write(piece)
+    elif stream.isatty():
+        raise GradcliError("usage", "this is no text: send it to a file", hint="… > FILE")
+    else:
+        stream.flush()
+        stream.buffer.write(piece)
+
+
 def is_begun() -> bool:
     """Whether a part of an answer may have been written."""
     return _begun

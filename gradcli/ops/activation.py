@@ -42,6 +42,7 @@ relu = table.elementwise(
     confused=("abs", "leaky_relu", "sign"),
     textbook="(x > 0)",
     misremembered=[("x",)],
+    cell="MAX({0},0)",
 )
 
 

@@ -39,6 +39,7 @@ add: Function = table.elementwise(
     latex="{0} + {1}",
     cost=1,
     exact=True,
+    cell="{0}+{1}",
 )
 
 
@@ -69,6 +70,7 @@ sub: Function = table.elementwise(
     latex="{0} - {1}",
     cost=1,
     exact=True,
+    cell="{0}-{1}",
 )
 
 
@@ -92,6 +94,7 @@ mul = table.elementwise(
     latex=r"{0} \cdot {1}",
     cost=1,
     exact=True,
+    cell="{0}*{1}",
 )
 
 
@@ -151,6 +154,7 @@ div: Function = table.elementwise(
     plain=_quotient,
     cost=1,
     exact=True,
+    cell="{0}/{1}",
 )
 neg = table.elementwise(
     "neg",
@@ -165,6 +169,7 @@ neg = table.elementwise(
     latex="-{0}",
     cost=1,
     exact=True,
+    cell="-{0}",
 )
 
 
@@ -216,6 +221,7 @@ scale: Function = table.elementwise(
     plain=lambda a, b: 0.0 if a == 0 else a * b,
     cost=4,
     exact=True,
+    cell="IF({0}=0,0,{0}*{1})",
 )
 
 lerp = table.elementwise(
@@ -236,6 +242,7 @@ lerp = table.elementwise(
     latex=r"{0} + {2} \cdot ({1} - {0})",
     formula="input + weight * (end - input)",
     torch="torch.lerp",
+    cell="{0}+{2}*({1}-{0})",
 )
 
 

@@ -12,6 +12,9 @@ from gradcli.ops.table import Case, Function
 table = Group("comparison")
 
 
+_CELLS = {"==": "=", "!=": "<>"}
+
+
 def _comparison(
     name: str, ufunc: str, symbol: str, latex: str, doc: str, alias: str = ""
 ) -> Function:
@@ -27,6 +30,7 @@ def _comparison(
         infix=symbol,
         cuda=f"{{0}} {symbol} {{1}}",
         latex=f"{{0}} {latex} {{1}}",
+        cell=f"IF({{0}}{_CELLS.get(symbol, symbol)}{{1}},1,0)",
         edge=lambda xp, a, b: a - b,
         smooth=False,
         cost=1,
@@ -54,6 +58,7 @@ logical_and = table.elementwise(
     smooth=False,
     cost=1,
     exact=True,
+    cell="IF(AND({0}<>0,{1}<>0),1,0)",
 )
 logical_or = table.elementwise(
     "logical_or",
@@ -67,6 +72,7 @@ logical_or = table.elementwise(
     smooth=False,
     cost=1,
     exact=True,
+    cell="IF(OR({0}<>0,{1}<>0),1,0)",
 )
 logical_xor = table.elementwise(
     "logical_xor",
@@ -89,6 +95,7 @@ logical_not = table.elementwise(
     smooth=False,
     cost=1,
     exact=True,
+    cell="IF({0}=0,1,0)",
 )
 
 

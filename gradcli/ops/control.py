@@ -16,6 +16,7 @@ DETACH = General(
     forward=lambda xp, x: x,
     view=True,
     splits=each_element,
+    cell="{0}",
 )
 
 
@@ -39,6 +40,7 @@ LEAF = General(
     view=True,
     unique=True,
     spell=lambda node, x: x,
+    cell="{0}",
 )
 """A value that the user made, as a leaf of its own: gradients end here."""
 

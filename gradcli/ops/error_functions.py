@@ -151,7 +151,12 @@ gaussian: Function = table.elementwise(
 
 
 @table.derivative(
-    scipys("erf"), cuda="erf({0})", numpy="scipy.special.erf", torch="torch.erf", confused=("erfc",)
+    scipys("erf"),
+    cuda="erf({0})",
+    numpy="scipy.special.erf",
+    torch="torch.erf",
+    confused=("erfc",),
+    cell="ERF({0})",
 )
 def erf(y: Node, x: Node) -> Node:
     """Error function."""

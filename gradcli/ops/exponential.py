@@ -18,19 +18,26 @@ table = Group("exponential")
     cost=4,
     misremembered=[("x*exp(x - 1)",)],
     confused=("log", "expm1", "exp2"),
+    cell="EXP({0})",
 )
 def exp(y: Node, x: Node) -> Node:
     """e to the power x."""
     return y
 
 
-@table.derivative(latex="2^{{{0}}}", formula="2 ** x", cost=4, confused=("exp",))
+@table.derivative(latex="2^{{{0}}}", formula="2 ** x", cost=4, confused=("exp",), cell="2^{0}")
 def exp2(y: Node, x: Node) -> Node:
     """2 to the power x."""
     return y * math.log(2)
 
 
-@table.derivative(latex="e^{{{0}}} - 1", formula="exp(x) - 1", cost=4, confused=("exp",))
+@table.derivative(
+    latex="e^{{{0}}} - 1",
+    formula="exp(x) - 1",
+    cost=4,
+    confused=("exp",),
+    cell="2*EXP({0}/2)*SINH({0}/2)",
+)
 def expm1(y: Node, x: Node) -> Node:
     """exp(x) - 1, exact for small x."""
     return exp(x)  # y + 1 has no digits left below -36
@@ -42,6 +49,7 @@ def expm1(y: Node, x: Node) -> Node:
     cost=4,
     misremembered=[("1/x**2", "-1/x**2", "x")],
     confused=("exp", "log2", "log10", "log1p"),
+    cell="LN({0})",
 )
 def log(y: Node, x: Node) -> Node:
     """Natural logarithm."""
@@ -54,6 +62,7 @@ def log(y: Node, x: Node) -> Node:
     **FROM_0,
     cost=4,
     confused=("log", "log10"),
+    cell="LOG({0},2)",
 )
 def log2(y: Node, x: Node) -> Node:
     """Logarithm to base 2."""
@@ -65,6 +74,7 @@ def log2(y: Node, x: Node) -> Node:
     formula="log(x) / log(10)",
     **FROM_0,
     confused=("log", "log2"),
+    cell="LOG10({0})",
 )
 def log10(y: Node, x: Node) -> Node:
     """Logarithm to base 10."""
@@ -79,6 +89,7 @@ def log10(y: Node, x: Node) -> Node:
     kink="inf at -1",
     cost=4,
     confused=("log",),
+    cell="2*ATANH({0}/(2+{0}))",
 )
 def log1p(y: Node, x: Node) -> Node:
     """log(1 + x), exact for small x."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
+from gradcli.ops.cells import over_axes, ranges
 from gradcli.ops.comparison import eq
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, General, Reduction, cast
@@ -57,6 +58,7 @@ AMAX = Reduction(
     selects=True,
     combine="maximum",
     takes=ANY,
+    cell=over_axes(lambda cells: f"MAX({ranges(cells)})"),
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.max(x, axis=axes, keepdims=True), axes),
 )
 AMIN = Reduction(
@@ -66,6 +68,7 @@ AMIN = Reduction(
     selects=True,
     combine="minimum",
     takes=ANY,
+    cell=over_axes(lambda cells: f"MIN({ranges(cells)})"),
     edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, xp.min(x, axis=axes, keepdims=True), axes),
 )
 

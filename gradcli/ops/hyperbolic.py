@@ -14,6 +14,7 @@ table = Group("hyperbolic")
     formula="(exp(x) - exp(-x)) / 2",
     cost=4,
     confused=("cosh", "sin"),
+    cell="SINH({0})",
 )
 def sinh(y: Node, x: Node) -> Node:
     """Hyperbolic sine."""
@@ -24,6 +25,7 @@ def sinh(y: Node, x: Node) -> Node:
     formula="(exp(x) + exp(-x)) / 2",
     cost=4,
     confused=("sinh", "cos"),
+    cell="COSH({0})",
 )
 def cosh(y: Node, x: Node) -> Node:
     """Hyperbolic cosine."""
@@ -36,13 +38,16 @@ def cosh(y: Node, x: Node) -> Node:
     textbook="1 - y**2",
     misremembered=[("1 - y", "1 + y**2", "y**2", "1 - x**2", "y*(1 - y)")],
     confused=("sigmoid", "tan"),
+    cell="TANH({0})",
 )
 def tanh(y: Node, x: Node) -> Node:
     """Hyperbolic tangent."""
     return 1 / square(cosh(x))  # 1 - y*y: 120 ulp between 1 and 3, none right by 20
 
 
-@table.derivative("arcsinh", aliases=("arcsinh",), latex=r"\mathrm{{arsinh}} {0}")
+@table.derivative(
+    "arcsinh", aliases=("arcsinh",), latex=r"\mathrm{{arsinh}} {0}", cell="ASINH({0})"
+)
 def asinh(y: Node, x: Node) -> Node:
     """Inverse hyperbolic sine."""
     return 1 / hypot(x, 1.0)
@@ -56,13 +61,16 @@ def asinh(y: Node, x: Node) -> Node:
     domain=(1.3, 3.0),
     elsewhere=everywhere("inf"),
     kink="inf at 1",
+    cell="ACOSH({0})",
 )
 def acosh(y: Node, x: Node) -> Node:
     """Inverse hyperbolic cosine; nan below 1."""
     return 1 / (sqrt(x - 1) * sqrt(x + 1))
 
 
-@table.derivative("arctanh", aliases=("arctanh",), latex=r"\mathrm{{artanh}} {0}", **WITHIN_1)
+@table.derivative(
+    "arctanh", aliases=("arctanh",), latex=r"\mathrm{{artanh}} {0}", **WITHIN_1, cell="ATANH({0})"
+)
 def atanh(y: Node, x: Node) -> Node:
     """Inverse hyperbolic tangent."""
     return 1 / ((1 - x) * (1 + x))

@@ -29,6 +29,7 @@ from gradcli.graph import (
 from gradcli.language.construct import call, compare, listed, number
 from gradcli.language.syntax import Expression
 from gradcli.ops import splits
+from gradcli.ops.cells import formed, linear
 from gradcli.ops.shapes import Axes, reduced
 
 Rule: TypeAlias = Callable[..., Node]
@@ -95,6 +96,8 @@ class Linear(Adjoint):
     in front, without a rule `batched`: axes in the attributes count from the right.
     """
 
+    cell = staticmethod(linear)
+
     def __init__(
         self,
         name: str,
@@ -140,6 +143,7 @@ class JointlyLinear(Op):
     """
 
     spell = staticmethod(_joined)
+    cell = staticmethod(linear)
 
     def __init__(
         self,
@@ -300,6 +304,13 @@ def _converted(node: Node, x: Expression) -> Expression:
     return call("float" if node.kind == "float" else "long", x)
 
 
+def _truth(node: Node, x: Array) -> Array:
+    """The cells: truth is 1 and 0, and a whole number has no fraction."""
+    if node.kind == "bool":
+        return formed("IF({0}<>0,1,0)", node, (x,))
+    return x if is_promotion(node) else formed("TRUNC({0})", node, (x,))
+
+
 def _copied(x: Array, out: Array) -> None:
     np.copyto(out, x, casting="unsafe")
 
@@ -312,6 +323,7 @@ class Cast(Op):
     splits = staticmethod(splits.each_element)
     into = staticmethod(_copied)
     cuda = "{0}"
+    cell = staticmethod(_truth)
     spell = staticmethod(_converted)
     edge = staticmethod(lambda xp, x, kind: x)  # truth changes at 0
 

@@ -32,6 +32,7 @@ def _sigmoid(xp: Any, x: Array) -> Array:
     textbook="y*(1 - y)",
     misremembered=[("y*(1 + y)", "1 - y", "1 - y**2", "x*(1 - x)", "y**2*(1 - y)")],
     confused=("tanh", "softmax", "logsigmoid"),
+    cell="IF({0}<0,EXP({0})/(1+EXP({0})),1/(1+EXP(-{0})))",
 )
 def sigmoid(y: Node, x: Node) -> Node:
     """1 / (1 + exp(-x))."""
@@ -82,6 +83,7 @@ logaddexp = table.elementwise(
     cuda="{0} == {1} ? {0} + ({T})0.6931471805599453 : max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
     latex=r"\ln(e^{{{0}}} + e^{{{1}}})",
     formula="log(exp(a) + exp(b))",
+    cell="MAX({0},{1})+2*ATANH(EXP(-ABS({0}-{1}))/(2+EXP(-ABS({0}-{1}))))",
 )
 logaddexp2 = table.elementwise(
     "logaddexp2",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.graph import Array, Node, Op
+from gradcli.ops.cells import formed
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.exponential import log
 from gradcli.ops.group import FROM_0, Group
@@ -112,6 +113,13 @@ def _parts(base: Node, exponent: Node) -> Node | None:
     return None if product is None or product.parts is None else product.parts(base)
 
 
+def _power_cells(node: Node, base: Array, exponent: Array) -> Array:
+    """The cells: 0^0 is 1 here, and an error there."""
+    known = node.inputs[1].known
+    never = known is not None and bool(np.all(known != 0))
+    return formed("{0}^{1}" if never else "IF({1}=0,1,{0}^{1})", node, (base, exponent))
+
+
 pow_: Function = table.elementwise(
     "pow",
     "`base` to the power `exponent`.",
@@ -136,6 +144,7 @@ pow_: Function = table.elementwise(
         ("n*x**n", "x**(n + 1)/(n + 1), the integral", "n*x**(n - 2)"),
         ("n*x**(n - 1)", "x**n"),
     ],
+    cell=_power_cells,
 )
 
 
@@ -161,6 +170,7 @@ def float_power(base: Node, exponent: Node) -> Node:
     cost=1,
     exact=True,
     confused=("sqrt",),
+    cell="{0}*{0}",
 )
 def square(y: Node, x: Node) -> Node:
     """x * x."""
@@ -176,6 +186,7 @@ def square(y: Node, x: Node) -> Node:
     exact=True,
     misremembered=[("1/(2*x)", "1/y", "y/2", "-1/(2*y)", "x/2")],
     confused=("square", "rsqrt"),
+    cell="SQRT({0})",
 )
 def sqrt(y: Node, x: Node) -> Node:
     """Square root; nan below 0."""
@@ -191,6 +202,7 @@ def sqrt(y: Node, x: Node) -> Node:
     domain=(0.3, 3.0),
     torch="torch.rsqrt",
     confused=("sqrt",),
+    cell="1/SQRT({0})",
 )
 def rsqrt(y: Node, x: Node) -> Node:
     """1 / sqrt(x)."""
@@ -205,6 +217,7 @@ def rsqrt(y: Node, x: Node) -> Node:
     domain=(0.3, 3.0),
     exact=True,
     misremembered=[("log(x)", "-1/x", "1/x**2")],
+    cell="1/{0}",
 )
 def reciprocal(y: Node, x: Node) -> Node:
     """1 / x."""
@@ -225,4 +238,5 @@ hypot = table.elementwise(
     domain=(0.2, 2.0),
     elsewhere={"torch": "nan, nan", "jax": "0.5, 0.5"},
     kink="0, 0 at the origin (the subgradient of least norm); PyTorch gives nan",
+    cell="SQRT({0}*{0}+{1}*{1})",
 )

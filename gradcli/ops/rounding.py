@@ -32,8 +32,18 @@ def _rounding(name: str, doc: str, **entry: Unpack[Entry]) -> Function:
     return table.elementwise(name, doc, whole=lambda op, x: x, **(steps | entry))
 
 
-floor = _rounding("floor", "The largest integer that is not above x.", latex=r"\lfloor {0} \rfloor")
-ceil = _rounding("ceil", "The smallest integer that is not below x.", latex=r"\lceil {0} \rceil")
+floor = _rounding(
+    "floor",
+    "The largest integer that is not above x.",
+    latex=r"\lfloor {0} \rfloor",
+    cell="INT({0})",
+)
+ceil = _rounding(
+    "ceil",
+    "The smallest integer that is not below x.",
+    latex=r"\lceil {0} \rceil",
+    cell="-INT(-{0})",
+)
 rint = _rounding(
     "rint",
     "The nearest integer; halves go to the even one.",
@@ -42,7 +52,11 @@ rint = _rounding(
     torch="torch.round",
 )
 trunc = _rounding(
-    "trunc", "x without its fraction.", latex=r"\mathrm{{trunc}}( {0} )", aliases=("fix",)
+    "trunc",
+    "x without its fraction.",
+    latex=r"\mathrm{{trunc}}( {0} )",
+    aliases=("fix",),
+    cell="TRUNC({0})",
 )
 
 

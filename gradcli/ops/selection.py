@@ -50,6 +50,7 @@ where: Function = table.elementwise(
     torch="torch.where",
     cost=4,
     exact=True,
+    cell="IF({0}<>0,{1},{2})",
 )
 maximum = table.elementwise(
     "maximum",
@@ -67,6 +68,7 @@ maximum = table.elementwise(
     kink="at a tie each side gets half",
     elsewhere=everywhere("0.5, 0.5", tensorflow="1, 0"),
     cost=4,
+    cell="MAX({0},{1})",
 )
 minimum = table.elementwise(
     "minimum",
@@ -84,6 +86,7 @@ minimum = table.elementwise(
     kink="at a tie each side gets half",
     elsewhere=everywhere("0.5, 0.5", tensorflow="1, 0"),
     cost=4,
+    cell="MIN({0},{1})",
 )
 fmax = table.elementwise(
     "fmax",
@@ -185,6 +188,7 @@ sign: Function = table.elementwise(
     elsewhere=everywhere("0"),
     cost=4,
     exact=True,
+    cell="SIGN({0})",
 )
 abs_ = table.elementwise(
     "abs",
@@ -201,6 +205,7 @@ abs_ = table.elementwise(
     cost=1,
     exact=True,
     textbook="sign(x)",
+    cell="ABS({0})",
 )
 angle = table.elementwise(
     "angle",

@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from gradcli.graph import Array, Node, Split
+from gradcli.ops.cells import exponentials, over_axes, ranges
 from gradcli.ops.comparison import isfinite
 from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp, log
@@ -42,6 +45,7 @@ LOGSUMEXP = Reduction(
     forward=_logsumexp,
     derivative=lambda y, x, axes, keepdim: exp(x - y),
     parts=_logsumexp_parts,
+    cell=over_axes(lambda cells: f"MAX({ranges(cells)})+LN({exponentials(cells)})"),
 )
 
 
@@ -97,6 +101,19 @@ def _softmax(xp: Any, x: Array, axis: int) -> Array:
     return powers / total(xp, powers, (axis,), True)  # type: ignore[no-any-return]
 
 
+def _softmax_cells(node: Node, x: Array) -> Array:
+    found = np.empty(x.shape, object)
+    (axis,) = node.attributes
+    rows = np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis])
+    written = [
+        [f"EXP({cell}-MAX({ranges(row)}))/({exponentials(row)})" for cell in row]
+        for row in rows.tolist()
+    ]
+    along = np.moveaxis(found, axis, -1)
+    along[...] = np.array(written, object).reshape(along.shape)
+    return found
+
+
 def _softmax_change(change: Node, y: Node, axis: int) -> Node:
     """The Jacobian of softmax is symmetric, so this is its VJP and its JVP."""
     return y * (change - sum_(change * y, axis, True))
@@ -121,6 +138,7 @@ SOFTMAX = General(
     forward_rule=lambda tangents, y, x, axis: _softmax_change(tangents[0], y, axis),
     parts=_softmax_parts,
     splits=_softmax_splits,
+    cell=_softmax_cells,
 )
 
 

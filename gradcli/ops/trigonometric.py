@@ -14,13 +14,13 @@ from gradcli.ops.table import Case, everywhere
 table = Group("trigonometric")
 
 
-@table.derivative(misremembered=[("sin(x)",)], confused=("cos",))
+@table.derivative(misremembered=[("sin(x)",)], confused=("cos",), cell="SIN({0})")
 def sin(y: Node, x: Node) -> Node:
     """Sine; x in radians."""
     return cos(x)
 
 
-@table.derivative(misremembered=[("cos(x)",)], confused=("sin",))
+@table.derivative(misremembered=[("cos(x)",)], confused=("sin",), cell="COS({0})")
 def cos(y: Node, x: Node) -> Node:
     """Cosine; x in radians."""
     return -sin(x)
@@ -33,6 +33,7 @@ def cos(y: Node, x: Node) -> Node:
     textbook="1 + y**2",
     misremembered=[("1/cos(x)", "1 + tan(x)", "1/sin(x)**2")],
     confused=("tanh",),
+    cell="TAN({0})",
 )
 def tan(y: Node, x: Node) -> Node:
     """Tangent; x in radians."""
@@ -47,6 +48,7 @@ def tan(y: Node, x: Node) -> Node:
     elsewhere=everywhere("inf"),
     misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)")],
     confused=("acos",),
+    cell="ASIN({0})",
 )
 def asin(y: Node, x: Node) -> Node:
     """Inverse sine, in radians."""
@@ -62,6 +64,7 @@ def asin(y: Node, x: Node) -> Node:
     elsewhere=everywhere("-inf"),
     kink="-inf at -1 and 1",
     confused=("asin",),
+    cell="ACOS({0})",
 )
 def acos(y: Node, x: Node) -> Node:
     """Inverse cosine, in radians."""
@@ -74,6 +77,7 @@ def acos(y: Node, x: Node) -> Node:
     latex=r"\arctan {0}",
     misremembered=[("1/(1 - x**2)", "1/sqrt(1 + x**2)", "1/(1 + x)")],
     confused=("tan", "tanh"),
+    cell="ATAN({0})",
 )
 def atan(y: Node, x: Node) -> Node:
     """Inverse tangent, in radians."""
@@ -96,6 +100,7 @@ atan2 = table.elementwise(
     domain=(0.3, 2.0),
     elsewhere=everywhere("nan, nan", torch="0, -0"),
     kink="0, 0 at the origin",
+    cell="ATAN2({1},{0})",
 )
 
 
