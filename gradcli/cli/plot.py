@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,14 +12,21 @@ from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError, Source, nearest
 
 if TYPE_CHECKING:
+    from gradcli.analysis.curve import Curve, Moving
+    from gradcli.cli.request import Invocation
     from gradcli.graph import Array
+    from gradcli.language.syntax import Program
     from gradcli.session import Options
+
+_WHOLE = re.compile(r"\s*-?\d{1,9}\s*")
 
 EXAMPLES = """\b
 Examples:
   gradcli plot "sin(x) * x" --over x=-6:6
   gradcli plot "mean((a*x - y)**2)" --over a=0:4 -s x=1,2,3 -s y=2,4,6
   gradcli plot "tanh(x)" --over x=-3:3 --format svg > tanh.svg
+  gradcli plot "relu(x)" --with "softplus(x)" --over x=-3:3
+  gradcli plot "sum(w**3)" --over "w[0]=-2:2" -s w=1,2
 """
 
 Over = Annotated[
@@ -26,12 +34,25 @@ Over = Annotated[
     typer.Option(
         "--over",
         metavar="NAME=FROM:TO",
-        help="The input that moves, a single number, and its range.",
+        help="The number that moves, an input or w[0] of one in --set, and its range.",
     ),
 ]
 Points = Annotated[
-    int, typer.Option("--points", metavar="N", min=2, max=100_000, help="How many points.")
+    int | None,
+    typer.Option(
+        "--points",
+        metavar="N",
+        min=2,
+        max=100_000,
+        help="How many points, equally spaced. [default: 201, and more where a curve bends]",
+        show_default=False,
+    ),
 ]
+Others = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="PROGRAM", help="Another program in the picture. Repeatable."),
+]
+DEFAULT_POINTS = 201
 
 
 def _command(
@@ -39,54 +60,102 @@ def _command(
     run: flag.Run,
     show: flag.Show,
     gradient: flag.Gradients = None,
-    points: Points = 201,
+    points: Points = None,
+    with_: Others = None,
 ) -> None:
-    """Draw the output of a program and its derivative over a range of one input."""
+    """Draw the outputs of programs and their derivatives over a range of one number."""
     from gradcli.analysis.curve import curve
 
     if run.wrt:
-        raise GradcliError("usage", "--wrt: a curve is differentiated by the input of --over")
+        raise GradcliError("usage", "--wrt: a curve is differentiated by the number of --over")
     show.format()
     options = run.options()
     with run.bounds.confined():
-        variable, places = _over(over, points, options)
+        moving, places = _over(over, points or DEFAULT_POINTS, options)
         request = run.request(gradient, options)
-        if variable in request.inputs:
-            raise GradcliError(
-                "usage", f"{variable} is both in --set and in --over", hint="give it once"
-            )
-        if variable not in request.program.names:
-            near = nearest(variable, request.program.names)
-            raise GradcliError(
-                "name",
-                f"--over {variable}: the program does not mention {variable}",
-                source=Source(f"--over {variable}", ""),
-                hint=f"did you mean {near!r}?" if near else "move a name that it reads",
-            )
-        drawn = curve(
-            request.program,
-            request.inputs,
-            variable,
-            places,
-            request.gradients,
-            request.options,
+        _check(moving, request)
+        chosen = request.options.outputs
+        each_output: list[tuple[str, ...]] = [(each,) for each in chosen] or [()]
+        curves = [
+            curve(program, request.inputs, moving, places, request.gradients,
+                  request.options._replace(outputs=outputs), more=points is None)
+            for program in (request.program, *map(_read, with_ or ()))
+            for outputs in each_output
+        ]  # fmt: skip
+        show.write("curve", _named(curves))
+        notes = [note for each in curves for note in each.notes]
+        show.remark(note for note in notes if note.code == "broadcast-both")
+
+
+def _read(text: str) -> Program:
+    from gradcli.language.parser import ParseLimits, parse_program
+
+    return parse_program(Source("--with", text), ParseLimits())
+
+
+def _named(curves: list[Curve]) -> list[Curve]:
+    """The curves; those of programs that call their output the same are numbered."""
+    from dataclasses import replace
+
+    if len({each.output for each in curves}) == len(curves):
+        return curves
+    return [
+        replace(each, output=f"{each.output}_{number}") for number, each in enumerate(curves, 1)
+    ]
+
+
+def _check(moving: Moving, request: Invocation) -> None:
+    """Raise `usage`, `name` or `index` where the program has no such number."""
+    variable, index = moving
+    known = request.inputs.get(variable)
+    if known is not None and index is None:
+        raise GradcliError(
+            "usage", f"{variable} is both in --set and in --over", hint="give it once"
         )
-        show.write("curve", drawn)
-        show.remark(note for note in drawn.notes if note.code == "broadcast-both")
+    if variable not in request.program.names:
+        near = nearest(variable, request.program.names)
+        raise GradcliError(
+            "name",
+            f"--over {variable}: the program does not mention {variable}",
+            source=Source(f"--over {variable}", ""),
+            hint=f"did you mean {near!r}?" if near else "move a name that it reads",
+        )
+    if index is None:
+        return
+    if known is None:
+        raise GradcliError(
+            "usage", f"--over {moving}: the other elements are not known",
+            hint=f"--set {variable}=…",
+        )  # fmt: skip
+    inside = len(index) == known.ndim and all(
+        -length <= each < length for each, length in zip(index, known.shape, strict=False)
+    )
+    if not inside:
+        raise GradcliError(
+            "index", f"--over {moving}: there is no such element in shape {known.shape}"
+        )
 
 
 command = expanded(_command, shows="curve")
 
 
-def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
-    """The name in `x=-pi:pi`, and equally spaced points of the range. Its ends cannot be files."""
+def _over(text: str, points: int, options: Options) -> tuple[Moving, Array]:
+    """The number in `x=-pi:pi`, and equally spaced points of the range, whose ends are no files."""
     import numpy as np
 
+    from gradcli.analysis.curve import Moving
     from gradcli.cli.request import read_values
     from gradcli.data.binding import checked_name
 
     before, _, value = text.partition("=")
-    name = checked_name(before)
+    title, bracket, inside = before.strip().partition("[")
+    name = checked_name(title)
+    index: tuple[int, ...] | None = None
+    if bracket:
+        numbers = inside.removesuffix("]").split(",")
+        if not inside.endswith("]") or not all(_WHOLE.fullmatch(each) for each in numbers):
+            raise GradcliError("usage", f"--over {before} is no element", hint="--over 'w[0]=-2:2'")
+        index = tuple(map(int, numbers))
     if "@" in value:
         raise GradcliError(
             "usage", f"--over {name} takes numbers, not @FILE", hint=f"--over {name}=-2:2"
@@ -97,4 +166,4 @@ def _over(text: str, points: int, options: Options) -> tuple[str, Array]:
         raise GradcliError("usage", f"--over {name} needs two numbers", hint=f"--over {name}=-2:2")
     first, last = (float(end.item()) for end in ends)
     scale = 1.0 if np.isfinite(last - first) else 0.5  # of -1e308:1e308 the width overflows
-    return name, np.linspace(scale * first, scale * last, points) / scale
+    return Moving(name, index), np.linspace(scale * first, scale * last, points) / scale

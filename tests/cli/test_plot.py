@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from gradcli.report.plot import ticks
 from tests.cli.conftest import Runner
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -83,12 +84,119 @@ def test_svg_breaks_where_there_is_no_value(gradcli: Runner) -> None:
 
 
 @pytest.mark.parametrize(
+    ("program", "ends", "breaks"),
+    [
+        ("abs(x - 0.3)", "-1:1", [(0.3, "kink")]),
+        ("relu(x) + relu(x - 1)", "-2:2", [(0, "kink"), (1, "kink")]),
+        ("1/x", "-1:1", [(0, "pole")]),
+        ("1/(x - 0.7)**2", "-1:1", [(0.7, "pole")]),
+        ("tan(x)", "-2:2", [(-np.pi / 2, "pole"), (np.pi / 2, "pole")]),
+        ("floor(x)", "-0.5:1.5", [(0, "jump"), (1, "jump")]),
+        ("sqrt(x)", "-1:1", [(0, "end")]),
+        ("sin(x)*x", "-3:6", []),
+        ("exp(-((x - 0.3)/0.01)**2)", "-1:1", []),
+        ("tanh(100*x)", "-1:1", []),
+    ],
+)
+def test_where_a_curve_is_not_smooth(
+    gradcli: Runner, program: str, ends: str, breaks: list[tuple[float, str]]
+) -> None:
+    answer = gradcli("plot", program, "--over", f"x={ends}", "--format", "json").json
+    found = [(each["at"], each["kind"]) for each in answer["breaks"]]
+    assert [kind for _, kind in found] == [kind for _, kind in breaks]
+    np.testing.assert_allclose([at for at, _ in found], [at for at, _ in breaks], atol=1e-9)
+
+
+def test_narrow_features_are_found(gradcli: Runner) -> None:
+    """A peak a fifth as wide as the distance of two points, between two of them."""
+    program = "exp(-((x - 0.3337)/0.002)**2)"
+    answer = gradcli("plot", program, "--over", "x=-1:1", "--format", "json").json
+    assert max(answer["values"]) > 0.9
+    assert answer["points"] == sorted(answer["points"])
+    fixed = gradcli("plot", program, "--over", "x=-1:1", "--points", "201", "--format", "json")
+    assert max(fixed.json["values"]) < 0.5
+
+
+def test_no_line_runs_through_a_pole_or_a_jump(gradcli: Runner) -> None:
+    for program in ("1/(x - 0.001)", "floor(x)"):
+        out = gradcli("plot", program, "--over", "x=-0.7:0.9", "--format", "svg").out
+        drawn = ElementTree.fromstring(out)
+        middle = 80 + 640 * (0.701 if program[0] == "1" else 0.7) / 1.6
+        for each in drawn.iter(f"{SPACE}polyline"):
+            across = [float(pair.split(",")[0]) for pair in each.get("points", "").split()]
+            assert max(across) <= middle + 0.1 or min(across) >= middle - 0.1
+        assert [
+            each for each in drawn.iter(f"{SPACE}line") if each.get("class") in ("pole", "jump")
+        ]
+
+
+def test_kinks_are_marked_and_zero_has_a_line(gradcli: Runner) -> None:
+    out = gradcli("plot", "abs(x) - 0.5", "--over", "x=-1:1", "--format", "svg").out
+    drawn = ElementTree.fromstring(out)
+    (ring,) = drawn.iter(f"{SPACE}circle")
+    assert float(ring.get("cx", "")) == 400
+    assert float(ring.get("cy", "")) == 250
+    zeros = [each for each in drawn.iter(f"{SPACE}line") if each.get("class") == "zero"]
+    assert len(zeros) == 2
+    assert "out has a kink at x = 0" in out
+    text = gradcli("plot", "abs(x) - 0.5", "--over", "x=-1:1").out
+    assert text.endswith("out has a kink at x = 0\n")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+        (0, 7, [0, 2, 4, 6]),
+        (-19.3, 18.2, [-10, 0, 10]),
+        (0.001, 0.0042, [0.001, 0.002, 0.003, 0.004]),
+        (-1e308, 1e308, [-1e308, -5e307, 0, 5e307, 1e308]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
+    assert ticks(low, high) == found
+
+
+def test_several_curves(gradcli: Runner) -> None:
+    answer = gradcli(
+        "plot", "a = x**2; b = 3*x", "-o", "a", "-o", "b", "--with", "c = x**3", "--over", "x=0:2",
+        "--points", "3", "--format", "json",
+    )  # fmt: skip
+    assert answer.code != 0  # the other program has neither a nor b
+    pair = gradcli(
+        "plot", "a = x**2; b = 3*x", "-o", "a", "-o", "b", "--over", "x=0:2", "--points", "3",
+        "--format", "json",
+    ).json  # fmt: skip
+    assert [(each["output"], each["derivative"]) for each in pair["curves"]] == [
+        ("a", [0, 2, 4]), ("b", [3, 3, 3]),
+    ]  # fmt: skip
+    rows = gradcli("plot", "x**2", "--with", "x**3", "--over", "x=0:2", "--points", "3",
+                   "--format", "csv").out.splitlines()  # fmt: skip
+    assert rows[0] == "curve,x,value,derivative"
+    assert rows[3] == "out_1,2.0,4.0,4.0"
+    assert rows[6] == "out_2,2.0,8.0,12.0"
+
+
+def test_an_element_moves(gradcli: Runner) -> None:
+    answer = gradcli(
+        "plot", "sum(w**3)", "--over", "w[0, 1]=0:2", "-s", "w=[[1,5]]", "--points", "3",
+        "--format", "json",
+    ).json  # fmt: skip
+    assert answer["variable"] == "w[0, 1]"
+    assert answer["values"] == [1, 2, 9]
+    assert answer["derivative"] == [0, 3, 12]
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (("x", "--over", "x=1"), "usage"),
         (("x", "--over", "x=0:inf"), "usage"),
         (("x", "--over", "x=0:1:2"), "usage"),
         (("x", "--over", "x=0:1", "-s", "x=2"), "usage"),
+        (("sum(w)", "--over", "w[0]=0:1"), "usage"),
+        (("sum(w)", "--over", "w[a]=0:1", "-s", "w=1,2"), "usage"),
+        (("sum(w)", "--over", "w[2]=0:1", "-s", "w=1,2"), "index"),
         (("x", "--over", "x=@one.csv:7"), "usage"),
         (("x", "--over", "x=@-:7"), "usage"),
         (("x; backward(x)", "--over", "x=0:1"), "usage"),
