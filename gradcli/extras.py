@@ -21,6 +21,7 @@ EXTRAS = {
     "cloud": Extra("obstore", "@s3://, @gs://, @https://"),
     "cluster": Extra("distributed", "--cluster"),
     "excel": Extra("xlsxwriter", "--format xlsx"),
+    "png": Extra("cairosvg", "--format png"),
     "gpu": Extra("cupy", "--device cuda"),
 }
 """By name, as pyproject.toml names them."""

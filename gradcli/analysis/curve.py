@@ -91,9 +91,7 @@ def curve(
     An output of several elements needs a gradient: then the curve is the sum of the elements with
     these weights. Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
     """
-    if len(gradients) > 1 or len(options.outputs) > 1:
-        raise GradcliError("usage", "one curve is drawn at a time", hint="choose one output")
-    along = _Along(program, inputs, moving, gradients, options)
+    along = Movable(program, inputs, [moving], gradients, options)
     samples = [along.at(float(point)) for point in points]
     breaks: list[Break] = []
     if np.isfinite(points[-1] - points[0]):
@@ -106,27 +104,30 @@ def curve(
     return Curve(str(moving), along.output, places, values, slopes, along.notes, breaks)
 
 
-class _Along:
-    """The function of one number, and its derivative."""
+class Movable:
+    """A program as a function of a few numbers: its value, and its derivatives."""
 
     def __init__(
         self,
         program: Program,
         inputs: Mapping[str, Array],
-        moving: Moving,
+        moving: Sequence[Moving],
         gradients: Sequence[Gradient],
         options: Options,
     ) -> None:
+        if len(gradients) > 1 or len(options.outputs) > 1:
+            raise GradcliError("usage", "one curve is drawn at a time", hint="choose one output")
         self._program, self._inputs, self._moving = program, inputs, moving
         self._gradients = gradients
-        self._options = options._replace(wrt=(moving.name,), values="outputs")
+        names = tuple(dict.fromkeys(each.name for each in moving))
+        self._options = options._replace(wrt=names, values="outputs")
         self._prepared: Prepared | None = None
         self.output = ""
         self.notes: Sequence[Note] = ()
 
-    def at(self, place: float) -> Sample:
-        """The value and the slope there."""
-        bound = {**self._inputs, self._moving.name: self._bound(place)}
+    def run(self, *places: float) -> tuple[float, list[float]]:
+        """The value there, and the derivative by each number."""
+        bound = self._bound(places)
         if self._prepared is None or _depends_on_inputs(self._prepared):
             self._prepared = prepare(self._program, bound, self._gradients, self._options)
             if len(self._prepared.backwards) != 1:
@@ -138,21 +139,27 @@ class _Along:
         result = self._prepared.run(bound, self._gradients)
         ((self.output, value),) = result.values.items()
         self.notes = result.notes
-        grad = result.grads[self._moving.name]
         with np.errstate(all="ignore"):
             found = float(np.sum(value * result.passes[0].gradient[self.output]))
-        return Sample(place, found, float(grad if self._moving.element is None else
-                                          grad[self._moving.element]))  # fmt: skip
+        return found, [float(result.grads[each.name][each.element or ()]) for each in self._moving]
 
-    def _bound(self, place: float) -> Array:
-        if self._moving.element is None:
-            return np.asarray(place)
-        array = np.array(self._inputs[self._moving.name], float)
-        array[self._moving.element] = place
-        return array
+    def at(self, place: float) -> Sample:
+        """The value and the slope of a function of one number."""
+        value, (slope,) = self.run(place)
+        return Sample(place, value, slope)
+
+    def _bound(self, places: Sequence[float]) -> dict[str, Array]:
+        bound = dict(self._inputs)
+        for moving, place in zip(self._moving, places, strict=True):
+            if moving.element is None:
+                bound[moving.name] = np.asarray(place)
+            else:
+                bound[moving.name] = np.array(bound[moving.name], float)
+                bound[moving.name][moving.element] = place
+        return bound
 
 
-def _denser(along: _Along, points: Array) -> Iterator[Sample]:
+def _denser(along: Movable, points: Array) -> Iterator[Sample]:
     """Samples at and between the points, all but the last."""
     for start, end in pairwise(points.tolist()):
         for part in range(FINER):
@@ -180,7 +187,7 @@ def _kept(samples: Sequence[Sample], dense: Sequence[Sample]) -> list[Sample]:
     return [*found, samples[-1]]
 
 
-def _breaks(along: _Along, dense: Sequence[Sample]) -> Iterator[Break]:
+def _breaks(along: Movable, dense: Sequence[Sample]) -> Iterator[Break]:
     """Where the curve is not smooth."""
     known = np.array([each.value for each in dense if np.isfinite(each.value)] or [1.0])
     sizes = np.abs(known)
@@ -223,7 +230,7 @@ def _usual(rough: Array, place: int) -> float:
     return float(np.median(around)) if around else 0.0
 
 
-def _searched(along: _Along, start: Sample, end: Sample, size: float) -> tuple[Kind | None, float]:
+def _searched(along: Movable, start: Sample, end: Sample, size: float) -> tuple[Kind | None, float]:
     """What stays apart where an interval is halved again and again, and where."""
     for _ in range(HALVINGS):
         middle = along.at((start.place + end.place) / 2)

@@ -44,8 +44,16 @@ FORMATS: dict[str, dict[str, str]] = {
     "curve": {
         "text": "gradcli.report.plot:write_text",
         "svg": "gradcli.report.plot:write_svg",
+        "png": "gradcli.report.plot:write_png",
         "csv": "gradcli.report.plot:write_csv",
         "json": "gradcli.report.plot:write_json",
+    },
+    "field": {
+        "text": "gradcli.report.field:write_text",
+        "svg": "gradcli.report.field:write_svg",
+        "png": "gradcli.report.field:write_png",
+        "csv": "gradcli.report.field:write_csv",
+        "json": "gradcli.report.field:write_json",
     },
     "expectations": {
         "text": "gradcli.report.text_expectations:write",

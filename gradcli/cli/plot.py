@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,15 +27,17 @@ Examples:
   gradcli plot "mean((a*x - y)**2)" --over a=0:4 -s x=1,2,3 -s y=2,4,6
   gradcli plot "tanh(x)" --over x=-3:3 --format svg > tanh.svg
   gradcli plot "relu(x)" --with "softplus(x)" --over x=-3:3
+  gradcli plot "x**2 - y**2" --over x=-2:2 --over y=-2:2 --format svg > map.svg
   gradcli plot "sum(w**3)" --over "w[0]=-2:2" -s w=1,2
 """
 
 Over = Annotated[
-    str,
+    list[str],
     typer.Option(
         "--over",
         metavar="NAME=FROM:TO",
-        help="The number that moves, an input or w[0] of one in --set, and its range.",
+        help="The number that moves, an input or w[0] of one in --set, and its range; given "
+        "twice, a map over both is drawn.",
     ),
 ]
 Points = Annotated[
@@ -53,6 +56,9 @@ Others = Annotated[
     typer.Option("--with", metavar="PROGRAM", help="Another program in the picture. Repeatable."),
 ]
 DEFAULT_POINTS = 201
+DEFAULT_GRID = 41
+LARGEST_GRID = 301
+"""Points along a side of a map."""
 
 
 def _command(
@@ -70,9 +76,14 @@ def _command(
         raise GradcliError("usage", "--wrt: a curve is differentiated by the number of --over")
     show.format()
     options = run.options()
+    if len(over) > 2:
+        raise GradcliError("usage", "--over: two numbers can move at most")
     with run.bounds.confined():
-        moving, places = _over(over, points or DEFAULT_POINTS, options)
         request = run.request(gradient, options)
+        if len(over) == 2:
+            _show_field(over, request, show, points or DEFAULT_GRID, with_ or ())
+            return
+        moving, places = _over(over[0], points or DEFAULT_POINTS, options)
         _check(moving, request)
         chosen = request.options.outputs
         each_output: list[tuple[str, ...]] = [(each,) for each in chosen] or [()]
@@ -85,6 +96,29 @@ def _command(
         show.write("curve", _named(curves))
         notes = [note for each in curves for note in each.notes]
         show.remark(note for note in notes if note.code == "broadcast-both")
+
+
+def _show_field(
+    over: Sequence[str], request: Invocation, show: flag.Show, points: int, others: Sequence[str]
+) -> None:
+    """A map over two numbers."""
+    from gradcli.analysis.field import field
+
+    if others or len(request.options.outputs) > 1:
+        raise GradcliError("usage", "a map over two numbers shows one output of one program")
+    if points > LARGEST_GRID:
+        raise GradcliError("usage", f"--points: a map has {LARGEST_GRID} along a side at most")
+    (first, across), (second, up) = (_over(each, points, request.options) for each in over)
+    for moving in (first, second):
+        _check(moving, request)
+    if first == second:
+        raise GradcliError("usage", f"--over {first} is given twice")
+    drawn = field(
+        request.program, request.inputs, (first, second), across, up, request.gradients,
+        request.options,
+    )  # fmt: skip
+    show.write("field", drawn)
+    show.remark(note for note in drawn.notes if note.code == "broadcast-both")
 
 
 def _read(text: str) -> Program:

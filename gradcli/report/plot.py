@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.analysis.curve import Curve
+from gradcli.extras import require
 from gradcli.graph import Array
 from gradcli.report.arrays import number
 from gradcli.report.json import line
@@ -40,7 +41,7 @@ def _panels(curves: Sequence[Curve]) -> list[tuple[str, list[Array]]]:
     ]
 
 
-def _range(curves: Sequence[Array]) -> tuple[float, float]:
+def range_of(curves: Sequence[Array]) -> tuple[float, float]:
     """The least and the largest value to be drawn, never the same."""
     values = np.concatenate(curves)
     finite = values[np.isfinite(values)]
@@ -102,6 +103,11 @@ def write_svg(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterato
     yield as_svg(curves)
 
 
+def write_png(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterator[bytes]:
+    """Drawn, as pixels. Raises `usage` where the extra `png` is not installed."""
+    yield require("png", "usage").svg2png(bytestring=as_svg(curves).encode())
+
+
 def write_csv(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterator[str]:
     """For tables."""
     yield as_csv(curves)
@@ -131,7 +137,7 @@ def _panel(
 ) -> list[str]:
     """Rows of dots with numbers and an axis on their left."""
     fine = (1, 1) if ascii_only else (4, 2)
-    low, high = _range(columns)
+    low, high = range_of(columns)
     grid = np.zeros((ROWS * fine[0], across * fine[1]), bool)
     for curve, values in zip(curves, columns, strict=True):
         grid |= _dots(curve, values, (low, high), grid.shape)
@@ -210,7 +216,7 @@ def as_svg(curves: Sequence[Curve]) -> str:
     for panel, (title, columns) in enumerate(_panels(curves)):
         top = TOP + panel * (HIGH + TOP)
         parts += _frame(title, columns, top, (first, last), panel)
-        least, most = _range(columns)
+        least, most = range_of(columns)
         for number_, (curve, values) in enumerate(zip(curves, columns, strict=True)):
             colour = COLOURS[(number_ + (panel if len(curves) == 1 else 0)) % len(COLOURS)]
             with np.errstate(all="ignore"):
@@ -236,7 +242,7 @@ def _frame(
     title: str, columns: Sequence[Array], top: int, ends: tuple[float, float], panel: int
 ) -> Iterator[str]:
     """A panel without its curves: ticks with numbers, and the zero line."""
-    least, most = _range(columns)
+    least, most = range_of(columns)
     yield (
         f'<rect x="{LEFT}" y="{top}" width="{WIDE}" height="{HIGH}" fill="none" stroke="#888888"/>'
     )

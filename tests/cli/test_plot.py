@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -217,3 +220,67 @@ def test_a_program_may_take_another_way_at_each_point(gradcli: Runner) -> None:
     ).json  # fmt: skip
     assert answer["values"] == [0.0, 3.0, 4.0, 9.0]
     assert answer["derivative"] == [3.0, 3.0, 4.0, 6.0]
+
+
+FIELD = ("y = x**2 - 3*w[0]", "--over", "x=-2:2", "--over", "w[0]=0:1", "-s", "w=5,6", "--points")
+
+
+def test_a_map_over_two_numbers(gradcli: Runner) -> None:
+    answer = gradcli("plot", *FIELD, "3", "--format", "json").json
+    assert answer["variables"] == ["x", "w[0]"]
+    assert answer["points"] == [[-2, 0, 2], [0, 0.5, 1]]
+    assert answer["values"] == [[4, 0, 4], [2.5, -1.5, 2.5], [1, -3, 1]]
+    assert answer["derivatives"] == [[[-4, 0, 4]] * 3, [[-3, -3, -3]] * 3]
+    rows = gradcli("plot", *FIELD, "3", "--format", "csv").out.splitlines()
+    assert rows[0] == "x,w[0],y,dy/dx,dy/dw[0]"
+    assert rows[9] == "2.0,1.0,1.0,4.0,-3.0"
+
+
+def test_arrows_follow_the_gradient(gradcli: Runner) -> None:
+    """Right of the middle they point to the right and down, and all stay in the picture."""
+    drawn = ElementTree.fromstring(gradcli("plot", *FIELD, "9", "--format", "svg").out)
+    cells = [each for each in drawn.iter(f"{SPACE}rect") if each.get("class") == "cell"]
+    assert len(cells) == 81
+    arrows = [each.get("d", "") for each in drawn.iter(f"{SPACE}path")]
+    assert len(arrows) == 81
+    for arrow in arrows:
+        x, y, to_x, to_y = (float(each) for each in re.findall(r"-?[\d.]+", arrow)[:4])
+        assert to_y > y
+        assert (to_x > x) == (x > 320) or abs(to_x - x) < 0.2
+        assert 80 <= min(x, to_x) <= max(x, to_x) <= 560
+
+
+def test_a_map_as_text(gradcli: Runner) -> None:
+    lines = gradcli("plot", "x + y", "--over", "x=0:1", "--over", "y=0:1", "--points", "3").out
+    assert lines.splitlines()[1:4] == ["        1 +#@", "      0.5 -+#", "        0 .-+"]
+
+
+@pytest.mark.parametrize("more", [(), ("--over", "y=0:1")])
+def test_pixels(tmp_path: Path, more: tuple[str, ...]) -> None:
+    pytest.importorskip("cairosvg", reason="needs the extra `png`")
+    command = [sys.executable, "-m", "gradcli", "plot", "x + y", "--over", "x=0:1", *more]
+    command += [] if more else ["-s", "y=1"]
+    made = subprocess.run([*command, "--format", "png"], check=True, capture_output=True)
+    assert made.stdout.startswith(b"\x89PNG\r\n")
+
+
+def test_pixels_need_an_extra(gradcli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    answer = gradcli("plot", "x", "--over", "x=0:1", "--format", "png")
+    assert answer.code == 2
+    assert "pip install 'gradcli[png]'" in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("x", "--over", "x=0:1", "--over", "x=0:2"),
+        ("x*y*z", "--over", "x=0:1", "--over", "y=0:2", "--over", "z=0:1"),
+        ("x*y", "--over", "x=0:1", "--over", "y=0:2", "--points", "1000"),
+        ("x*y", "--over", "x=0:1", "--over", "y=0:2", "--with", "x"),
+    ],
+)
+def test_maps_that_cannot_be_drawn(gradcli: Runner, arguments: tuple[str, ...]) -> None:
+    answer = gradcli("plot", *arguments)
+    assert answer.code == 2
+    assert answer.err.startswith("error[usage]")
