@@ -47,7 +47,7 @@ class Moving(NamedTuple):
         return self.name + inside
 
 
-class Break(NamedTuple):
+class Singularity(NamedTuple):
     """Where a curve is not smooth, and in what way: `end` is that of its domain."""
 
     place: float
@@ -72,7 +72,7 @@ class Curve:
     values: Array
     slopes: Array
     notes: Sequence[Note]
-    breaks: Sequence[Break] = field(default=())
+    breaks: Sequence[Singularity] = field(default=())
 
 
 def curve(
@@ -93,7 +93,7 @@ def curve(
     """
     along = Movable(program, inputs, [moving], gradients, options)
     samples = [along.at(float(point)) for point in points]
-    breaks: list[Break] = []
+    breaks: list[Singularity] = []
     if np.isfinite(points[-1] - points[0]):
         dense = samples
         if more:
@@ -187,7 +187,7 @@ def _kept(samples: Sequence[Sample], dense: Sequence[Sample]) -> list[Sample]:
     return [*found, samples[-1]]
 
 
-def _breaks(along: Movable, dense: Sequence[Sample]) -> Iterator[Break]:
+def _breaks(along: Movable, dense: Sequence[Sample]) -> Iterator[Singularity]:
     """Where the curve is not smooth."""
     known = np.array([each.value for each in dense if np.isfinite(each.value)] or [1.0])
     sizes = np.abs(known)
@@ -207,7 +207,7 @@ def _breaks(along: Movable, dense: Sequence[Sample]) -> Iterator[Break]:
         kind, place = _searched(along, start, end, size)
         near = abs(end.place - start.place)
         if kind and (last is None or abs(place - last) > near / 2):
-            yield Break(0.0 if abs(place) < span * 1e-12 else place, kind)
+            yield Singularity(0.0 if abs(place) < span * 1e-12 else place, kind)
             last = place
 
 

@@ -15,7 +15,7 @@ from gradcli.session import Gradient, Options
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Surface:
     """`values` of shape (n, m) at n places of the second variable and m of the first, and `slopes`
     of shape (2, n, m): the derivatives by the first and by the second.
     """
@@ -37,7 +37,7 @@ def field(
     up: Array,
     gradients: Sequence[Gradient],
     options: Options,
-) -> Field:
+) -> Surface:
     """Run the program at every point of a grid; see `gradcli.analysis.curve.curve`."""
     function = Movable(program, inputs, moving, gradients, options)
     values = np.empty((len(up), len(across)))
@@ -46,4 +46,4 @@ def field(
         for column, x in enumerate(across.tolist()):
             values[row, column], slopes[:, row, column] = function.run(x, y)
     first, second = map(str, moving)
-    return Field((first, second), function.output, across, up, values, slopes, function.notes)
+    return Surface((first, second), function.output, across, up, values, slopes, function.notes)

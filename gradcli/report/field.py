@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from gradcli.analysis.field import Field
+from gradcli.analysis.field import Surface
 from gradcli.extras import require
 from gradcli.report.arrays import number
 from gradcli.report.json import line
@@ -24,17 +24,17 @@ SHADES = " .:-=+*#%@"
 """Of text, from the least value to the largest."""
 
 
-def write_svg(field: Field, _layout: Layout | None = None) -> Iterator[str]:
+def write_svg(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
     """Drawn."""
     yield as_svg(field)
 
 
-def write_png(field: Field, _layout: Layout | None = None) -> Iterator[bytes]:
+def write_png(field: Surface, _layout: Layout | None = None) -> Iterator[bytes]:
     """Drawn, as pixels. Raises `usage` where the extra `png` is not installed."""
     yield require("png", "usage").svg2png(bytestring=as_svg(field).encode())
 
 
-def write_text(field: Field, _layout: Layout | None = None) -> Iterator[str]:
+def write_text(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
     """For a terminal: a character for each point, the largest second number on top."""
     low, high = range_of([field.values.ravel()])
     across, up = field.variables
@@ -50,7 +50,7 @@ def write_text(field: Field, _layout: Layout | None = None) -> Iterator[str]:
     yield f"{'':>9} {across} from left to right, {ends}; {up} upward\n"
 
 
-def write_csv(field: Field, _layout: Layout | None = None) -> Iterator[str]:
+def write_csv(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
     """A row for each point; numbers read back to the same bits."""
     across, up = field.variables
     yield f"{across},{up},{field.output},d{field.output}/d{across},d{field.output}/d{up}\n"
@@ -60,7 +60,7 @@ def write_csv(field: Field, _layout: Layout | None = None) -> Iterator[str]:
             yield ",".join(map(repr, (x, y, *map(float, found)))) + "\n"
 
 
-def write_json(field: Field, _layout: Layout | None = None) -> Iterator[str]:
+def write_json(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
     """The places, and the values and derivatives as matrices."""
     yield line(
         {
@@ -73,7 +73,7 @@ def write_json(field: Field, _layout: Layout | None = None) -> Iterator[str]:
     )
 
 
-def as_svg(field: Field) -> str:
+def as_svg(field: Surface) -> str:
     """Cells in colours, arrows along the gradient, and a scale."""
     low, high = range_of([field.values.ravel()])
     rows, columns = field.values.shape
@@ -95,7 +95,7 @@ def as_svg(field: Field) -> str:
     return "\n".join([*parts, *_arrows(field), *_axes(field), *_scale(low, high), "</svg>"]) + "\n"
 
 
-def _arrows(field: Field) -> Iterator[str]:
+def _arrows(field: Surface) -> Iterator[str]:
     """Arrows along the gradient, in the picture's own scale; the longest spans its cells."""
     rows, columns = field.values.shape
     every = max(1, -(-max(rows, columns) // ARROWS))
@@ -126,7 +126,7 @@ def _arrows(field: Field) -> Iterator[str]:
             yield f'<path class="arrow" d="{way}" stroke="#222222" fill="none"/>'
 
 
-def _axes(field: Field) -> Iterator[str]:
+def _axes(field: Surface) -> Iterator[str]:
     """Ticks with numbers, and the names of the variables."""
     first, last = float(field.across[0]), float(field.across[-1])
     for tick in ticks(min(first, last), max(first, last)):

@@ -1,5 +1,5 @@
-"""An explained run as a workbook: live formulas forward and backward, a central difference beside
-each grad, and gradcli's numbers beside the spreadsheet's. Whoever changes an input sees all follow.
+"""An explained run as a workbook: live formulas forward and backward, a central difference next to
+each grad, and gradcli's numbers next to those of the spreadsheet. If an input changes, all follows.
 """
 
 from __future__ import annotations
