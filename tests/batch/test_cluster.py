@@ -6,9 +6,12 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,3 +134,53 @@ def test_no_other_port_is_open_and_no_process_is_left() -> None:
             time.sleep(0.01)
         else:
             raise AssertionError("a process is left")
+
+
+@needs_dask
+@pytest.mark.slow
+def test_a_scheduler_of_ones_own(tmp_path: Path) -> None:
+    """With TLS; and when it is gone, the run ends with exit code 4, and goes on elsewhere."""
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=me -keyout k.pem"
+    subprocess.run([*command.split(), "-out", "c.pem"], cwd=tmp_path, check=True,
+                   capture_output=True)  # fmt: skip
+    tls = ["--tls-ca-file", "c.pem", "--tls-cert", "c.pem", "--tls-key", "k.pem"]
+    hidden: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    dask = [sys.executable, "-m", "distributed.cli.dask_"]
+    file = tmp_path / "scheduler.json"
+    scheduler = subprocess.Popen(
+        [*dask[:2], f"{dask[2]}scheduler", "--protocol", "tls", *tls, "--host", "127.0.0.1",
+         "--port", "0", "--no-dashboard", "--scheduler-file", str(file)], **hidden,
+    )  # fmt: skip
+    while not file.exists():
+        time.sleep(0.1)
+    worker = subprocess.Popen(
+        [*dask[:2], f"{dask[2]}worker", "--scheduler-file", str(file), *tls, "--nthreads", "1",
+         "--no-dashboard"], **hidden,
+    )  # fmt: skip
+    mine = [text.replace("c.pem", str(tmp_path / "c.pem")) for text in tls]
+    mine = [text.replace("k.pem", str(tmp_path / "k.pem")) for text in mine]
+    flags = ["--cluster", str(file), "--tls-ca", mine[1], "--tls-cert", mine[3], "--tls-key",
+             mine[5]]  # fmt: skip
+    lines = records(50_000)
+    (tmp_path / "records").write_bytes(lines)
+    out = tmp_path / "out"
+    try:
+        done = batch(*flags, stdin=records(200))
+        assert done.stdout == batch(stdin=records(200)).stdout
+        run = start(str(tmp_path / "records"), "--out", str(out), *flags, stderr=-1)
+        while not (out.exists() and out.stat().st_size):
+            time.sleep(0.05)
+        scheduler.kill()
+        assert run.wait(timeout=120) == 4
+        assert run.stderr is not None
+        with run.stderr as stream:
+            said = stream.read()
+        assert b"has gone away" in said
+        assert b"distributed" not in said
+    finally:
+        scheduler.kill()
+        worker.terminate()
+        scheduler.wait()
+        worker.wait()
+    assert batch(str(tmp_path / "records"), "--out", str(out), "--resume").returncode == 1
+    assert out.read_bytes() == batch(stdin=lines).stdout
