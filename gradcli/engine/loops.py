@@ -12,6 +12,7 @@ after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -209,8 +210,10 @@ class Body:
         else:
             call, before, after, count = kernel(node)
             operands = node.inputs[:count]
-            if before:
+            if before and any(map(self._is_number, operands)):
                 return self._general(node, call, before, after, operands)
+            if before:
+                call = _bound(call, before, after)
             if self._is_number(node):
                 call = _number(call, float if node.kind == "float" else bool)
         if len(operands) > 2:
@@ -416,6 +419,13 @@ def _live(loop: Loop, wanted: Iterable[Node], ready: Iterable[Node] = ()) -> set
         elif node not in done:
             pending += node.inputs
     return live
+
+
+def _bound(call: Kernel, before: tuple[Any, ...], after: tuple[Any, ...]) -> Kernel:
+    """The call as one of its operands alone."""
+    if not after:
+        return partial(call, *before)
+    return lambda *operands: call(*before, *operands, *after)
 
 
 def _number(call: Kernel, convert: Callable[[Any], Any]) -> Kernel:

@@ -1,4 +1,4 @@
-"""Statements: a program is run over nodes, its loops and branches unrolled as it goes."""
+"""Statements: a program is run over nodes; control flow looks at values as it goes."""
 
 from __future__ import annotations
 

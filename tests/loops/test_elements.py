@@ -84,6 +84,8 @@ def test_values_and_grads_have_the_bits_of_unrolled_loops(text: str) -> None:
     "text",
     [
         "y = a; for v in x { y = tanh(y + v) }; y*x[50]*x[50]",
+        "y=a; for k in range(2, 100) { y=tanh(y*x[k]*x[k-1] + sin(x[k]+y) - x[k-1]*x[k-2]*y) }; y",
+        "y = a; for v in x { y = tanh(y*0.9 + sin(v)*a) }; y + sin(x[90])*a*y*x[95]",
         "y = a*sum(x*x); for v in x { y = tanh(y + v) }; y*mean(x)",
         "y = a; for k in range(2, 100) { y = y*x[k] + y*x[k-1] + tanh(y)*x[k-2] }; y",
         "y = a; for k in range(1, 100) { y = y*0.5 + sin(x[k])*a - sin(x[k - 1])*y }; y",
