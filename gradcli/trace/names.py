@@ -59,10 +59,14 @@ def changes_in_place(program: syntax.Program) -> bool:
     """Whether a tensor may change for all names that hold it."""
     text = program.source.text
     sets_element = "]" in text and re.search(_SETS_ELEMENT, text)
-    if "torch" not in text and not sets_element:  # reading every part takes longer
-        return False
+    is_pytorch = "torch" in text
+    if not is_pytorch and "_(" not in text and not sets_element:
+        return False  # reading every part takes longer
     return any(
-        isinstance(part, syntax.AugmentedAssign)
+        (
+            isinstance(part, syntax.AugmentedAssign)
+            and (is_pytorch or not isinstance(part.target, syntax.Name))
+        )
         or (isinstance(part, syntax.Call) and _ends_with_underscore(part.callee))
         or (isinstance(part, syntax.Assign | syntax.ChainedAssign) and _sets_part(part))
         for part in _all_parts(program.statements)
