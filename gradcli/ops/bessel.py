@@ -183,8 +183,6 @@ def _airy_slope(xp: Any, x: Array) -> Array:
     arrays=4.0,
     host=True,
     latex=r"\mathrm{{Ai}}({0})",
-    numpy="",
-    jax=None,
     torch="torch.special.airy_ai",
 )
 def airy_ai(y: Node, x: Node) -> Node:

@@ -125,7 +125,6 @@ def _family(
         cases=[Case(f"{name}(x, 3)"), Case(f"{name}(x, [[0], [2]])")],
         kink="no gradient by n",
         torch=f"torch.special.{name}",
-        jax=None,
     )
 
 

@@ -149,6 +149,7 @@ ARGMODE = General(
     cases=[Case("mode(x).values"), Case("mode(x, 0, True)[0]")],
     unlike={"scipy.stats.mode": "mode(x, 0)"},
     kink="of equal elements the last one gets all",
+    torch="torch.mode",
 )
 def mode(x: Node, dim: int = -1, keepdim: bool = False) -> Extremes:
     """The most frequent element along `dim`, the smallest of several, and where the last one is."""

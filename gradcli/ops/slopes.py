@@ -139,6 +139,7 @@ class Fraction(NamedTuple):
     cases=[Case("frexp(x).mantissa", domain=(0.6, 0.9)), Case("frexp(x)[0]", domain=(5.0, 7.0))],
     formula="x / 2**exponent",
     kink="at a jump the derivative from inside the step",
+    torch="torch.frexp",
 )
 def frexp(x: Node) -> Fraction:
     """A fraction from 1/2 to 1 in size, and the power of two that gives x with it."""

@@ -76,7 +76,7 @@ def _definitions(file: str) -> Definitions:
     text = (Path(__file__).parent / "definitions" / file).read_text(encoding="utf-8")
     for node in ast.parse(text).body:
         source = ast.get_source_segment(text, node) or ""
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found[node.name] = source
         elif isinstance(node, ast.Assign):
             found[ast.unparse(node.targets[0])] = source
@@ -90,10 +90,17 @@ def _jax_definitions() -> Definitions:
 
 
 def _jax_name(function: Function) -> str | None:
-    """JAX has what NumPy has under the same names."""
+    """JAX has what NumPy has under the same names; a definition goes first."""
+    if function.name in _definitions("jax.py"):
+        return ""
     if function.jax is None or function.jax:
         return function.jax
     return re.sub(r"^np\.", "jnp.", function.numpy)
+
+
+def _torch_name(function: Function) -> str:
+    """PyTorch's, unless there is a definition: it has functions without a derivative."""
+    return "" if function.name in _definitions("torch.py") else function.torch
 
 
 _AXES = {"dim": "axis", "keepdim": "keepdims"}
@@ -124,6 +131,7 @@ DIALECTS = {
             "jax": "import jax",
             "jnp": "import jax.numpy as jnp",
             "np": "import numpy as np",
+            "scipy": "import scipy.special",
             "special": "from jax.scipy import special",
             "linalg": "from jax.scipy import linalg",
         },
@@ -132,17 +140,17 @@ DIALECTS = {
         "torch.",
         "torch.tensor",
         "bool",
-        lambda function: function.torch,
+        _torch_name,
         {"p": "ord"},
         lambda: _definitions("torch.py"),
-        {"torch": "import torch"},
+        {"special": "from scipy import special", "torch": "import torch"},
         tensors_only=True,
     ),
 }
 """By the name of the library."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
 """Imports that a script always makes where its library has them."""
-OWN = frozenset({"Extreme", "_", "f", "grads", "pull", *dir(builtins)})
+OWN = frozenset({"Extreme", "Fraction", "Known", "_", "f", "grads", "pull", *dir(builtins)})
 """Names that a script may not give to a variable: it uses them itself, or Python does."""
 
 
@@ -161,8 +169,10 @@ class Writer:
         """An array literal with its dtype."""
         prefix = self.dialect.prefix
         kinds = {"f": self.dtype, "b": self.dialect.truth, "i": "int64"}
-        numbers = print_expression(self._numbers(literal(array)))
-        return f"{self.dialect.array}({numbers}, dtype={prefix}{kinds[array.dtype.kind]}{more})"
+        dtype = f"dtype={prefix}{kinds[array.dtype.kind]}{more}"
+        if not array.size:
+            return f"{prefix}zeros({array.shape}, {dtype})"
+        return f"{self.dialect.array}({print_expression(self._numbers(literal(array)))}, {dtype})"
 
     def statements(self, statements: Sequence[Statement]) -> list[str]:
         """Lines of Python."""
@@ -275,14 +285,15 @@ class Writer:
             kept = lengths.index(True)
             arguments[kept:] = [_one_tuple(arguments[kept:])]
         keywords = {each.name: each.value for each in node.keywords}
-        if self.dialect.tensors_only and "keepdim" in keywords and not defined:
+        named = {*keywords, *(parameter.name for _, parameter in given)}
+        if self.dialect.tensors_only and "keepdim" in named and "dim" not in named and not defined:
             keywords = {"dim": Constant(None, NOWHERE)} | keywords
         renamed = {} if defined else self.dialect.renamed
-        named = (
+        given_by_name = (
             Keyword(renamed.get(key, key), self.expression(value), NOWHERE)
             for key, value in keywords.items()
         )
-        return Call(name(callee), tuple(arguments), tuple(named), NOWHERE)
+        return Call(name(callee), tuple(arguments), tuple(given_by_name), NOWHERE)
 
     def _argument(self, node: Expression, kind: str, strict: bool) -> Expression:
         """An argument for a parameter of that kind; `strict` writes tensors as arrays."""

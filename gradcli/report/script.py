@@ -38,9 +38,14 @@ def _torch(told: Reproduction, write: Writer) -> list[str]:
         marked = ", requires_grad=True" if name in told.leaves else ""
         lines.append(f"{write.title(name)} = {write.array(array, marked)}")
     lines += write.statements(told.forward)
-    outputs = ", ".join(map(write.title, told.gradients))
-    given = ", ".join(map(write.array, told.gradients.values()))
-    lines.append(f"torch.autograd.backward([{outputs}], [{given}])")
+    outputs = [write.title(name) for name in told.gradients]
+    given = [write.array(array) for array in told.gradients.values()]
+    if any(grad.any() for grad in told.grads.values()):
+        lines.append(f"torch.autograd.backward([{', '.join(outputs)}], [{', '.join(given)}])")
+    else:  # PyTorch refuses to differentiate what no path leads to
+        for output, gradient in zip(outputs, given, strict=True):
+            lines.append(f"if {output}.requires_grad:")
+            lines.append(f"    torch.autograd.backward({output}, {gradient}, retain_graph=True)")
     for leaf, grad in told.grads.items():
         expected = _expected(leaf, told, write)
         found = f"{write.title(leaf)}.grad"

@@ -37,22 +37,17 @@ LACKED = {
     ("jax", "spherical_jn"): "JAX has none",
 }
 """By library and function: why a script cannot be written."""
-UNWRITTEN = {
-    "airy_slope": LIBRARIES, "frexp": LIBRARIES, "gegenbauer": LIBRARIES, "laguerre": LIBRARIES,
-    "lu_factor": LIBRARIES, "lu_unpack": LIBRARIES, "mode": LIBRARIES,
-    "airy_ai": ("numpy", "jax"), "hermite_polynomial_h": ("numpy", "jax"),
-    "hermite_polynomial_he": ("numpy", "jax"), "nanmedian": ("numpy", "jax"),
-    "chebyshev_polynomial_t": ("jax",),
-}  # fmt: skip
-"""By function: the libraries for which scripts have no words for it yet."""
-LACKED |= {(of, each): "not written yet" for each, those in UNWRITTEN.items() for of in those}
+LACKED |= {
+    (of, name): "pivots count from 0 or 1, and `pivot=False` is there or not, as a library likes"
+    for name in ("lu_factor", "lu_unpack")
+    for of in LIBRARIES
+}
 REFUSED = [f"--to {of}: there is no one function for {each} there" for of, each in LACKED]
 UNSETTLED = {
     "svd(x, full_matrices=False).Vh": "the signs of singular vectors are free",
     "torch.svd(x).V": "the signs of singular vectors are free",
     "det(x[:, :1] @ x[:1])": "a gradient that is 0 up to rounding",
     "polygamma([[1], [3]], x)": "elsewhere the order is one number",
-    "float(x > 0)": "PyTorch refuses to differentiate what no leaf reaches",
 }
 
 

@@ -4,9 +4,35 @@ from collections import namedtuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import scipy.special
 from jax.scipy import special
 
 Extreme = namedtuple("Extreme", "values indices")
+
+
+def airy_ai(x):
+    return known(x, lambda x: scipy.special.airy(x)[0], lambda x: scipy.special.airy(x)[1])
+
+
+def airy_slope(x):
+    return known(x, lambda x: scipy.special.airy(x)[1], lambda x: x * scipy.special.airy(x)[0])
+
+
+def bessel_j0(x):
+    return known(x, scipy.special.j0, lambda x: -scipy.special.j1(x))
+
+
+def bessel_j1(x):
+    return known(x, scipy.special.j1, lambda x: scipy.special.jvp(1, x))
+
+
+def bessel_y0(x):
+    return known(x, scipy.special.y0, lambda x: -scipy.special.y1(x))
+
+
+def bessel_y1(x):
+    return known(x, scipy.special.y1, lambda x: scipy.special.yvp(1, x))
 
 
 def cummax(x, dim):
@@ -28,8 +54,26 @@ def embed(x, shape, start, step=None):
     return jnp.zeros(shape, x.dtype).at[jnp.ix_(*grid)].set(x)
 
 
+def known(x, function, slope):
+    def called(of, x):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(lambda x: np.asarray(of(np.asarray(x))), shape, x)
+
+    y = jax.custom_jvp(lambda x: called(function, x))
+    y.defjvps(lambda change, _, x: change * called(slope, x))
+    return y(jnp.asarray(x))
+
+
 def logcumsumexp(x, dim):
     return jax.lax.cumlogsumexp(x, dim)
+
+
+def modified_bessel_k0(x):
+    return known(x, scipy.special.k0, lambda x: -scipy.special.k1(x))
+
+
+def modified_bessel_k1(x):
+    return known(x, scipy.special.k1, lambda x: scipy.special.kvp(1, x))
 
 
 def polygamma(n, x):
@@ -46,6 +90,17 @@ def put_add(x, shape, dim, *index):
 def places(index):
     index = jnp.asarray(index)
     return index if index.dtype == bool else index.astype(int)
+
+
+def scaled_modified_bessel_k0(x):
+    return known(x, scipy.special.k0e, lambda x: scipy.special.k0e(x) - scipy.special.k1e(x))
+
+
+def scaled_modified_bessel_k1(x):
+    def slope(x):
+        return scipy.special.k1e(x) * (1 - 1 / x) - scipy.special.k0e(x)
+
+    return known(x, scipy.special.k1e, slope)
 
 
 def decay(exponent, x, dim):

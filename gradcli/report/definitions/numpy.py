@@ -9,6 +9,15 @@ import numpy as np
 from scipy import linalg, special
 
 Extreme = namedtuple("Extreme", "values indices")
+Fraction = namedtuple("Fraction", "mantissa exponent")
+
+
+def airy_ai(x):
+    return special.airy(x)[0]
+
+
+def airy_slope(x):
+    return special.airy(x)[1]
 
 
 def argsort(x, dim=-1, descending=False):
@@ -17,6 +26,10 @@ def argsort(x, dim=-1, descending=False):
 
 def bernoulli_nll(x, target):
     return -target * np.maximum(np.log(x), -100) - (1 - target) * np.maximum(np.log1p(-x), -100)
+
+
+def chebyshev_polynomial_t(x, n):
+    return polynomial(n, x, x, lambda k, last, other: 2 * x * last - other)
 
 
 def cofactors(x):
@@ -60,6 +73,10 @@ def flip(x, dim):
     return np.flip(x, dim)
 
 
+def frexp(x):
+    return Fraction(*np.frexp(x))
+
+
 def gather(x, dim, index):
     shape = [n if i == dim else index.shape[i] for i, n in enumerate(x.shape)]
     return np.take_along_axis(x[tuple(map(slice, shape))], index, dim)
@@ -69,6 +86,21 @@ def gaussian(x, rate):
     return np.exp(-rate * x**2)
 
 
+def gegenbauer(n, alpha, x):
+    def step(k, last, other):
+        return (2 * x * (k + alpha - 1) * last - (k + 2 * alpha - 2) * other) / k
+
+    return polynomial(n, x + 0 * alpha, 2 * alpha * x, step)
+
+
+def hermite_polynomial_h(x, n):
+    return polynomial(n, x, 2 * x, lambda k, last, other: 2 * x * last - 2 * (k - 1) * other)
+
+
+def hermite_polynomial_he(x, n):
+    return polynomial(n, x, x, lambda k, last, other: x * last - (k - 1) * other)
+
+
 def ierfcx(n, x):
     before, current = 2 / np.sqrt(np.pi), special.erfcx(x)
     y = current + 0 * n
@@ -76,6 +108,13 @@ def ierfcx(n, x):
         before, current = current, (before - 2 * x * current) / (2 * k)
         y = np.where(k == n, current, y)
     return y
+
+
+def laguerre(n, alpha, x):
+    def step(k, last, other):
+        return ((2 * k - 1 + alpha - x) * last - (k - 1 + alpha) * other) / k
+
+    return polynomial(n, x + 0 * alpha, 1 + alpha - x, step)
 
 
 def lerp(start, end, weight):
@@ -100,6 +139,25 @@ def median(x):
     return np.sort(x.ravel())[(x.size - 1) // 2]
 
 
+def mode(x, dim=-1, keepdim=False):
+    x = np.moveaxis(np.asarray(x), dim, -1)
+    count = np.sum(x[..., None] == x[..., None, :], axis=-1)
+    value = np.min(np.where(count == count.max(-1, keepdims=True), x, np.inf), axis=-1)
+    last = x.shape[-1] - 1 - np.argmax(x[..., ::-1] == value[..., None], axis=-1)
+    found = (value, last)
+    return Extreme(*(np.expand_dims(each, dim) for each in found) if keepdim else found)
+
+
+def nanmedian(x, dim=None, keepdim=False):
+    axis = -1 if dim is None else dim
+    x = x.ravel() if dim is None else x
+    middle = np.maximum(np.sum(~np.isnan(x), axis=axis, keepdims=True) - 1, 0) // 2
+    places = np.take_along_axis(np.argsort(x, axis=axis), middle, axis)
+    found = (np.take_along_axis(x, places, axis), places)
+    values, indices = found if keepdim else (each.squeeze(axis) for each in found)
+    return values if dim is None else Extreme(values, indices)
+
+
 def norm(x, p=2.0, dim=None, keepdim=False):
     if p == np.inf:
         return np.max(np.abs(x), axis=dim, keepdims=keepdim)
@@ -118,6 +176,15 @@ def pinv(x, rtol, atol=0.0):
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     used = np.maximum(rtol * s.max(-1, keepdims=True), atol) < s
     return (vh.mT * np.where(used, 1 / np.where(used, s, 1.0), 0.0)[..., None, :]) @ u.mT
+
+
+def polynomial(n, x, first, step):
+    before, current = 1.0 + 0.0 * (n + x), first + 0.0 * n
+    y = np.where(n == 0, before, current)
+    for k in range(2, int(np.max(n)) + 1):
+        before, current = current, step(k, current, before)
+        y = np.where(n == k, current, y)
+    return np.where(n < 0, 0.0, y)
 
 
 def std(x, dim=None, correction=1, keepdim=False):

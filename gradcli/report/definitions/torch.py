@@ -1,6 +1,27 @@
 """Functions that PyTorch does not have, or has with other arguments, as the language has them."""
 
 import torch
+from scipy import special
+
+
+class Known(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, function, slope):
+        known = x.detach().numpy(force=True)
+        ctx.save_for_backward(torch.as_tensor(slope(known)))
+        return torch.as_tensor(function(known))
+
+    @staticmethod
+    def backward(ctx, change):
+        return change * ctx.saved_tensors[0], None, None
+
+
+def airy_ai(x):
+    return Known.apply(x, lambda x: special.airy(x)[0], lambda x: special.airy(x)[1])
+
+
+def airy_slope(x):
+    return Known.apply(x, lambda x: special.airy(x)[1], lambda x: x * special.airy(x)[0])
 
 
 def as_float(x):
@@ -11,9 +32,29 @@ def long(x):
     return torch.as_tensor(x).long()
 
 
+def bessel_j0(x):
+    return Known.apply(x, special.j0, lambda x: -special.j1(x))
+
+
+def bessel_j1(x):
+    return Known.apply(x, special.j1, lambda x: special.jvp(1, x))
+
+
+def bessel_y0(x):
+    return Known.apply(x, special.y0, lambda x: -special.y1(x))
+
+
+def bessel_y1(x):
+    return Known.apply(x, special.y1, lambda x: special.yvp(1, x))
+
+
 def bernoulli_nll(x, target):
     both = torch.broadcast_tensors(x, target)
     return torch.nn.functional.binary_cross_entropy(*both, reduction="none")
+
+
+def chebyshev_polynomial_t(x, n):
+    return polynomial(n, x, x, lambda k, last, other: 2 * x * last - other)
 
 
 def cofactors(x):
@@ -43,12 +84,50 @@ def gaussian(x, rate):
     return torch.exp(-rate * x**2)
 
 
+def gegenbauer(n, alpha, x):
+    def step(k, last, other):
+        return (2 * x * (k + alpha - 1) * last - (k + 2 * alpha - 2) * other) / k
+
+    return polynomial(n, x + 0 * alpha, 2 * alpha * x, step)
+
+
 def heaviside(x, values):
     return torch.where(x == 0, values, torch.heaviside(x.detach(), values.detach()))
 
 
+def hermite_polynomial_h(x, n):
+    return polynomial(n, x, 2 * x, lambda k, last, other: 2 * x * last - 2 * (k - 1) * other)
+
+
+def hermite_polynomial_he(x, n):
+    return polynomial(n, x, x, lambda k, last, other: x * last - (k - 1) * other)
+
+
+def laguerre(n, alpha, x):
+    def step(k, last, other):
+        return ((2 * k - 1 + alpha - x) * last - (k - 1 + alpha) * other) / k
+
+    return polynomial(n, x + 0 * alpha, 1 + alpha - x, step)
+
+
 def logsumexp(x, dim=None, keepdim=False):
     return torch.logsumexp(x, tuple(range(x.ndim)) if dim is None else dim, keepdim)
+
+
+def modified_bessel_k0(x):
+    return Known.apply(x, special.k0, lambda x: -special.k1(x))
+
+
+def modified_bessel_k1(x):
+    return Known.apply(x, special.k1, lambda x: special.kvp(1, x))
+
+
+def scaled_modified_bessel_k0(x):
+    return Known.apply(x, special.k0e, lambda x: special.k0e(x) - special.k1e(x))
+
+
+def scaled_modified_bessel_k1(x):
+    return Known.apply(x, special.k1e, lambda x: special.k1e(x) * (1 - 1 / x) - special.k0e(x))
 
 
 def softmax(x, dim=-1):
@@ -67,6 +146,15 @@ def places(index):
 
 def polygamma(n, x):
     return torch.polygamma(int(n), x)
+
+
+def polynomial(n, x, first, step):
+    before, current = 1.0 + 0.0 * (n + x), first + 0.0 * n
+    y = torch.where(n == 0, before, current)
+    for k in range(2, int(torch.max(n)) + 1):
+        before, current = current, step(k, current, before)
+        y = torch.where(n == k, current, y)
+    return torch.where(n < 0, 0.0, y)
 
 
 def prod(x, dim=None, keepdim=False):
