@@ -150,7 +150,7 @@ DIALECTS = {
 """By the name of the library."""
 ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
 """Imports that a script always makes where its library has them."""
-OWN = frozenset({"Extreme", "Fraction", "Known", "_", "f", "grads", "pull", *dir(builtins)})
+OWN = frozenset({"Extreme", "Fraction", "WithSlope", "_", "f", "grads", "pull", *dir(builtins)})
 """Names that a script may not give to a variable: it uses them itself, or Python does."""
 
 

@@ -41,7 +41,12 @@ def construct(
     marked = keywords.get("requires_grad")
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
-    return autograd.values.own(bind(node) if node in autograd.values.arrays else node)
+    if node in autograd.values.arrays:
+        return autograd.values.own(bind(node))
+    is_given = any(node is each for each in (*arguments, *own.values()))
+    if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
+        return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
+    return autograd.values.own(node)
 
 
 LAYOUTS = ("layout", "memory_format")

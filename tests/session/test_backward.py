@@ -476,3 +476,14 @@ def test_a_derivative_of_0_everywhere_leaves_zeros(call: str) -> None:
 @pytest.mark.parametrize("call", ["detach(x)", "float(x > 0)", "ones_like(x)", "argmax(x)*1.0"])
 def test_what_has_no_gradient_is_an_error(call: str) -> None:
     assert error(f"sum({call}).backward()", x=np.array([0.3, 1.6])).diagnostic.code == "no-grad"
+
+
+@pytest.mark.parametrize(
+    "call", ["w.float()", "w.double()", "w.type_as(w)", "w.to(torch.float64)", "full((2,), w[0])"]
+)
+def test_what_a_function_passes_on_keeps_its_gradient_where_something_changes(call: str) -> None:
+    """`w.grad.zero_()` keeps equal tensors apart; it does not cut what gradients flow through."""
+    lines = ["w = tensor([1.0, 2], requires_grad=True)", "e = torch.exp(w)", f"y = {call}"]
+    run("\n".join([*lines, "y.sum().backward()", "w.grad.zero_()"]))
+    with_more = [*lines, "y.sum().backward()", "g = w.grad * 1", "w.grad.zero_()"]
+    assert value("\n".join([*with_more, "g.sum()"])) == 2

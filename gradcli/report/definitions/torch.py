@@ -4,7 +4,7 @@ import torch
 from scipy import special
 
 
-class Known(torch.autograd.Function):
+class WithSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, function, slope):
         known = x.detach().numpy(force=True)
@@ -17,11 +17,11 @@ class Known(torch.autograd.Function):
 
 
 def airy_ai(x):
-    return Known.apply(x, lambda x: special.airy(x)[0], lambda x: special.airy(x)[1])
+    return WithSlope.apply(x, lambda x: special.airy(x)[0], lambda x: special.airy(x)[1])
 
 
 def airy_slope(x):
-    return Known.apply(x, lambda x: special.airy(x)[1], lambda x: x * special.airy(x)[0])
+    return WithSlope.apply(x, lambda x: special.airy(x)[1], lambda x: x * special.airy(x)[0])
 
 
 def as_float(x):
@@ -33,19 +33,19 @@ def long(x):
 
 
 def bessel_j0(x):
-    return Known.apply(x, special.j0, lambda x: -special.j1(x))
+    return WithSlope.apply(x, special.j0, lambda x: -special.j1(x))
 
 
 def bessel_j1(x):
-    return Known.apply(x, special.j1, lambda x: special.jvp(1, x))
+    return WithSlope.apply(x, special.j1, lambda x: special.jvp(1, x))
 
 
 def bessel_y0(x):
-    return Known.apply(x, special.y0, lambda x: -special.y1(x))
+    return WithSlope.apply(x, special.y0, lambda x: -special.y1(x))
 
 
 def bessel_y1(x):
-    return Known.apply(x, special.y1, lambda x: special.yvp(1, x))
+    return WithSlope.apply(x, special.y1, lambda x: special.yvp(1, x))
 
 
 def bernoulli_nll(x, target):
@@ -115,19 +115,19 @@ def logsumexp(x, dim=None, keepdim=False):
 
 
 def modified_bessel_k0(x):
-    return Known.apply(x, special.k0, lambda x: -special.k1(x))
+    return WithSlope.apply(x, special.k0, lambda x: -special.k1(x))
 
 
 def modified_bessel_k1(x):
-    return Known.apply(x, special.k1, lambda x: special.kvp(1, x))
+    return WithSlope.apply(x, special.k1, lambda x: special.kvp(1, x))
 
 
 def scaled_modified_bessel_k0(x):
-    return Known.apply(x, special.k0e, lambda x: special.k0e(x) - special.k1e(x))
+    return WithSlope.apply(x, special.k0e, lambda x: special.k0e(x) - special.k1e(x))
 
 
 def scaled_modified_bessel_k1(x):
-    return Known.apply(x, special.k1e, lambda x: special.k1e(x) * (1 - 1 / x) - special.k0e(x))
+    return WithSlope.apply(x, special.k1e, lambda x: special.k1e(x) * (1 - 1 / x) - special.k0e(x))
 
 
 def softmax(x, dim=-1):
