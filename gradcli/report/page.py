@@ -12,8 +12,9 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import ancestors
 from gradcli.report.document import Chain, Heading
 from gradcli.report.elements import element
-from gradcli.report.explain import entry_document
+from gradcli.report.explain import entry_document, mathematics
 from gradcli.report.html import page
+from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.page_level import BRIEF, FULL, Detail, Level
 from gradcli.report.page_parts import controls, equation
@@ -121,16 +122,18 @@ def title(stage: Stage) -> str:
 
 def _entry(told: SumOverPaths, precision: int) -> Iterator[Element]:
     """One entry of the gradient: the same document as in text."""
+    formulas = mathematics(told)
     for block in entry_document(told, precision):
         if isinstance(block, Heading):
             yield element("h1", block.text)
         elif isinstance(block, Chain):
-            yield _chain(block)
+            yield _chain(formulas, block)
         else:
             yield element("p", block.text)
 
 
-def _chain(chain: Chain) -> Element:
+def _chain(formulas: Mathematics, chain: Chain) -> Element:
     right: Sequence[str] = [" ".join(lines) for lines in chain.equal]
     remarks = [element("p", each, class_="soft") for each in chain.remarks]
-    return element("div", equation(chain.left.replace("\n", " "), *right), *remarks, class_="step")
+    shown = equation(formulas, chain.left.replace("\n", " "), *right)
+    return element("div", shown, *remarks, class_="step")

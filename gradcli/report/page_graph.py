@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
+from gradcli.analysis.meaning import Meaning
 from gradcli.report.arrays import IN_FULL, inline, shortened
 from gradcli.report.elements import element
 from gradcli.report.heat import heat_map
 from gradcli.report.html import page
+from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.page_parts import GraphBox, controls, equation, graph
 from gradcli.report.picture import ARRAY, Box, boxes
@@ -36,7 +38,8 @@ def _content(result: Result, every: Sequence[Box], precision: int, numbers: int)
     left_out = max(0, len(every) - MOST)
     drawn = every[left_out:]
     shown = [_shown(box, place, left_out, precision) for place, box in enumerate(drawn)]
-    cards = [_card(box, place, precision, numbers) for place, box in enumerate(drawn)]
+    formulas = _formulas(every)
+    cards = [_card(box, place, formulas, precision, numbers) for place, box in enumerate(drawn)]
     head = element(
         "header",
         element("h1", "The graph of a program"),
@@ -58,6 +61,13 @@ def _content(result: Result, every: Sequence[Box], precision: int, numbers: int)
         class_="level", aria_label="Nodes",
     )  # fmt: skip
     return [head, element("main", controls(()), section)]
+
+
+def _formulas(every: Sequence[Box]) -> Mathematics:
+    """What writes them: it knows the shapes of named values."""
+    lines = (box.line for box in every)
+    shapes = {each.name: each.value.shape for each in lines if each.value is not None}
+    return Mathematics(Meaning.of_shapes(shapes))
 
 
 def _told(left_out: int, count: int) -> str:
@@ -85,7 +95,7 @@ def _shown(box: Box, place: int, left_out: int, precision: int) -> GraphBox:
     )
 
 
-def _card(box: Box, place: int, precision: int, numbers: int) -> Element:
+def _card(box: Box, place: int, formulas: Mathematics, precision: int, numbers: int) -> Element:
     line = box.line
     title = line.name or line.formula or line.op
     card = element(
@@ -95,7 +105,7 @@ def _card(box: Box, place: int, precision: int, numbers: int) -> Element:
         data_title=box.text[0],
     )  # fmt: skip
     if line.formula:
-        card.append(equation(line.name, line.formula) if line.name else equation(line.formula))
+        card.append(equation(formulas, *([line.name] if line.name else []), line.formula))
     card.extend(element("p", text, class_="soft") for text in _facts(box))
     for label, array in (("value", line.value), ("grad", line.grad), ("v", line.given)):
         if array is not None:

@@ -17,8 +17,10 @@ from gradcli.ops.shapes import show
 from gradcli.report import arrays
 from gradcli.report.arrays import IN_FULL, excerpt, inline, shortened
 from gradcli.report.elements import element
+from gradcli.report.explain import mathematics
 from gradcli.report.explain_json import role, span
 from gradcli.report.heat import Index, Marked, heat_map
+from gradcli.report.latex import Mathematics
 from gradcli.report.page_parts import GraphBox, equation, graph
 from gradcli.report.sentences import Sentence, Sentences
 
@@ -54,6 +56,7 @@ class Level:
         deeper: Explanation | None,
     ) -> None:
         self._told = told
+        self._formulas = mathematics(told)
         self._precision = precision
         self._detail = detail
         self._prefix = f"l{place}"
@@ -117,7 +120,7 @@ class Level:
                                                   class_="role")]  # fmt: skip
         title = f"{name} = {sentence.text}" if sentence.text else name
         card = self._card("forward", f"{self._prefix}-f{number}", number, heading, title)
-        card.extend(_equations(name, sentence))
+        card.extend(_equations(self._formulas, name, sentence))
         card.extend(self._source(step))
         card.extend(self._doors(step))
         sources = operands(step, self._told.names)
@@ -213,14 +216,14 @@ class Level:
                 else "a single value: v = 1, and no gradient has to be given"
             )  # fmt: skip
             yield element("p", text)
-        yield from _equations(title if grad.held is None else "new", sentence)
+        yield from _equations(self._formulas, title if grad.held is None else "new", sentence)
         yield from _broadcast(grad, part)
 
     def _part(self, part: Part, sentence: Sentence) -> Element:
         through = part.through
         way = ", ".join(self._told.names[each] for each in through.results) if through else ""
         found = element("li", f"through {way}" if way else "v, the gradient of the output")
-        found.extend(_equations("", sentence))
+        found.extend(_equations(self._formulas, "", sentence))
         found.append(self._heat("adds", part.value))
         return found
 
@@ -330,16 +333,18 @@ def _goes_in(sources: Iterable[str]) -> Iterator[Element]:
         yield element("p", "What comes out:", class_="soft needs-script", hidden=True)
 
 
-def _equations(left: str, sentence: Sentence) -> Iterator[Element]:
+def _equations(formulas: Mathematics, left: str, sentence: Sentence) -> Iterator[Element]:
     """In symbols, with numbers, and what further names stand for."""
     if not sentence.text:
         return
     right = [text for text in (sentence.text, sentence.numbers) if text]
-    yield equation(left, right[0]) if left else equation(right[0])
+    yield equation(formulas, left, right[0]) if left else equation(formulas, right[0])
     if len(right) > 1:
         yield element("p", "with numbers: ", element("code", right[1]), class_="soft")
     for title, text in sentence.where:
-        yield element("div", element("span", "where"), equation(title, text), class_="where")
+        yield element(
+            "div", element("span", "where"), equation(formulas, title, text), class_="where"
+        )
     place, numbers, value = sentence.element
     if place:
         yield element("p", f"at [{place}]: ", element("code", f"{numbers} = {value}"),

@@ -104,24 +104,22 @@ def graph(title: str, boxes: Sequence[GraphBox], prefix: str) -> Element:
     return element("div", svg, class_="graph", tabindex=0, role="region", aria_label=title)
 
 
-def equation(left: str, *right: str) -> Element:
+def equation(formulas: Mathematics, left: str, *right: str) -> Element:
     """`left = first = second`, in mathematics where it is an expression and not too long."""
     text = " = ".join((left, *right))
     wide: dict[str, str | int] = (
         {"tabindex": 0, "role": "group", "aria_label": text} if len(text) > SCROLLED else {}
     )
-    found = element("p", _mathematics(left), class_="equation", **wide)
+    found = element("p", _mathematics(formulas, left), class_="equation", **wide)
     for text in right:
-        found.append(element("span", " = ", _mathematics(text)))
+        found.append(element("span", " = ", _mathematics(formulas, text)))
     return found
 
 
-def _mathematics(text: str) -> Element:
+def _mathematics(formulas: Mathematics, text: str) -> Element:
     if len(text) <= LONGEST:
         try:
-            return formula(
-                Mathematics().of(parse_expression(Source("formula", text), ParseLimits()))
-            )
+            return formula(formulas.of(parse_expression(Source("formula", text), ParseLimits())))
         except GradcliError:
             pass  # a name that the language has no word for
     return element("code", text)
