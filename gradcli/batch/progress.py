@@ -42,15 +42,9 @@ class Progress:
 
     def bar(self, fraction: float | None) -> str:
         """One line that replaces the one before; `fraction` is how much of the input is read."""
-        rate = self._rate()
         workers = f", {self.workers()} workers" if self.workers else ""
-        text = f"{self.done:,} records, {rate:,.0f}/s{workers}"
-        if fraction is not None:
-            filled = int(WIDTH * min(fraction, 1.0))
-            left = self._seconds() * (1 - fraction) / fraction if fraction else 0.0
-            bar = "#" * filled + "." * (WIDTH - filled)
-            text = f"[{bar}] {fraction:4.0%}  {text}, {_clock(left)} left"
-        return CLEAR + text
+        text = f"{self.done:,} records, {self._rate():,.0f}/s{workers}"
+        return CLEAR + text if fraction is None else line(fraction, self._seconds(), text)
 
     def summary(self, how: str = "") -> str:
         """The line at the end; `how` says what ended the run early."""
@@ -67,6 +61,14 @@ class Progress:
 
     def _rate(self) -> float:
         return (self.done - self.resumed) / self._seconds()
+
+
+def line(part: float, seconds: float, told: str) -> str:
+    """A bar that replaces the line before: `part` of the work took so many seconds."""
+    filled = int(WIDTH * min(part, 1.0))
+    bar = "#" * filled + "." * (WIDTH - filled)
+    left = seconds * (1 - part) / part if part else 0.0
+    return f"{CLEAR}[{bar}] {part:4.0%}  {told}, {_clock(left)} left"
 
 
 def _clock(seconds: float) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from gradcli import __version__
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli import shell, streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.cluster import Many
 from gradcli.diagnostics import GradcliError
@@ -41,6 +41,7 @@ Files = Annotated[
         help="Files of JSON lines or of one program a line, .grad files (one record each), or - "
         "for standard input.",
         show_default=False,
+        autocompletion=shell.paths,
     ),
 ]
 DefaultProgram = Annotated[
@@ -209,7 +210,11 @@ class ProgressSink:
         self._progress = progress
         self._reader = reader
         self._quiet = quiet
-        self._bar = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._bar = not quiet and streams.errors_are_seen()
+        self._shares = self._bar and sys.stdout is not None and sys.stdout.isatty()
+        """Whether answers come to the same screen."""
+        self._shown = ""
+        """The bar, as it was drawn last."""
 
     def __enter__(self) -> ProgressSink:
         return self
@@ -225,17 +230,19 @@ class ProgressSink:
 
     def write(self, items: Sequence[Item]) -> None:
         """Keep some answers."""
-        self._clear()
+        if self._shares:
+            self._clear()
         self._keep(items)
         self._progress.add(items)
+        if self._shares:
+            streams.write_error(self._shown)
 
     def tick(self) -> None:
         """Draw the bar, if it is time to."""
         if self._bar and self._progress.is_due():
             total = self._reader.total_bytes
-            streams.write_error(
-                self._progress.bar(self._reader.bytes_read / total if total else None)
-            )
+            self._shown = self._progress.bar(self._reader.bytes_read / total if total else None)
+            streams.write_error(self._shown)
 
     def _clear(self) -> None:
         """Remove the bar, so that a line can be written in its place."""

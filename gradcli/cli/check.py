@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import signal
-import sys
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.foreign import Outside
+from gradcli.cli.meter import metered
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from gradcli.analysis.problem import Problem
     from gradcli.analysis.verdict import Check, Tolerance
 
-EVERY = 0.5
-"""Seconds between one drawing of the bar and the next."""
 EXAMPLES = """\b
 Examples:
   gradcli check "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
@@ -99,22 +95,22 @@ def _command(
     _require_one_claim(order, mine, outside)
     asked = _tolerance(digits, rtol, atol, own=bool(mine or outside.command))
     show.format()
-    bar = Bar(show.quiet)
-    with run.bounds.confined():
+    with metered(show.quiet) as meter, run.bounds.confined():
         if outside.command is not None:
-            found = outside.checked(run, gradient, asked, bar, strict=strict)
+            found = outside.checked(run, gradient, asked, meter, strict=strict)
         else:
             problem = posing.read_problem(
                 run, gradient, {"--mine": mine}, strict=strict, unroll=True
             )
             problem.notes.extend(kink_notes(problem, kinks.wanted()))
             found = (
-                _compared(problem, mine, asked, bar, safe=run.bounds.safe)
+                _compared(problem, mine, asked, meter, safe=run.bounds.safe)
                 if mine
-                else check(problem, order, bar)
+                else check(problem, order, meter)
             )
         if digits is not None:
             found = demand(found, digits)
+        meter.clear()
         show.write("check", found)
         if found.stopped:
             return ENDING[signal.SIGINT]
@@ -156,27 +152,6 @@ def _compared(
     claims = posing.read_claims(mine, problem, safe=safe)
     compared = [compare(claim, evidence, asked) for claim, evidence in claims]
     return replace(check(problem, done=done), mine=compared)
-
-
-class Bar:
-    """How much of a check is done, on standard error at a terminal, if it takes a while."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._draws = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self._leaf = ""
-        self._began = self._drawn = 0.0
-
-    def __call__(self, leaf: str, part: float) -> None:
-        now = monotonic()
-        if leaf != self._leaf:
-            self._leaf, self._began, self._drawn = leaf, now, now
-        if self._draws and (part == 1 or now - self._drawn > EVERY):
-            from gradcli.report.sanitise import sanitise
-
-            self._drawn = now
-            left = (now - self._began) * (1 - part) / part
-            told = "" if part == 1 else f"{leaf}: {part:.0%} checked, {left:.0f} s left"
-            streams.write_error(f"{streams.CLEAR}{sanitise(told)}")
 
 
 def _tolerance(

@@ -17,10 +17,10 @@ from gradcli.data.formats import find
 _FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
 _TICK = 0.05
 """Seconds between two looks at the clock."""
-_DONE, _WRITING = "done", "writing"
+_DONE, _WRITING, _STAYING = "done", "writing", "staying"
 _APART = ("eval", "check", "explain", "derive", "graph", "plot", "test", "jacobian", "hessian",
-          "jvp", "hvp")  # fmt: skip
-"""Commands that run in a child process; `batch` watches its own workers, and `repl` goes on."""
+          "jvp", "hvp", "repl")  # fmt: skip
+"""Commands that run in a child process; `batch` watches its own workers."""
 
 _parent: int | None = None
 """In a child process, the pipe to the process that watches it."""
@@ -73,6 +73,11 @@ def tell_of_writing() -> None:
     _tell(_WRITING)
 
 
+def stay() -> None:
+    """Ask the watching process to leave Ctrl-C to this one, which goes on after it."""
+    _tell(_STAYING)
+
+
 def _tell(message: str) -> None:
     if _parent is not None:
         os.write(_parent, f"{message}\n".encode())
@@ -106,19 +111,21 @@ def apart(work: Callable[[], int]) -> End:
 def _watch(child: int, answer: int) -> End:
     """Pass signals on until the child has ended; end it if it does not end by itself."""
     signalled: int | None = None
-    seconds, last, told, wrote = 0.0, float("inf"), False, False
+    seconds, last, told, wrote, stays = 0.0, float("inf"), False, False, False
     while True:
         found = signal.sigtimedwait(_FORWARDED | {signal.SIGCHLD}, _TICK)
         for message in _messages(answer):
             told = told or message == _DONE
             wrote = wrote or message == _WRITING
-            if message not in (_DONE, _WRITING):
+            stays = stays or message == _STAYING
+            if message not in (_DONE, _WRITING, _STAYING):
                 seconds = float(message)
                 last = time.monotonic() + seconds + GRACE
         if found is not None and found.si_signo != signal.SIGCHLD:
             if found.si_code <= 0:  # from a process; a terminal has sent it to the child, too
                 os.kill(child, found.si_signo)
-            signalled, last = found.si_signo, min(last, time.monotonic() + GRACE)
+            if not (stays and found.si_signo == signal.SIGINT):
+                signalled, last = found.si_signo, min(last, time.monotonic() + GRACE)
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             rest = _messages(answer)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gradcli.cli import streams
+from gradcli.cli.consult import CONSULTED, consult, written
 from gradcli.diagnostics import GradcliError, Source
 
 if TYPE_CHECKING:
@@ -21,10 +25,20 @@ A line is a statement of the language. Its value is shown, and its gradient if i
   :set x=1,2        bind an input, as --set does; outputs are differentiated by inputs
   :gradient 1,0     the gradient v of outputs with several elements; alone: forget it
   :tree             the graph of the last value
+  :explain          the chain rule, step by step; --entry 'x[0]' for one entry
+  :check            is the gradient right? --mine x='2*x' judges your own
+  :plot x=-2:2      the last value over a range of an input
+  :graph            the graph; --format svg and others
+  :save FILE        the statements as FILE.grad, or values and grads as FILE.npz
   :list             the statements so far
   :undo             forget the last statement
   :quit             leave; so does Ctrl-D
+Flags of :explain, :check, :plot and :graph are those of the command line.
 """
+
+
+COMMANDS = tuple(re.findall(r"^  (:[a-z]+)", HELP, re.MULTILINE))
+_NAMES = re.compile(r"[^\W\d]\w*")
 
 
 def say(text: str) -> None:
@@ -43,7 +57,11 @@ class Conversation:
     safe: bool
     statements: list[str] = field(default_factory=list)
     inputs: dict[str, Array] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    """What was given for inputs."""
     gradients: list[Gradient] = field(default_factory=list)
+    weights: str = ""
+    """What was given for the gradient."""
     printed: int = 0
     """How many lines the statements so far print."""
     noted: frozenset[str] = frozenset()
@@ -58,7 +76,10 @@ class Conversation:
             ":tree": lambda _: self.show_tree(),
             ":list": lambda _: say("".join(f"{each}\n" for each in self.statements)),
             ":undo": lambda _: self.undo(),
+            ":save": self.save,
         }
+        for name in CONSULTED:
+            commands[f":{name}"] = partial(self.consult, name)
         word, _, rest = text.partition(" ")
         if word in commands:
             commands[word](rest.strip())
@@ -95,6 +116,7 @@ class Conversation:
             if name in program.names:
                 self.show_again(self.run(program, inputs, self.gradients))
         self.inputs = inputs
+        self.texts[name] = value
 
     def give(self, text: str) -> None:
         """`:gradient VALUE`; without a value it is forgotten."""
@@ -104,6 +126,7 @@ class Conversation:
         if self.statements:
             self.show_again(self.run(self.parse(self.statements), self.inputs, gradients))
         self.gradients = gradients
+        self.weights = text
 
     def undo(self) -> None:
         if not self.statements:
@@ -111,6 +134,66 @@ class Conversation:
         kept = self.statements[:-1]
         self.remember(self.run(self.parse(kept), self.inputs, self.gradients))
         self.statements = kept
+
+    def consult(self, command: str, flags: str) -> None:
+        """`:explain` and others: a command of the command line, on what this session has."""
+        program = self.parse(self.stated())
+        used = {
+            name: (self.texts[name], array)
+            for name, array in self.inputs.items()
+            if name in program.names
+        }
+        arrays = {name: array for name, (_, array) in used.items()}
+        weighs = _weighs(self.gradients, program, arrays, self.options)
+        consult(
+            command,
+            flags,
+            program.source.text,
+            used,
+            [self.weights] if weighs else [],
+            self.flags(),
+        )
+
+    def flags(self) -> list[str]:
+        """The flags of this session for other commands."""
+        found = ["--dtype", self.options.precision, "--seed", str(self.options.seed)]
+        found += [] if self.seconds is None else ["--timeout", str(self.seconds)]
+        return [*found, "--safe"] if self.safe else found
+
+    def stated(self) -> list[str]:
+        """The statements so far. Raises `usage` where there are none."""
+        if not self.statements:
+            raise GradcliError("usage", "there is no statement yet", hint="write one first")
+        return self.statements
+
+    def save(self, path: str) -> None:
+        """`:save FILE`: the statements as a script, or what eval --save writes."""
+        from gradcli.data.replace import writing
+        from gradcli.data.script import SUFFIX
+
+        if self.safe or not path:
+            told = "--safe writes no files" if self.safe else ":save needs the name of a file"
+            raise GradcliError("usage", told, hint=":save session.grad, :save values.npz")
+        if not path.endswith(SUFFIX):
+            self.consult("eval", f"--quiet --save {shlex.quote(path)}")
+            return
+        given = [
+            f"# {name} is bound from outside: --set {name}={text}"
+            if text.lstrip().startswith("@")
+            else f"{name} = {written(text, self.inputs[name])}"
+            for name, text in self.texts.items()
+        ]
+        with writing(path) as stream:
+            stream.write("".join(f"{line}\n" for line in [*given, *self.stated()]).encode())
+
+    def complete(self, line: str) -> list[str]:
+        """What the last word of a line may become."""
+        from gradcli.cli.completing import candidates
+
+        names: set[str] = set(self.inputs)
+        for statement in self.statements:
+            names.update(_NAMES.findall(statement))
+        return candidates(line, COMMANDS, names)
 
     def show_tree(self) -> None:
         from gradcli.report.text_style import printed

@@ -39,12 +39,13 @@ def spread(
     things: Sequence[Thing],
     jobs: int,
     seconds: float | None,
+    done: Callable[[int], None],
 ) -> list[bytes | GradcliError]:
     """What `work` answers to each thing, in their order, from `jobs` processes at a time.
 
     A process that takes longer than `seconds` is ended: its answer is then `limit-time`, and that
-    of a process which ends by itself without an answer is `limit-memory`. No process
-    is left behind, whatever happens.
+    of a process which ends by itself without an answer is `limit-memory`. `done` is told how many
+    things are done. No process is left behind, whatever happens.
     """
     answers: dict[int, bytes | GradcliError] = {}
     hands: dict[int, _Hand] = {}
@@ -65,6 +66,7 @@ def spread(
                 if seconds is not None and monotonic() - hand.began > seconds:
                     answers[hand.place] = expired(seconds)
                     _end(hands.pop(pipe))
+            done(len(answers))
     finally:
         for hand in hands.values():
             _end(hand)

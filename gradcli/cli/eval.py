@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gradcli.cli import options as flag
+from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _command(
         prepared = prepare(request.program, request.inputs, request.gradients, request.options)
         feeds = prepared.feeds(request.inputs, request.gradients)
         prepared.notes += _kinks(prepared, feeds, kinks)
-        with _streamed(save, prepared) as into:
+        with _streamed(save, prepared) as into, _told(show.quiet):
             result = prepared.answer(feeds, into)
         if save and not into:
             _save(save, result)
@@ -90,6 +91,19 @@ def _kinks(prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks) -> l
     from gradcli.analysis.problem import View
 
     return kink_notes(View(prepared, feeds), kinks.wanted())
+
+
+@contextmanager
+def _told(quiet: bool) -> Iterator[None]:
+    """Show at a terminal how much is computed, if that takes long."""
+    if quiet or not streams.errors_are_seen():
+        yield
+        return
+    from gradcli.cli.meter import metered
+    from gradcli.engine.telling import told_to
+
+    with metered(quiet) as meter, told_to(lambda part: meter("computed", part)):
+        yield
 
 
 @contextmanager

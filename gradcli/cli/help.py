@@ -34,7 +34,13 @@ TOPICS = {
 }
 
 Topic = Annotated[
-    str | None, typer.Argument(metavar="[TOPIC]", help=", ".join(TOPICS), show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="[TOPIC]",
+        help=", ".join(TOPICS),
+        show_default=False,
+        autocompletion=lambda incomplete: [name for name in TOPICS if name.startswith(incomplete)],
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli import shell, streams
 from gradcli.diagnostics import GradcliError
 
 EXAMPLES = """\b
@@ -20,7 +20,12 @@ Examples:
 
 FunctionName = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="A function to explain.", show_default=False),
+    typer.Argument(
+        metavar="[NAME]",
+        help="A function to explain.",
+        show_default=False,
+        autocompletion=shell.functions,
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from gradcli.cli import streams
+from gradcli.cli import shell, streams
 from gradcli.cli.formats import FORMATS
 from gradcli.diagnostics import GradcliError
 
@@ -34,11 +34,18 @@ Program = Annotated[
         metavar="[PROGRAM]",
         help="The program's text, or a file FILE.grad; - or nothing reads standard input.",
         show_default=False,
+        autocompletion=shell.scripts,
     ),
 ]
 ProgramFile = Annotated[
     str | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Read the program from a file."),
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="Read the program from a file.",
+        autocompletion=shell.scripts,
+    ),
 ]
 
 Inputs = Annotated[
@@ -50,6 +57,7 @@ Inputs = Annotated[
         help="Bind an input: [[1,2],[3,4]], 1,2, linspace(0,1,5), randn(2,2), or @FILE "
         "(.npy, .npz:KEY, .csv:COLUMN, .json:KEY, .safetensors:KEY, .zarr/NAME, .h5:/NAME; "
         "gradcli help data), @- for standard input. Repeatable.",
+        autocompletion=shell.bindings,
     ),
 ]
 Gradients = Annotated[
@@ -60,6 +68,7 @@ Gradients = Annotated[
         metavar="[NAME=]VALUE",
         help="The gradient of the output, or of output NAME: 1,0 or @FILE. Each repeat is one "
         "more backward pass.",
+        autocompletion=shell.bindings,
     ),
 ]
 Tangents = Annotated[
@@ -69,6 +78,7 @@ Tangents = Annotated[
         "-t",
         metavar="[NAME=]VALUE",
         help="How a leaf moves: 1,0 or @FILE. Repeatable, once a leaf.",
+        autocompletion=shell.bindings,
     ),
 ]
 Vectors = Annotated[
@@ -78,6 +88,7 @@ Vectors = Annotated[
         "-u",
         metavar="[NAME=]VALUE",
         help="How a leaf moves: 1,0 or @FILE. Repeatable, once a leaf.",
+        autocompletion=shell.bindings,
     ),
 ]
 Outputs = Annotated[
@@ -87,11 +98,18 @@ Outputs = Annotated[
         "-o",
         metavar="EXPR",
         help="What is differentiated, instead of the last value: a name, or y[1]. Repeatable.",
+        autocompletion=shell.names,
     ),
 ]
 Wrt = Annotated[
     list[str] | None,
-    typer.Option("--wrt", "-w", metavar="NAMES", help="What to differentiate by: a or a,b."),
+    typer.Option(
+        "--wrt",
+        "-w",
+        metavar="NAMES",
+        help="What to differentiate by: a or a,b.",
+        autocompletion=shell.names,
+    ),
 ]
 RetainGrad = Annotated[
     list[str] | None,
@@ -99,6 +117,7 @@ RetainGrad = Annotated[
         "--retain-grad",
         metavar="NAMES|all",
         help="Keep the gradients of these intermediates too.",
+        autocompletion=shell.names,
     ),
 ]
 Accumulate = Annotated[

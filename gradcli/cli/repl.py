@@ -30,6 +30,8 @@ def _command(
     """Work interactively: each statement shows its value and its gradients."""
     from secrets import randbits
 
+    from gradcli.cli.child import stay
+    from gradcli.cli.deadline import enter_box
     from gradcli.session import Options
 
     options = Options(
@@ -42,7 +44,15 @@ def _command(
     )
     for text in set_ or ():
         conversation.bind(text)
-    return _converse(conversation)
+    if bounds.safe:
+        stay()
+        enter_box(options.limits.memory_bytes(), None)
+    if streams.input_is_piped():
+        return _converse(conversation)
+    from gradcli.cli.completing import editing
+
+    with editing(conversation.complete, remembers=not bounds.safe):
+        return _converse(conversation)
 
 
 command = expanded(_command)
@@ -58,8 +68,6 @@ def _converse(conversation: Conversation) -> int:
     longest = conversation.options.limits.parse.source_bytes
     typed = not streams.input_is_piped()
     if typed:
-        with suppress(ImportError):
-            import readline  # noqa: F401 - gives `input` a history
         say(f"gradcli {__version__}: a line is a statement; :help says more\n")
     while True:
         try:

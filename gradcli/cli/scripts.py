@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gradcli.analysis.expectations import Report, check
@@ -13,6 +13,7 @@ from gradcli.language.syntax import Expectation, Program
 from gradcli.options import Options
 
 _NOT_CHOSEN = b"null"
+_DONE = "of the scripts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Errand:
     seconds: float | None
     """The most seconds that a script may take."""
     safe: bool
+    done: Callable[[str, float], None]
+    """Told which part of the scripts is done."""
 
     def here(self, scripts: Sequence[str]) -> Iterator[Report | None]:
         """The reports on scripts, which run one after another in this process; None for those in
@@ -36,7 +39,8 @@ class Errand:
         from gradcli.cli.deadline import deadline
 
         self._enter_box()
-        for path in scripts:
+        for number, path in enumerate(scripts):
+            self.done(_DONE, number / len(scripts))
             with deadline(self.seconds):
                 yield self._report(path)
 
@@ -45,7 +49,10 @@ class Errand:
         from gradcli.analysis.sent import unpacked
         from gradcli.cli.crew import spread
 
-        answers = spread(self._packed, scripts, jobs, self.seconds)
+        def done(count: int) -> None:
+            self.done(_DONE, count / len(scripts))
+
+        answers = spread(self._packed, scripts, jobs, self.seconds, done)
         for path, answer in zip(scripts, answers, strict=True):
             if isinstance(answer, GradcliError):
                 yield Report(Source(path, ""), [], answer.diagnostic)

@@ -104,6 +104,11 @@ def input_is_piped() -> bool:
     return sys.stdin is not None and not sys.stdin.isatty()
 
 
+def errors_are_seen() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def speaks_unicode() -> bool:
     """Whether standard output can show every character."""
     encoding = getattr(sys.stdout, "encoding", None) or ""  # None where text is only collected

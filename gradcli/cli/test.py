@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import shell
 from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
 
@@ -29,7 +30,10 @@ Examples:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...", help="Scripts, or folders with .grad files.", show_default=False
+        metavar="FILES...",
+        help="Scripts, or folders with .grad files.",
+        show_default=False,
+        autocompletion=shell.scripts,
     ),
 ]
 Seed = Annotated[
@@ -80,6 +84,7 @@ def _command(
     Exits with 1 if one does not hold. --timeout is for each script; --safe reads the scripts and
     nothing else, and writes nothing.
     """
+    from gradcli.cli.meter import metered
     from gradcli.cli.scripts import Errand
     from gradcli.data.replace import check_stream_target, require_regular, writing
     from gradcli.data.text import open_binary
@@ -99,9 +104,10 @@ def _command(
         strict=strict,
         limits=bounds.limits().shared(jobs),
     )
-    errand = Errand(options, chosen, update, bounds.seconds(), bounds.safe)
-    found = errand.in_processes(scripts, jobs) if jobs > 1 else errand.here(scripts)
-    reports = [report for report in found if report is not None]
+    with metered(show.quiet) as meter:
+        errand = Errand(options, chosen, update, bounds.seconds(), bounds.safe, meter)
+        found = errand.in_processes(scripts, jobs) if jobs > 1 else errand.here(scripts)
+        reports = [report for report in found if report is not None]
     if chosen is not None and not reports:
         raise GradcliError(
             "usage", f"-k {chosen}: no path and no statement has this text", hint="leave -k out"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.swept import is_swept
+from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
 from gradcli.ledger import show_bytes
@@ -56,6 +57,7 @@ class NumpyEngine:
             if _is_fed(node):
                 self._inputs.append((slot, node))
         self._steps: list[_Step] = []
+        self._units: list[Unit] = []
         folded = {node for node in plan.sources if not _is_fed(node)}
         for unit, dying in zip(plan.units, plan.dying, strict=True):
             step = self._step(unit, dying)
@@ -64,6 +66,7 @@ class NumpyEngine:
                 self._fold(step, unit.node)
             else:
                 self._steps.append(step)
+                self._units.append(unit)
         self._results = [self._slots[node] for node in plan.outputs]
         self._calls = _calls(self._steps, len(self._start))
 
@@ -132,7 +135,7 @@ class NumpyEngine:
     def _compute(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
         slots: int | tuple[int, ...] = ()
         try:
-            for call, take, slots, frees in self._steps:
+            for call, take, slots, frees in self._told_steps():
                 if isinstance(slots, int):
                     values[slots] = call(*take(values))
                 else:
@@ -143,6 +146,16 @@ class NumpyEngine:
             raise _placed(error, self._node_in(slots)) from None
         except MemoryError:
             raise _out_of_memory(self._node_in(slots)) from None
+
+    def _told_steps(self) -> Iterable[_Step]:
+        """The steps; where somebody waits for them, each is told of as it begins."""
+        if not wanted():
+            return self._steps
+        sizes = [
+            max([node.size for node in (*unit.operands, *unit.outputs)], default=0)
+            for unit in self._units
+        ]
+        return _telling(self._steps, ToldSteps(sizes))
 
     @np.errstate(all="ignore")
     def _compute_small(self, values: list[Any], calls: Sequence[_Call]) -> None:
@@ -183,6 +196,12 @@ class NumpyEngine:
         """The node, or the first one, whose value lies in some slots."""
         slot = slots if isinstance(slots, int) else slots[0]
         return next(node for node, each in self._slots.items() if each == slot)
+
+
+def _telling(steps: Sequence[_Step], told: ToldSteps) -> Iterator[_Step]:
+    for number, step in enumerate(steps):
+        told.begin(number)
+        yield step
 
 
 def _put(values: list[Any], slots: tuple[int, ...], new: Sequence[Any]) -> None:

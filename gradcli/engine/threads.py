@@ -11,6 +11,8 @@ from threading import Condition
 
 import numpy as np
 
+from gradcli.engine.telling import counted, inner
+
 
 def cores() -> int:
     """How many threads can run at the same time."""
@@ -30,13 +32,14 @@ def spread(count: int, threads: int, begin: Callable[[], Callable[[int], None]])
     at_work = 0
     is_over = False
 
-    def work() -> None:
+    def work(done: Callable[[int], None]) -> None:
         number = -1
         try:
-            with np.errstate(all="ignore"):  # which no thread passes on
+            with np.errstate(all="ignore"), inner():  # which no thread passes on
                 do = begin()
                 while not failures and (number := next(counter)) < count:
                     do(number)
+                    done(number)
         except BaseException as failure:  # noqa: BLE001 (raised again by the caller)
             failures[number] = failure
 
@@ -46,15 +49,16 @@ def spread(count: int, threads: int, begin: Callable[[], Callable[[int], None]])
             if is_over:
                 return
             at_work += 1
-        work()
+        work(done)
         with changed:
             at_work -= 1
             changed.notify()
 
-    with suppress(RuntimeError):
-        for _ in range(min(threads, count) - 1):
-            start_new_thread(help_out, ())
-    work()
+    with counted(count) as done:
+        with suppress(RuntimeError):
+            for _ in range(min(threads, count) - 1):
+                start_new_thread(help_out, ())
+        work(done)
     with changed:
         is_over = True
         changed.wait_for(lambda: not at_work)

@@ -7,7 +7,13 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from gradcli.cli.completing import candidates
 from tests.cli.conftest import Outcome, Runner
 
 
@@ -274,3 +280,121 @@ def test_at_a_terminal() -> None:
     os.write(ours, b"\x04")
     assert process.wait(20) == 0
     os.close(ours)
+
+
+# --- other commands in a session ---------------------------------------------------------------
+
+
+def test_other_commands_get_the_session(gradcli: Runner) -> None:
+    answer = converse(
+        gradcli, ":set x=1,2", "y = x**2", ":gradient 1,0", ":check --mine x='2*x*v'",
+        ":explain --entry 'x[0]'", ":graph --format dot", "z = sum(y)", ":plot x=0:1 --format csv",
+    )  # fmt: skip
+    assert (answer.code, answer.err) == (0, "")
+    assert "yours for x: pass" in answer.out
+    assert "x[0].grad = 2" in answer.out  # v·2x with v = [1, 0]
+    assert "digraph" in answer.out
+    assert "\nx,z," in answer.out or "x," in answer.out.rpartition("digraph")[2]
+
+
+def test_mistakes_in_other_commands(gradcli: Runner) -> None:
+    answer = converse(gradcli, ":check", "x = 3", "x**2", ":check --foo", ":plot 'x", ":save", "x")
+    codes = [line.partition("]")[0] for line in answer.err.split("\n") if line.startswith("error")]
+    assert codes == ["error[usage"] * 4
+    assert " 3 " in answer.out.rpartition("name")[2]  # the session goes on
+
+
+def test_drawn_inputs_stay_the_same_for_other_commands(gradcli: Runner) -> None:
+    lines = (":set a=randn()", ":set x=randn()", "x * 1", ":graph --format json")
+    answer = converse(gradcli, *lines)
+    shown = re.findall(r"x +leaf +\(\) +(\S+)", answer.out)
+    assert shown
+    assert shown[0][:6] in answer.out.rpartition('"nodes"')[2] or '"nodes"' not in answer.out
+
+
+def test_a_session_is_saved(
+    gradcli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = converse(gradcli, ":set x=1,2", "y = x**2", "sum(y)", ":save a.grad", ":save b c.npz")
+    assert (answer.code, answer.err) == (0, "")
+    assert Path("a.grad").read_text() == "x = [1.0, 2.0]\ny = x**2\nsum(y)\n"
+    assert gradcli("eval", "a.grad", "--json").json["grads"] == {"x": [2, 4]}
+    with np.load("b c.npz") as saved:
+        assert saved["x.grad"].tolist() == [2, 4]
+    refused = gradcli("repl", "--safe", stdin=b"x = 3\n:save c.grad\n:save c.npz\n")
+    assert refused.err.count("--safe") == 2
+    assert not Path("c.grad").exists()
+
+
+def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    Path("data/x.npy").touch()
+    Path(".hidden").touch()
+
+    def offered(line: str) -> list[str]:
+        return candidates(line, (":set", ":save", ":check"), ["weight"])
+
+    assert offered(":s") == [":save", ":set"]
+    assert offered("y = we") == ["weight"]
+    assert "softmax" in offered("y = mean(soft")
+    assert offered("x.requires_g") == ["x.requires_grad", "x.requires_grad_"]
+    assert offered(":set x=@da") == ["@data/"]
+    assert offered(":set x=@data/") == ["@data/x.npy"]
+    assert offered(":set x=@no/such") == []
+    assert offered("y = ") == []
+
+
+def session(folder: Path, *flags: str, lines: Sequence[str]) -> str:
+    """What a session at a terminal shows, with a history in a folder."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gradcli", "repl", "--color", "never", *flags],
+        stdin=theirs, stdout=theirs, stderr=theirs,
+        env=os.environ | {"XDG_STATE_HOME": str(folder), "TERM": "dumb"},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = ""
+    for line in (*lines, ":quit"):
+        while not seen.endswith("> "):
+            seen += os.read(ours, 4096).decode()
+        os.write(ours, line.encode() + b"\n")
+        seen += os.read(ours, 1).decode()
+    try:
+        while more := os.read(ours, 4096):
+            seen += more.decode()
+    except OSError:
+        pass  # Linux reports the end so
+    os.close(ours)
+    assert process.wait(20) == 0
+    return seen
+
+
+def test_the_history_outlives_the_session(tmp_path: Path) -> None:
+    pytest.importorskip("readline", reason="Python was built without readline")
+    history = tmp_path / "gradcli" / "history"
+    session(tmp_path, "--safe", lines=["x = 1"])
+    assert not history.exists()
+    session(tmp_path, lines=["x = 2", "x**2"])
+    assert history.stat().st_mode & 0o777 == 0o600
+    assert {"x = 2", "x**2"} <= set(history.read_text().splitlines())
+    again = session(tmp_path, lines=["\x1b[A\x1b[A\x1b[A"])  # up: :quit, x**2, x = 2
+    assert re.search(r"x +leaf, output +\(\) +2 ", again)
+
+
+def test_a_safe_session_is_in_the_box() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gradcli", "repl", "--safe"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("x = 3\n")
+    process.stdin.flush()
+    assert process.stdout.readline().startswith("name")
+    (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    status = Path(f"/proc/{child}/status").read_text()
+    assert re.search(r"^Seccomp:\s+2$", status, re.MULTILINE)
+    process.communicate("")
+    assert process.returncode == 0

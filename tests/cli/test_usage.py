@@ -49,7 +49,21 @@ def test_help_lists_commands_and_examples(gradcli: Runner, flag: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "offered"), [("gradcli ev", "eval"), ("gradcli eval --ret", "--retain-grad")]
+    ("words", "offered"),
+    [
+        ("gradcli ev", "eval"),
+        ("gradcli eval --ret", "--retain-grad"),
+        ("gradcli ops softpl", "softplus"),
+        ("gradcli help gra", "gradient"),
+        ("gradcli eval weight*sum(x) --wrt wei", "weight"),
+        ("gradcli eval weight*sum(x) --wrt x,wei", "x,weight"),
+        ("gradcli eval weight*sum(x) --set wei", "weight="),
+        ("gradcli eval -f samples/newton.grad --output x", "x"),
+        ("gradcli eval x --set x=@samples/eul", "x=@samples/euler.grad"),
+        ("gradcli eval samples/eul", "samples/euler.grad"),
+        ("gradcli test samples/see", "samples/seeds/"),
+        ("gradcli batch pypro", "pyproject.toml"),
+    ],
 )
 def test_completion(
     gradcli: Runner,

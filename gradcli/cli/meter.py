@@ -1,0 +1,62 @@
+"""How much of a long piece of work is done, and how long the rest will take: a line on standard
+error, at a terminal, once the work has taken a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from time import monotonic
+
+from gradcli.cli import streams
+
+PATIENCE = 1.0
+"""Seconds without a line: most work has ended by then."""
+EVERY = 0.2
+"""Seconds between one drawing and the next."""
+
+
+class Meter:
+    """Told which part of the work is done, it draws when it is time to. Threads may share it."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._draws = not quiet and streams.errors_are_seen()
+        self._lock = Lock()
+        self._began = monotonic()
+        self._due = self._began + PATIENCE
+        self._shown = False
+        self._told = ""
+
+    def __call__(self, told: str, part: float) -> None:
+        """`part` of the work is done; another text means that other work has begun."""
+        if not self._draws:
+            return
+        now = monotonic()
+        if told != self._told:
+            self._began = now if self._told else self._began
+            self._told = told
+        if now < self._due or not 0 < part < 1 or not self._lock.acquire(blocking=False):
+            return
+        from gradcli.batch.progress import line
+        from gradcli.report.sanitise import sanitise
+
+        self._due, self._shown = now + EVERY, True
+        streams.write_error(line(part, now - self._began, sanitise(told)))
+        self._lock.release()
+
+    def clear(self) -> None:
+        """Remove the line, so that something else can be written."""
+        if self._shown:
+            streams.write_error(streams.CLEAR)
+            self._shown = False
+
+
+@contextmanager
+def metered(quiet: bool) -> Iterator[Meter]:
+    """A meter whose line is removed at the end of the block."""
+    meter = Meter(quiet)
+    try:
+        yield meter
+    finally:
+        meter.clear()

@@ -1,0 +1,90 @@
+"""Progress at a terminal: a line with the time left, which stays until the work is done."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from gradcli.cli import meter, streams
+from gradcli.engine.telling import ToldSteps, counted, inner, told_to
+from gradcli.engine.threads import spread
+
+
+def test_the_line_tells_the_part_and_the_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(meter, "monotonic", lambda: now)
+    monkeypatch.setattr(streams, "errors_are_seen", lambda: True)
+    with meter.metered(quiet=False) as shown:
+        now += 0.5
+        shown("records", 0.1)  # too early
+        assert capsys.readouterr().err == ""
+        now += 9.5
+        shown("records", 0.25)  # 10 s for a quarter
+        told = capsys.readouterr().err
+        assert told.startswith(streams.CLEAR)
+        assert told.endswith("25%  records, 0:30 left")
+        now += 0.1
+        shown("records", 0.3)  # too soon after the last
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == streams.CLEAR
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_quiet_or_unseen_it_draws_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, seen: bool
+) -> None:
+    monkeypatch.setattr(streams, "errors_are_seen", lambda: seen)
+    shown = meter.Meter(quiet=seen)
+    shown._due = 0
+    shown("x", 0.5)
+    shown.clear()
+    assert capsys.readouterr().err == ""
+
+
+def test_parts_of_steps_add_up() -> None:
+    """Two steps of sizes 1 and 3: parts of the second count three times as much."""
+    told: list[float] = []
+    with told_to(told.append):
+        steps = ToldSteps([1, 3])
+        for number in range(2):
+            steps.begin(number)
+            spread(2, 1, lambda: lambda _: None)
+        with inner(), counted(1) as done:
+            done(0)  # what is inside other work counts nothing
+    assert told == [0.125, 0.25, 0.625, 1.0]
+    spread(2, 1, lambda: lambda _: None)
+    assert len(told) == 4  # nobody waits any more
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "sum(sin(exp(tanh(x)))*cos(x))", "-s", "x=rand(20000000)", "--threads", "1"),
+        ("check", "sum(sin(x)**2)", "-s", "x=rand(900)"),
+    ],
+)
+def test_long_work_shows_a_line(arguments: tuple[str, ...]) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gradcli", *arguments, "--seed", "1"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    try:
+        while more := os.read(ours, 4096):
+            shown += more
+    except OSError:
+        pass  # Linux reports the end so
+    assert process.wait() == 0
+    lines = shown.decode().split(streams.CLEAR)
+    assert len(lines) > 3
+    assert lines[-1] == ""
+    assert all(line.endswith(" left") for line in lines[1:-1])
