@@ -391,7 +391,7 @@ def _seen(order: list[Node], named: Container[Node]) -> list[Node]:
     return [
         node
         for node in order
-        if node in varying and node.op is not CONSTANT and not is_promotion(node)
+        if node in varying and node.op is not CONSTANT and (node in named or not is_promotion(node))
     ]
 
 

@@ -12,7 +12,7 @@ from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
 from gradcli.analysis.levels import Stage
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import Path, SumOverPaths
-from gradcli.graph import CONSTANT, INPUT, Array, Node
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
@@ -185,6 +185,11 @@ class _Story:
         yield Heading(f"Backward: vᵀ·J, from the output to the leaves{where}")
         for grad in told.grads:
             yield self._grad(grad, told, sentences)
+        used = ancestors(told.outputs.values())
+        for leaf in told.leaves:
+            if leaf in used and leaf not in {grad.node for grad in told.grads}:
+                name = self.names[leaf]
+                yield Paragraph(f"{name}.grad is 0: nothing comes back to {name}.")
 
     def _grad(self, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
         """A grad as the sum of its parts."""

@@ -158,3 +158,9 @@ def test_colour_changes_no_word() -> None:
     blocks_ = document(explain(parse("y = norm(x); y"), {"x": X}))
     plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured(blocks_))
     assert plain == render(blocks_, as_text)
+
+
+@pytest.mark.parametrize("text", ["float(x > 0)", "sum(floor(x))"])
+def test_a_leaf_that_nothing_comes_back_to_is_told(text: str) -> None:
+    told = render(document(explain(parse(text), {"x": np.array(1.5)})), as_text)
+    assert "x.grad is 0: nothing comes back to x." in told
