@@ -26,7 +26,7 @@ def refused(program: str, x: object = (1.0, 2.0)) -> Diagnostic:
     [
         ("zeros(10**9, 10**9, 0)", "limit-memory"),
         ("zeros(10**20, 0)", "limit-memory"),
-        ("for row in zeros(10**9) { }", "limit-nodes"),
+        ("for row in zeros(10**9) { }", "limit-steps"),
         ("a, b = zeros(10**9)", "limit-nodes"),
         ("zeros(zeros(10**8))", "limit-nodes"),
         ("h = 'a'; " + "h = [h, h]; " * 60 + "h + 1", "type"),

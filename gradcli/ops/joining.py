@@ -77,7 +77,7 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     given = together(tensors)
     tensors = [node for node in given if node.shape != (0,)] or given
     first = tensors[0]
-    axis = normalize_axis("cat", dim, first.ndim)
+    axis = normalize_axis("cat", dim, first.ndim) if first.shape != (0,) else 0
     if not first.ndim:
         raise GradcliError("shape", "cat: single values have no axis to join along; use stack")
     for node in tensors[1:]:

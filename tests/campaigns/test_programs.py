@@ -33,7 +33,7 @@ def test_every_layer_answers(command: str, asked: dict[str, object]) -> None:
 
 def test_an_internal_error_is_a_finding() -> None:
     assert "TypeError" in (through_parser(3) or "")  # type: ignore[arg-type]
-    assert "TypeError" in (through_command("eval", {"program": 3}) or "")
+    assert "AttributeError" in (through_command("eval", {"program": 3}) or "")
 
 
 def test_arguments_become_a_command_line() -> None:

@@ -8,7 +8,9 @@ from gradcli.cli.help import language
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.guide import GUIDE, Construct
 from gradcli.language.parser import ParseLimits, parse_program
-from gradcli.session import evaluate
+from gradcli.options import DEFAULT
+from gradcli.session import Limits, evaluate
+from gradcli.trace import TraceLimits
 
 CONSTRUCTS = [each for constructs in GUIDE.values() for each in constructs]
 T = "import torch\n"
@@ -151,8 +153,9 @@ def test_the_example_runs(construct: Construct) -> None:
 
 @pytest.mark.parametrize(("title", "text", "code", "message"), ERRORS)
 def test_its_errors(title: str, text: str, code: str, message: str) -> None:
+    few = DEFAULT._replace(limits=Limits(trace=TraceLimits(steps=10_000)))
     with pytest.raises(GradcliError) as caught:
-        run(text)
+        evaluate(parse_program(Source("cell", text), ParseLimits()), {}, (), few)
     found = caught.value.diagnostic
     assert (found.code, message in found.message) == (code, True), found
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
@@ -31,6 +32,7 @@ PAGES = {
 }
 FINDINGS = ("--mine", "gradcli quiz", 'check "sum(abs(x))"')
 """What may end with 1: these pages show findings."""
+CLUSTER = find_spec("distributed") is not None
 ENDS_WITH_ITS_CODE = "; echo $?"
 
 
@@ -71,7 +73,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_command_runs_as_printed(gradcli: Runner, desk: Path, page: str) -> None:
     for command in commands(PAGES[page]):
         wants = [word for word in ("jq", "dot") if f"| {word}" in command]
-        if not all(map(shutil.which, wants)):
+        if not all(map(shutil.which, wants)) or ("--cluster" in command and not CLUSTER):
             continue
         if SHELL.search(re.sub(r"\"[^\"]*\"|'[^']*'", "", command)):
             done = subprocess.run(

@@ -22,7 +22,7 @@ TEXTS = corpus()
 def attacked(data: bytes) -> None:
     """Put one text through; raises what was found."""
     text = data.decode(errors="replace")
-    limits = {"timeout": SECONDS, "max_memory": MEMORY, "safe": True, "seed": 1}
+    limits = {"timeout": str(SECONDS), "max_memory": MEMORY, "safe": True, "seed": 1}
     trace = through_parser(text) or through_command(
         "eval", {"program": text, "gradient": ["1"], "format_": "json", **limits}
     )

@@ -63,7 +63,7 @@ def arguments(text: str, random: Random) -> tuple[str, dict[str, Any]]:
     command, asked = random.choice(RUNS)
     parameters: dict[str, Any] = {
         "program": text,
-        "timeout": SECONDS,
+        "timeout": str(SECONDS),
         "max_memory": MEMORY,
         **asked,
     }
