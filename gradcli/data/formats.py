@@ -11,12 +11,29 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from gradcli.graph import Array
+
+    class ArrayReader(Protocol):
+        """The module of a format."""
+
+        def read(self, place: Location, memory: int) -> Array:
+            """The array at a place, in the dtype that it is stored in, with `memory` bytes at most.
+
+            Raises `file`, `data`, `encoding` and `limit-memory`.
+            """
+
+    class ArrayWriter(Protocol):
+        """The module of a format in which arrays are saved."""
+
+        def write(self, path: str, arrays: Mapping[str, Array]) -> None:
+            """Write arrays by name, all of them or nothing. Raises `usage` and `file`."""
 
 
 class Format(NamedTuple):
@@ -79,32 +96,15 @@ class Location(NamedTuple):
         return is_url(self.path)
 
 
-class ArrayReader(Protocol):
-    """The module of a format."""
-
-    def read(self, place: Location, memory: int) -> Array:
-        """The array at a place, in the dtype that it is stored in. At most `memory` bytes are used.
-
-        Raises `file`, `data`, `encoding` and `limit-memory`.
-        """
-
-
-class ArrayWriter(Protocol):
-    """The module of a format in which arrays are saved."""
-
-    def write(self, path: str, arrays: Mapping[str, Array]) -> None:
-        """Write arrays by name, all of them or nothing. Raises `usage` and `file`."""
-
-
 def reader(place: Location) -> ArrayReader:
     """The module that reads what is at a place."""
     module = place.format.remote if place.is_remote else place.format.module
-    return cast(ArrayReader, import_module(f"gradcli.data.{module}"))
+    return cast("ArrayReader", import_module(f"gradcli.data.{module}"))
 
 
 def writer(format_: Format) -> ArrayWriter:
     """The module that writes a kind of file."""
-    return cast(ArrayWriter, import_module(f"gradcli.data.{format_.module}"))
+    return cast("ArrayWriter", import_module(f"gradcli.data.{format_.module}"))
 
 
 def find(spec: str) -> Location | None:
