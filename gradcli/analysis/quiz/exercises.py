@@ -151,8 +151,12 @@ def _shared_bias(chance: Random) -> Exercise:
     )
 
 
+_FACTORS_AND_POWERS = ((2, 3), (2, 4), (3, 4), (4, 3), (5, 3), (5, 4))
+"""Not the same twice: then it would not matter which of the two was forgotten."""
+
+
 def _averaged_power(chance: Random) -> Exercise:
-    factor, power = chance.randint(2, 5), chance.randint(3, 4)
+    factor, power = chance.choice(_FACTORS_AND_POWERS)
     inside = f"({factor}*x)**{power - 1}"
     return Exercise(
         2,
@@ -186,7 +190,7 @@ def _row_times_matrix(chance: Random) -> Exercise:
 
 
 def _weighted_power(chance: Random) -> Exercise:
-    factor, power = chance.randint(2, 5), chance.randint(3, 4)
+    factor, power = chance.choice(_FACTORS_AND_POWERS)
     inside = f"({factor}*x)**{power - 1}"
     return Exercise(
         3,
