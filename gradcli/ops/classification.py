@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,7 @@ from gradcli.ops.scattering import gather
 from gradcli.ops.selection import clamp_min, where
 from gradcli.ops.shapes import broadcast, show
 from gradcli.ops.shaping import reshape, squeeze, unsqueeze
-from gradcli.ops.softmax import log_softmax, logsumexp
+from gradcli.ops.softmax import log_softmax, logsumexp, normalizers
 from gradcli.ops.table import Case
 
 table = Group("loss")
@@ -123,7 +125,7 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Node:
     """Minus the log-probability, in input ([batch,] classes, …), of the class in target."""
-    return _nll("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
+    return _nll("nll_loss", input, (), target, weight, ignore_index, reduction, 0.0)
 
 
 @table.function(
@@ -188,14 +190,18 @@ def cross_entropy(
         )
     if not input.ndim:
         raise GradcliError("shape", "cross_entropy: the input is (), and has no axis of classes")
-    logs = log_softmax(input, _class_axis(input))
+    axis = _class_axis(input)
     if target.shape != input.shape:
-        return _nll("cross_entropy", logs, target, weight, ignore_index, reduction, label_smoothing)
+        return _nll(
+            "cross_entropy", input, normalizers(input, axis), target, weight, ignore_index,
+            reduction, label_smoothing,
+        )  # fmt: skip
     check_reduction("cross_entropy", reduction)
-    count = input.shape[_class_axis(input)]
+    count = input.shape[axis]
     if label_smoothing:
         target = target * (1 - label_smoothing) + label_smoothing / count
-    losses = -sum_(_weighted("cross_entropy", logs, weight) * target, _class_axis(input))
+    logs = log_softmax(input, axis)
+    losses = -sum_(_weighted("cross_entropy", logs, weight) * target, axis)
     if reduction == "mean":
         return sum_(losses) / float(losses.size)
     return reduce_loss("cross_entropy", losses, reduction)
@@ -203,27 +209,35 @@ def cross_entropy(
 
 def _nll(
     name: str,
-    logs: Node,
+    scores: Node,
+    normalizers: tuple[Node, ...],
     target: Node,
     weight: Node | None,
     ignore_index: int,
     reduction: str,
     smoothing: float,
 ) -> Node:
-    """The loss of log-probabilities; `mean` is over the weights of the targets that count."""
+    """The loss of the log-probabilities `scores` - `normalizers`, of which only those of the
+    targets are computed where that is enough; `mean` is over the weights of the targets that count.
+    """
     check_reduction(name, reduction)
-    _check_target(name, logs, target)
-    axis = _class_axis(logs)
-    chosen = classes(target, f"{name}: target", logs.shape[axis], ignore_index)
+    _check_target(name, scores, target)
+    axis = _class_axis(scores)
+    chosen = classes(target, f"{name}: target", scores.shape[axis], ignore_index)
     counts = ne(target, float(ignore_index))
-    logs = _weighted(name, logs, weight)
-    losses = -squeeze(gather(logs, axis, unsqueeze(chosen, axis)), (axis,))
+    found = gather(scores, axis, unsqueeze(chosen, axis))
+    losses = -squeeze(reduce(sub, normalizers, found), (axis,))
+    importance = counts
+    if weight is not None:
+        _check_weight(name, scores, weight)
+        weights = getitem(weight, [chosen])
+        losses, importance = losses * weights, where(counts, weights, 0.0)
     if smoothing:
-        losses = losses * (1 - smoothing) - sum_(logs, axis) * (smoothing / logs.shape[axis])
+        logs = _weighted(name, reduce(sub, normalizers, scores), weight)
+        losses = losses * (1 - smoothing) - sum_(logs, axis) * (smoothing / scores.shape[axis])
     losses = where(counts, losses, 0.0)
     if reduction != "mean":
         return reduce_loss(name, losses, reduction)
-    importance = counts if weight is None else where(counts, getitem(weight, [chosen]), 0.0)
     return sum_(losses) / sum_(importance)
 
 
@@ -248,14 +262,19 @@ def _weighted(name: str, logs: Node, weight: Node | None) -> Node:
     """Log-probabilities times the weight of their class."""
     if weight is None:
         return logs
-    axis = _class_axis(logs)
-    if weight.shape != (logs.shape[axis],):
+    _check_weight(name, logs, weight)
+    return logs * reshape(weight, (-1, *[1] * (logs.ndim - _class_axis(logs) - 1)))
+
+
+def _check_weight(name: str, scores: Node, weight: Node) -> None:
+    """Raise `shape` unless there is one weight for each class."""
+    wanted = (scores.shape[_class_axis(scores)],)
+    if weight.shape != wanted:
         raise GradcliError(
             "shape",
-            f"{name}: weight {show(weight.shape)} does not fit input {show(logs.shape)}: one for "
-            f"each class, {show((logs.shape[axis],))}, is expected",
+            f"{name}: weight {show(weight.shape)} does not fit input {show(scores.shape)}: one for "
+            f"each class, {show(wanted)}, is expected",
         )
-    return logs * reshape(weight, (-1, *[1] * (logs.ndim - axis - 1)))
 
 
 # --- yes or no -----------------------------------------------------------------------------

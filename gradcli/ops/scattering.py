@@ -15,9 +15,12 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import call, number, numbers
 from gradcli.language.construct import index as as_index
 from gradcli.language.syntax import Expression
+from gradcli.ops.comparison import eq
+from gradcli.ops.creation import arange
 from gradcli.ops.group import Group
 from gradcli.ops.indexing import check_bounds
-from gradcli.ops.kinds import Linear
+from gradcli.ops.kinds import General, Linear
+from gradcli.ops.selection import where
 from gradcli.ops.shapes import broadcast, normalize_axis, show
 from gradcli.ops.shaping import expand, flatten, part, reshape
 from gradcli.ops.splits import along_others
@@ -87,6 +90,33 @@ def _scatter_spelled(node: Node, x: Expression, index: Expression) -> Expression
     return call("put_add", x, numbers(shape), numbers(range(len(shape))), *places)
 
 
+def _wrapped(xp: Any, index: Array, length: int) -> Array:
+    check_bounds((length,), [index], (0,))
+    return xp.where(index < 0, index + length, index)  # type: ignore[no-any-return]
+
+
+WRAPPED = General(
+    "wrapped",
+    infer=lambda index, length: (index.shape, index.kind),
+    forward=_wrapped,
+    refuses=True,
+)
+"""Places along an axis of a length, counted from its start."""
+
+
+def _scatter_add_parts(change: Node, index: Node, shape: Shape, axis: int) -> Node | None:
+    """One number for each line along the axis, which stands where the line's place is its own: a
+    region sweeps over that with what it is added to.
+    """
+    lines = tuple(1 if i - len(shape) == axis else n for i, n in enumerate(shape))
+    if not change.shape == index.shape == lines:
+        return None
+    length = shape[axis]
+    places = reshape(arange(change.graph, length), -1, *[1] * (-1 - axis))
+    here = eq(places, change.graph.apply(WRAPPED, (index,), (length,)))
+    return where(here, change, 0.0)
+
+
 GATHER: Linear = Linear(
     "gather",
     infer=lambda x, index, axis: index.shape,
@@ -116,6 +146,7 @@ SCATTER_ADD: Linear = Linear(
         SCATTER_ADD, (x, _repeated(index, x)), ((x.shape[0], *shape), axis)
     ),
     shaped=True,
+    parts=_scatter_add_parts,
     splits=along_others,
     spell=_scatter_spelled,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -173,10 +175,17 @@ def log_softmax(x: Node, dim: int = -1) -> Node:
     axis = normalize_axis("log_softmax", dim, x.ndim)
     if not x.ndim:
         return reshape(log_softmax(reshape(x, 1)), ())
+    return reduce(sub, normalizers(x, axis), x)
+
+
+def normalizers(x: Node, axis: int) -> tuple[Node, ...]:
+    """What makes scores x log-probabilities along an axis when it is taken off, one after the
+    other: the largest score, and the logarithm of the sum of what is left.
+    """
     if not x.shape[axis]:
-        return softmax(x, dim)  # without elements there is no largest one
-    shifted = x - detach(amax(x, dim, True))
-    return shifted - logsumexp(shifted, dim, True)
+        return ()  # without elements there is no largest one
+    largest = detach(amax(x, axis, True))
+    return largest, log(sum_(exp(x - largest), axis, True))
 
 
 @table.function(
