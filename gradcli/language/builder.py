@@ -190,6 +190,7 @@ class Builder:
         place, *rest, body = parts[len(decorators) :]
         parameters = tuple(part for part in rest if type(part) is FormalParameter)
         targets.check_parameters(parameters, self.tokens.source)
+        parameters = tuple(each for each in parameters if each.name != "*")  # by place as well
         if self.jumps and self.jumps[-1].span[0] >= span[0]:
             self.program([], span)
         while self.returns and self.returns[-1].span[0] >= span[0]:
@@ -206,6 +207,9 @@ class Builder:
         """`*args` and `**options`."""
         stars, name, *_ = parts
         return FormalParameter(self.tokens.text(stars) + self.tokens.name(name), None, span)
+
+    def bare_star(self, _parts: Parts, span: Span) -> FormalParameter:
+        return FormalParameter("*", None, span)
 
     def return_statement(self, parts: Parts, span: Span) -> Return:
         statement = Return(parts[0] if parts else None, span)

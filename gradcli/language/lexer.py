@@ -5,6 +5,7 @@ What regular expressions cannot express is the layout's business: `gradcli.langu
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 from gradcli.diagnostics import GradcliError, Source
@@ -21,6 +22,10 @@ from gradcli.language.tokens import (
 
 _NAME = NUMBER_OF["NAME"]
 _OTHER = NUMBER_OF["$OTHER"]
+_CONSTANT = NUMBER_OF["CONSTANT"]
+_OF_PYTHON = re.compile(r"^[ \t]*(?:import|from) +torch\b", re.MULTILINE)
+_SMALL = ("true", "false", "none")
+"""Constants of the language that are names in Python."""
 
 
 def lex(source: Source, limits: ParseLimits) -> Tokens:
@@ -55,6 +60,8 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     if surplus := next(matches, None):
         raise too_many_tokens(source, limits, surplus.span(surplus.lastindex or 0))
     layout.finish()
+    if any(map(source.text.__contains__, _SMALL)) and _OF_PYTHON.search(source.text):
+        _name_as_python(tokens)
     if not source.text.isascii():
         _normalise_names(tokens)
     return tokens
@@ -72,6 +79,13 @@ def _check_size(source: Source, limits: ParseLimits) -> None:
             source=Source(source.name, ""),
             span=(0, 0),
         )
+
+
+def _name_as_python(tokens: Tokens) -> None:
+    """Let `true`, `false` and `none` be names, as they are where PyTorch is."""
+    for index, kind in enumerate(tokens.kinds):
+        if kind == _CONSTANT and tokens.text(index).islower():
+            tokens.kinds[index] = _NAME
 
 
 def _normalise_names(tokens: Tokens) -> None:

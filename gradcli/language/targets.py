@@ -93,13 +93,16 @@ def function_head(call: Call, source: Source) -> tuple[str, tuple[FormalParamete
 
 
 def check_parameters(parameters: Sequence[FormalParameter], source: Source) -> None:
-    """Check that names are different, and those with defaults last."""
-    names = set()
-    has_default = False
+    """Check that names are different, and those with defaults last; behind a star, all are given by
+    name.
+    """
+    names: set[str] = set()
+    has_default = has_star = False
     for parameter in parameters:
         if parameter.name in names:
             raise _error(parameter, source, f"the parameter `{parameter.name}` is given twice")
-        if has_default and parameter.default is None:
+        has_star |= parameter.name.startswith("*")
+        if has_default and not has_star and parameter.default is None:
             raise _error(
                 parameter,
                 source,
@@ -107,7 +110,7 @@ def check_parameters(parameters: Sequence[FormalParameter], source: Source) -> N
                 "put the parameters with defaults last",
             )
         names.add(parameter.name)
-        has_default = parameter.default is not None
+        has_default |= parameter.default is not None
 
 
 def _refused(target: Expression, source: Source, what: str) -> GradcliError:
