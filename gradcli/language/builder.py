@@ -190,7 +190,6 @@ class Builder:
         place, *rest, body = parts[len(decorators) :]
         parameters = tuple(part for part in rest if type(part) is FormalParameter)
         targets.check_parameters(parameters, self.tokens.source)
-        parameters = tuple(each for each in parameters if each.name != "*")  # by place as well
         if self.jumps and self.jumps[-1].span[0] >= span[0]:
             self.program([], span)
         while self.returns and self.returns[-1].span[0] >= span[0]:

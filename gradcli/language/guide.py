@@ -81,6 +81,12 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "torch, numpy, math, and parts of torch"),
         Construct("seeds", "import torch\ntorch.manual_seed(1)\ntorch.randn(3).sum()",
                   "gradcli's own random numbers, not PyTorch's"),
+        Construct("distributions", "import torch\nfrom torch.distributions import Normal\n"
+                  "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)).shape)",
+                  "Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical; torch.normal, "
+                  "bernoulli, multinomial, poisson"),
+        Construct("counts", "import torch\nprint(torch.bincount(torch.tensor([0, 2, 2])))",
+                  "bincount, unique, histc, bucketize, searchsorted, isin"),
     ),
     "Gradients": (
         Construct("leaves", "x = tensor(3., requires_grad=True); y = x**2; y.backward(); x.grad",

@@ -109,7 +109,8 @@ def _statement(
     match statement:
         case FunctionDefinition(name, parameters, body, decorators):
             head = f"{name}({_parameters(parameters)})"
-            if not decorators and len(body) == 1 and isinstance(body[0], Return) and body[0].value:
+            is_plain = not decorators and not any(each.name[0] == "*" for each in parameters)
+            if is_plain and len(body) == 1 and isinstance(body[0], Return) and body[0].value:
                 return [(0, f"{head} = {_bare(body[0].value)}{behind}")]
             lines += [(0, f"@{print_expression(each)}") for each in decorators]
             blocks = [(f"def {head}", body)]

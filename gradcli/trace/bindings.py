@@ -25,6 +25,9 @@ _OF_PYTHON = ("functools", "itertools", "import time", "from time", "dataclass",
 """What the text of a program has in it that uses the parts of Python's library below."""
 _SELDOM = re.compile("Attention|Transformer|LBFGS|functional_call|stack_module_state")
 """What is in the text of a program that uses these parts of PyTorch."""
+_COUNTS = re.compile("bincount|unique|histc|bucketize|searchsorted|isin\\(|pad_sequence")
+_DRAWS = re.compile("bernoulli|multinomial|normal\\(|poisson|gumbel_softmax|distributions")
+"""The same of functions that count, and of those that draw by probabilities."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """What the text of a program has in it that uses the parts of PyTorch below."""
 
@@ -72,6 +75,28 @@ class Bindings(Updates):
             from gradcli.trace.python_modules import PythonModules
 
             self._functions |= PythonModules(self.autograd, self.python.written).functions
+        if _COUNTS.search(source.text):
+            from gradcli.trace.countings import Countings
+
+            self._add(Countings(self.values))
+        if _DRAWS.search(source.text):
+            self._draw()
+
+    def _add(self, more: Any) -> None:
+        """Have more functions and methods."""
+        self._functions |= more.functions
+        self._methods |= more.methods
+
+    def _draw(self) -> None:
+        """Have functions that draw by probabilities."""
+        from gradcli.trace.draws import Draws
+
+        draws = Draws(self.values, self.note_random)
+        self._add(draws)
+        if "distributions" in self.source.text:
+            from gradcli.trace.distributions import Distributions
+
+            self._functions |= Distributions(draws).functions
 
     def _of_pytorch(self) -> dict[str, Special]:
         """Functions of parts of PyTorch that few programs use."""

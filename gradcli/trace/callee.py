@@ -29,9 +29,14 @@ MODULES = {
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.utils.data", "torch.nn.utils",
+        "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
         "torch.cuda", "torch.backends.mps", "torch.autograd.variable", "torch.nn.parameter",
     )},
-    "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "functorch": "torch.func",
+    "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.utils.rnn": "torch.nn.utils.rnn",
+    "distributions": "torch.distributions",
+    **{f"torch.distributions.{name}": "torch.distributions" for name in (
+        "normal", "uniform", "bernoulli", "categorical", "exponential", "laplace")},
+    "functorch": "torch.func",
     "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
     "numpy.random": "numpy.random",
 }  # fmt: skip

@@ -49,6 +49,8 @@ _AS_VALUES = frozenset(
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
 
 
+_PLAIN = frozenset(("float", "int", "bool"))
+"""Functions of Python that make a number of a tensor."""
 _ORDER = frozenset(("key", "default"))
 _NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "arange", "full"))
 """Functions that make tensors of integers of whole numbers in PyTorch."""
@@ -196,8 +198,10 @@ class Calls(Expressions):
         if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
             return self.python.number(arguments[0], name)
         only = arguments[0] if len(arguments) == 1 else None
-        if name in ("float", "int") and isinstance(only, Node) and self.values.is_pytorch:
+        if name in _PLAIN and isinstance(only, Node) and self.values.is_pytorch:
             return self._plain_number(name, only)
+        if name == "bool" and not isinstance(only, Node) and len(arguments) == 1:
+            return self.graph.constant(self.values.truth(only))
         if name in ("all", "any") and isinstance(only, Items) and self._is_of_single(only):
             return self.python.truth_of(name, only)
         if name in ON_NUMBERS and (keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS)):
@@ -212,7 +216,9 @@ class Calls(Expressions):
         return self.function_call(name, arguments, keywords)
 
     def _plain_number(self, name: str, node: Node) -> Node:
-        """`float(x)`, `int(x)`: a number, from which no gradient flows back."""
+        """`float(x)`, `int(x)`, `bool(x)`: a number, from which no gradient flows back."""
+        if name == "bool":
+            return self.graph.constant(self.values.truth(node))
         number = self.values.number(node, f"what {name} converts")
         if name == "int" and not math.isfinite(number):
             raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")

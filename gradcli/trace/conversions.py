@@ -38,6 +38,7 @@ class Conversions:
             "tolist": self._tolist,
             "numpy": self._numpy,
             "clone": self._clone,
+            "data_ptr": self._data_ptr,
             "to": self._to,
             **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
             **{name: partial(self._typed, name) for name in ("type", "astype")},
@@ -93,6 +94,11 @@ class Conversions:
         array = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.arrays.add(array)
         return array
+
+    def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A number that tensors have in common whose elements lie in the same memory."""
+        base, _ = self.values.storage(self._only("data_ptr", arguments, keywords))
+        return self._number(float(base.index))
 
     # --- copies, dtypes and devices ---
 

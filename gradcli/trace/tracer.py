@@ -340,6 +340,8 @@ class Tracer(Loops):
         try:
             for parameter in function.definition.parameters:
                 name = parameter.name.lstrip("*")
+                if not name:
+                    continue  # a bare star: what follows is given by name
                 if name in given:
                     self.hold(frame, name, given[name])
                 else:
@@ -380,14 +382,15 @@ class Tracer(Loops):
         """The arguments of a function with `*args` or `**options`."""
         plain: list[str] = []
         rest = options = ""
+        by_name = False
         for each in definition.parameters:
             if each.name.startswith("**"):
                 options = each.name[2:]
             elif each.name.startswith("*"):
-                rest = each.name[1:]
-            elif not rest:
+                rest, by_name = each.name[1:], True
+            elif not by_name:
                 plain.append(each.name)
-        named = {each.name for each in definition.parameters}
+        named = {each.name for each in definition.parameters if each.name != "*"}
         optional = {each.name for each in definition.parameters if each.default is not None}
         own = {name: value for name, value in keywords.items() if name in named or not options}
         first = arguments[: len(plain)] if rest else arguments

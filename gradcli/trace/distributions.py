@@ -1,0 +1,352 @@
+"""`torch.distributions`: the usual ones, as objects with `log_prob`, `sample`, `entropy` …
+
+Formulas: Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, 1994. A sample's
+shape is `sample_shape`, followed by that of the parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node, Shape
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
+from gradcli.ops.kinds import cast
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.draws import Draws
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+Rule = Callable[..., Node]
+LOG_TWO_PI = math.log(2 * math.pi)
+
+
+def _f(name: str, *arguments: Any) -> Node:
+    made: Node = FUNCTIONS[name].build(*arguments)
+    return made
+
+
+class Distribution(Object):
+    """A distribution of a random variable, independent in each element of its parameters."""
+
+    what = "a distribution"
+    names: tuple[str, ...] = ()
+    """Its parameters."""
+    defaults: tuple[float, ...] = ()
+    """Those of the last of them."""
+
+    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        self.draws = draws
+        self.values = draws.values
+        self.shape: Shape = np.broadcast_shapes(*(each.shape for each in parameters))
+        self.parameters = tuple(parameters)
+
+    # --- what each has ---
+
+    def log_density(self, x: Node) -> Node:
+        raise NotImplementedError
+
+    def mean(self) -> Node:
+        raise NotImplementedError
+
+    def variance(self) -> Node:
+        raise NotImplementedError
+
+    def entropy(self) -> Node:
+        raise NotImplementedError
+
+    def drawn(self, shape: Shape) -> Node:
+        """A sample as a function of the parameters, where it is one, and of random numbers."""
+        raise NotImplementedError
+
+    def cdf(self, x: Node) -> Node:
+        raise GradcliError("name", f"cdf of {type(self).__name__} is not known here")
+
+    can_flow = True
+    """Whether gradients flow back from samples: whether there is `rsample`."""
+
+    # --- methods and attributes ---
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        found: dict[str, Callable[[list[Any], Given], Any]] = {
+            "log_prob": partial(self._of_value, self.log_density),
+            "cdf": partial(self._of_value, self.cdf),
+            "entropy": lambda *_: self.entropy(),
+            "sample": lambda *given: self._cut(self._sample(*given)),
+        }
+        return found | ({"rsample": self._sample} if self.can_flow else {})
+
+    def attribute(self, name: str) -> Any:
+        if name in self.names:
+            return self.parameters[self.names.index(name)]
+        if name in ("mean", "variance"):
+            return getattr(self, name)()
+        if name == "stddev":
+            return _f("sqrt", self.variance())
+        return super().attribute(name)
+
+    def _of_value(self, rule: Rule, arguments: list[Value], keywords: Given) -> Node:
+        given = bind_names("log_prob", ("value",), arguments, keywords)["value"]
+        return rule(self.values.tensor(given, "a value"))
+
+    def _sample(self, arguments: list[Value], keywords: Given) -> Node:
+        names = ("sample_shape",)
+        given = bind_names("sample", names, arguments, keywords, names)
+        front = self.values.integers(given["sample_shape"], names[0]) if given else ()
+        return self.drawn((*front, *self.shape))
+
+    def _cut(self, node: Node) -> Node:
+        return detach(node) if node.kind == "float" else node
+
+    def shown(self) -> str:
+        parts = []
+        for name, node in zip(self.names, self.parameters, strict=False):
+            value = self.values.evaluator.value(node)
+            plain = f"{value.item()}" if value.size == 1 else f"torch.Size({list(node.shape)})"
+            parts.append(f"{name}: {plain}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class Normal(Distribution):
+    names = ("loc", "scale")
+
+    def log_density(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return -((x - loc) ** 2.0) / (2.0 * scale**2.0) - _f("log", scale) - LOG_TWO_PI / 2
+
+    def mean(self) -> Node:
+        return _f("expand", self.parameters[0], self.shape)
+
+    def variance(self) -> Node:
+        return _f("expand", self.parameters[1] ** 2.0, self.shape)
+
+    def entropy(self) -> Node:
+        return _f("expand", 0.5 + LOG_TWO_PI / 2 + _f("log", self.parameters[1]), self.shape)
+
+    def drawn(self, shape: Shape) -> Node:
+        loc, scale = self.parameters
+        return loc + self.draws.gaussian(shape) * scale
+
+    def cdf(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return 0.5 * (1.0 + _f("erf", (x - loc) / (scale * math.sqrt(2))))
+
+
+class Uniform(Distribution):
+    names = ("low", "high")
+
+    def log_density(self, x: Node) -> Node:
+        low, high = self.parameters
+        inside = cast(_f("logical_and", x >= low, x < high), "float")
+        return _f("log", inside) - _f("log", high - low)
+
+    def mean(self) -> Node:
+        return (self.parameters[0] + self.parameters[1]) / 2.0
+
+    def variance(self) -> Node:
+        return (self.parameters[1] - self.parameters[0]) ** 2.0 / 12.0
+
+    def entropy(self) -> Node:
+        return _f("log", self.parameters[1] - self.parameters[0])
+
+    def drawn(self, shape: Shape) -> Node:
+        low, high = self.parameters
+        return low + self.draws.uniform(shape) * (high - low)
+
+    def cdf(self, x: Node) -> Node:
+        low, high = self.parameters
+        return _f("clamp", (x - low) / (high - low), 0.0, 1.0)
+
+
+class Exponential(Distribution):
+    names = ("rate",)
+
+    def log_density(self, x: Node) -> Node:
+        (rate,) = self.parameters
+        return _f("log", rate) - rate * x
+
+    def mean(self) -> Node:
+        return 1.0 / self.parameters[0]
+
+    def variance(self) -> Node:
+        return self.parameters[0] ** -2.0
+
+    def entropy(self) -> Node:
+        return 1.0 - _f("log", self.parameters[0])
+
+    def drawn(self, shape: Shape) -> Node:
+        return -_f("log1p", -self.draws.uniform(shape)) / self.parameters[0]
+
+    def cdf(self, x: Node) -> Node:
+        return 1.0 - _f("exp", -self.parameters[0] * x)
+
+
+class Laplace(Distribution):
+    names = ("loc", "scale")
+
+    def log_density(self, x: Node) -> Node:
+        loc, scale = self.parameters
+        return -_f("log", 2.0 * scale) - _f("abs", x - loc) / scale
+
+    def mean(self) -> Node:
+        return _f("expand", self.parameters[0], self.shape)
+
+    def variance(self) -> Node:
+        return _f("expand", 2.0 * self.parameters[1] ** 2.0, self.shape)
+
+    def entropy(self) -> Node:
+        return _f("expand", 1.0 + _f("log", 2.0 * self.parameters[1]), self.shape)
+
+    def drawn(self, shape: Shape) -> Node:
+        loc, scale = self.parameters
+        u = self.draws.uniform(shape) - 0.5
+        return loc - scale * _f("sign", u) * _f("log1p", -2.0 * _f("abs", u))
+
+
+class OfLogits(Distribution):
+    """Given by `probs` or by `logits`, of which the other follows."""
+
+    names = ("probs", "logits")
+    can_flow = False
+
+
+class Bernoulli(OfLogits):
+    @property
+    def probs(self) -> Node:
+        return self.parameters[0]
+
+    def log_density(self, x: Node) -> Node:
+        logits = self.parameters[1]
+        return x * logits - _f("softplus", logits)
+
+    def mean(self) -> Node:
+        return self.probs
+
+    def variance(self) -> Node:
+        return self.probs * (1.0 - self.probs)
+
+    def entropy(self) -> Node:
+        logits = self.parameters[1]
+        return _f("softplus", logits) - self.probs * logits
+
+    def drawn(self, shape: Shape) -> Node:
+        return cast(self.draws.uniform(shape) < self.probs, "float")
+
+
+class Categorical(OfLogits):
+    """Of places 0 to n - 1; the parameters' last axis has length n."""
+
+    def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        super().__init__(draws, parameters)
+        self.shape = self.shape[:-1]
+
+    def log_density(self, x: Node) -> Node:
+        x = self.values.index(x, "a value")
+        logits = self.parameters[1]
+        shape = np.broadcast_shapes(x.shape, self.shape)
+        wide = _f("expand", logits, (*shape, logits.shape[-1]))
+        places = _f("expand", _f("unsqueeze", x, -1), (*shape, 1))
+        return _f("squeeze", _f("gather", wide, -1, places), -1)
+
+    def mean(self) -> Node:
+        return self._no_number()
+
+    def variance(self) -> Node:
+        return self._no_number()
+
+    def _no_number(self) -> Node:
+        return self.values.graph.constant(np.full(self.shape, np.nan))
+
+    def entropy(self) -> Node:
+        probs, logits = self.parameters
+        return -_f("sum", probs * logits, -1)
+
+    def drawn(self, shape: Shape) -> Node:
+        weights = self.values.evaluator.value(self.parameters[0])
+        front = shape[: len(shape) - len(self.shape)]
+        count = math.prod(front)
+        self.values.graph.check_room(count)
+        found = self.draws.chosen(weights, count, replace=True)
+        moved = np.moveaxis(found, -1, 0).reshape(shape)
+        return self.values.graph.constant(moved)
+
+
+CLASSES: tuple[type[Distribution], ...] = (
+    Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical
+)  # fmt: skip
+
+
+class Distributions:
+    """The functions by name."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.draws = draws
+        self.values: Values = draws.values
+        self.functions: dict[str, Special] = {
+            f"torch.distributions.{made.__name__}": partial(self._make, made) for made in CLASSES
+        } | {
+            "torch.distributions.kl_divergence": self._divergence,
+            "torch.distributions.kl.kl_divergence": self._divergence,
+        }
+
+    def _make(
+        self, made: type[Distribution], arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        is_of_logits = issubclass(made, OfLogits)
+        options = (*(made.names if is_of_logits else ()), "validate_args")
+        names = (*made.names, "validate_args")
+        given = bind_names(made.__name__, names, arguments, keywords, options)
+        nodes = {
+            name: self._parameter(given[name], f"{made.__name__}: {name}")
+            for name in made.names
+            if given.get(name) is not None
+        }
+        if not is_of_logits:
+            return made(self.draws, list(nodes.values()))
+        if len(nodes) != 1:
+            raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
+                               hint=f"{made.__name__}(logits=x)")  # fmt: skip
+        ((name, node),) = nodes.items()
+        return made(self.draws, _both(made, name, node))
+
+    def _parameter(self, value: Value, what: str) -> Node:
+        """A parameter as a tensor, also where it is given as a number."""
+        node = cast(self.values.tensor(value, what), "float")
+        return node if node.known is None else self.values.own(node)
+
+    def _divergence(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The Kullback-Leibler divergence of p from q, two of one kind."""
+        given = bind_names("kl_divergence", ("p", "q"), arguments, keywords)
+        p, q = given["p"], given["q"]
+        if isinstance(p, Normal) and isinstance(q, Normal):
+            ratio = (p.parameters[1] / q.parameters[1]) ** 2.0
+            apart = ((p.parameters[0] - q.parameters[0]) / q.parameters[1]) ** 2.0
+            return 0.5 * (ratio + apart - 1.0 - _f("log", ratio))
+        if isinstance(p, Categorical) and isinstance(q, Categorical):
+            return _f("sum", p.parameters[0] * (p.parameters[1] - q.parameters[1]), -1)
+        if isinstance(p, Bernoulli) and isinstance(q, Bernoulli):
+            apart = p.parameters[1] - q.parameters[1]
+            sizes = _f("softplus", q.parameters[1]) - _f("softplus", p.parameters[1])
+            return p.probs * apart + sizes
+        raise GradcliError(
+            "type", "kl_divergence is known here of two Normal, Bernoulli or Categorical",
+            hint="(p.log_prob(x) - q.log_prob(x)).mean() of samples x estimates it",
+        )  # fmt: skip
+
+
+def _both(made: type[Distribution], name: str, node: Node) -> tuple[Node, Node]:
+    """Probabilities and logits of one of them; logits of classes are log-probabilities."""
+    if made is Bernoulli:
+        return (node, _f("log", node) - _f("log1p", -node)) if name == "probs" else (
+            _f("sigmoid", node), node)  # fmt: skip
+    if name == "logits":
+        return _f("softmax", node, -1), _f("log_softmax", node, -1)
+    probs = node / _f("sum", node, -1, True)
+    return probs, _f("log", probs)

@@ -1,0 +1,134 @@
+"""PyTorch's functions that draw by probabilities, and samples of `torch.distributions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
+from gradcli.ops.kinds import cast
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+
+class Draws:
+    """The functions and methods by name. Random numbers are gradcli's own."""
+
+    def __init__(self, values: Values, note_random: Callable[[], None]) -> None:
+        """`note_random` is called where something is drawn."""
+        self.values = values
+        self._note_random = note_random
+        self.methods: dict[str, Special] = {
+            "bernoulli": self._bernoulli,
+            "multinomial": self._multinomial,
+        }
+        self.functions: dict[str, Special] = {
+            "torch.bernoulli": self._bernoulli,
+            "torch.multinomial": self._multinomial,
+            "torch.normal": self._normal,
+            "torch.poisson": self._poisson,
+            "F.gumbel_softmax": self._gumbel_softmax,
+        }
+
+    def uniform(self, shape: Shape) -> Node:
+        """Numbers from 0 to 1."""
+        self._note_random()
+        drawn: Node = FUNCTIONS["rand"].build(self.values.graph, *shape)
+        return drawn
+
+    def gaussian(self, shape: Shape) -> Node:
+        """Numbers of the standard normal distribution."""
+        self._note_random()
+        drawn: Node = FUNCTIONS["randn"].build(self.values.graph, *shape)
+        return drawn
+
+    def chosen(self, weights: Array, count: int, *, replace: bool) -> Array:
+        """So many places of each row of weights (…, n), the likelier the larger: (…, count)."""
+        rows = weights.reshape(-1, weights.shape[-1])
+        if not (rows >= 0).all() or not (rows.sum(1) > 0).all():
+            raise GradcliError("value", "weights are 0 or more, and not all of them 0")
+        if not replace and ((rows > 0).sum(1) < count).any():
+            raise GradcliError("value", f"{count} different places cannot be drawn from so few",
+                               hint="replacement=True draws a place again")  # fmt: skip
+        size = (len(rows), rows.shape[1] if not replace else count)
+        drawn = np.maximum(self.values.evaluator.value(self.uniform(size)), 1e-300)
+        if replace:
+            sums = np.cumsum(rows, 1)
+            limits = drawn * sums[:, -1:]
+            found = np.stack(
+                [np.searchsorted(s, u, "right") for s, u in zip(sums, limits, strict=True)]
+            )
+            return np.minimum(found, rows.shape[1] - 1).reshape(*weights.shape[:-1], count)
+        with np.errstate(divide="ignore"):
+            keys = np.log(drawn) / rows  # Efraimidis and Spirakis, 2006
+        found = np.argsort(-keys, 1, "stable")[:, :count]
+        return found.reshape(*weights.shape[:-1], count)
+
+    # --- functions ---
+
+    def _bernoulli(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """1 with the probability that each element is, else 0."""
+        given = bind_names("bernoulli", ("input", "p"), arguments, keywords, ("p",))
+        x = self.values.tensor(given["input"], "bernoulli: input")
+        p = self.values.tensor(given["p"]) if "p" in given else x
+        below = FUNCTIONS["lt"](self.uniform(x.shape), p)
+        return cast(below, "float")
+
+    def _multinomial(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("input", "num_samples", "replacement", "generator")
+        given = bind_names("multinomial", names, arguments, keywords, names[2:])
+        weights = self.values.evaluator.value(self.values.tensor(given["input"], "multinomial"))
+        count = self.values.integer(given["num_samples"], "num_samples")
+        if weights.ndim not in (1, 2) or not weights.size or count < 1:
+            raise GradcliError("shape", "multinomial takes a row of weights, or several rows",
+                               hint="torch.multinomial(probabilities, 1)")  # fmt: skip
+        self.values.graph.check_room(count)
+        replace = "replacement" in given and self.values.truth(given["replacement"])
+        return self.values.graph.constant(self.chosen(weights, count, replace=replace))
+
+    def _normal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`normal(mean, std)`, and `normal(0, 1, size)` of one number each."""
+        names = ("mean", "std", "size", "generator", "dtype", "device", "requires_grad")
+        given = bind_names("normal", names, arguments, keywords, names[1:])
+        mean = self.values.tensor(given["mean"], "normal: mean")
+        std = self.values.tensor(given.get("std", self.values.graph.constant(1.0)), "normal: std")
+        if "size" in given:
+            shape = self.values.integers(given["size"], "size")
+        else:
+            shape = np.broadcast_shapes(mean.shape, std.shape)
+        drawn = self.gaussian(shape) * std + mean
+        return self.values.own(detach(drawn))
+
+    def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Counts with the mean that each element is, by the inverse of their distribution."""
+        from scipy.stats import poisson
+
+        given = bind_names("poisson", ("input", "generator"), arguments, keywords, ("generator",))
+        rates = self.values.evaluator.value(self.values.tensor(given["input"], "poisson"))
+        if not (rates >= 0).all():
+            raise GradcliError("value", "poisson takes rates that are 0 or more")
+        drawn = self.values.evaluator.value(self.uniform(rates.shape))
+        return self.values.graph.constant(np.maximum(poisson.ppf(drawn, rates), 0.0))
+
+    def _gumbel_softmax(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """Softmax of logits with Gumbel noise; with `hard`, its largest place in the forward
+        pass.
+        """
+        names = ("logits", "tau", "hard", "eps", "dim")
+        given = bind_names("gumbel_softmax", names, arguments, keywords, names[1:])
+        logits = self.values.tensor(given["logits"], "gumbel_softmax: logits")
+        tau = self.values.number(given["tau"], "tau") if "tau" in given else 1.0
+        dim = self.values.integer(given["dim"], "dim") if "dim" in given else -1
+        noise = -FUNCTIONS["log"](-FUNCTIONS["log"](self.uniform(logits.shape)))
+        soft = FUNCTIONS["softmax"].build((logits + noise) / tau, dim)
+        if "hard" not in given or not self.values.truth(given["hard"]):
+            return soft
+        largest = FUNCTIONS["amax"].build(soft, dim, True)
+        hard = cast(FUNCTIONS["eq"](soft, largest), "float")
+        return hard - detach(soft) + soft

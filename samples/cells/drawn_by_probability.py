@@ -1,0 +1,18 @@
+import torch
+import torch.nn.functional as F
+torch.manual_seed(0)
+p = torch.tensor([0.2, 0.8])
+b = torch.bernoulli(p)
+print(b.shape, ((b == 0) | (b == 1)).all())
+i = torch.multinomial(p, num_samples=5, replacement=True)
+print(i.shape, i.dtype, i.max().item() <= 1)
+print(torch.multinomial(torch.tensor([0., 1.]), 1).item())
+print(torch.multinomial(torch.ones(3, 4), 2).shape)
+print(torch.normal(0.0, 1.0, size=(2, 3)).shape, torch.normal(torch.zeros(4), torch.ones(4)).shape)
+logits = torch.tensor([[1.0, 2.0, 0.5]], requires_grad=True)
+y = F.gumbel_softmax(logits, tau=1.0, hard=True)
+print(y.sum().item(), y.max().item())
+y.sum().backward()
+print(logits.grad.shape)
+x = torch.empty(2, 3).uniform_(-1, 1)
+print(x.shape, bool((x.abs() <= 1).all()))
