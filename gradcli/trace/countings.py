@@ -169,7 +169,8 @@ class Countings:
     def _isin(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("elements", "test_elements", "assume_unique", "invert")
         given = bind_names("isin", names, arguments, keywords, names[2:])
-        found = np.isin(*(self._array(given[name], f"isin: {name}") for name in names[:2]))
+        elements, tests = (self._array(given[name], f"isin: {name}") for name in names[:2])
+        found = np.isin(elements, tests)
         return self._constant(~found if self._is_given(given, "invert") else found)
 
     # --- sequences ---

@@ -64,11 +64,14 @@ class Draws:
             found = np.stack(
                 [np.searchsorted(s, u, "right") for s, u in zip(sums, limits, strict=True)]
             )
-            return np.minimum(found, rows.shape[1] - 1).reshape(*weights.shape[:-1], count)
+            last = rows.shape[1] - 1
+            places: Array = np.minimum(found, last).reshape(*weights.shape[:-1], count)
+            return places
         with np.errstate(divide="ignore"):
             keys = np.log(drawn) / rows  # Efraimidis and Spirakis, 2006
         found = np.argsort(-keys, 1, "stable")[:, :count]
-        return found.reshape(*weights.shape[:-1], count)
+        places = found.reshape(*weights.shape[:-1], count)
+        return places
 
     # --- functions ---
 

@@ -100,3 +100,8 @@ class UserFunction(Object):
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         return self._run(self, arguments, keywords)
+
+    def attribute(self, name: str) -> Any:
+        if name == "__name__":
+            return {"lambda": "<lambda>"}.get(self.definition.name, self.definition.name)
+        return super().attribute(name)

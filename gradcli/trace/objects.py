@@ -100,6 +100,9 @@ class BuiltIn(Object):
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         return self._call(self.name, arguments, keywords)
 
+    def attribute(self, name: str) -> Any:
+        return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
+
 
 class HookHandle(Object):
     """What a hook was registered under."""
