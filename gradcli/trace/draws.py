@@ -70,8 +70,7 @@ class Draws:
         with np.errstate(divide="ignore"):
             keys = np.log(drawn) / rows  # Efraimidis and Spirakis, 2006
         found = np.argsort(-keys, 1, "stable")[:, :count]
-        places = found.reshape(*weights.shape[:-1], count)
-        return places
+        return found.reshape(*weights.shape[:-1], count)
 
     # --- functions ---
 

@@ -8,6 +8,7 @@ from gradcli.trace.autograd_calls import UNUSED_INPUT
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
+from gradcli.trace.wordings import worded
 
 _ALL = frozenset(("Exception", "BaseException"))
 _CLASSES: dict[Code, frozenset[str]] = {
@@ -17,7 +18,7 @@ _CLASSES: dict[Code, frozenset[str]] = {
     ),
     "shape": frozenset(("RuntimeError", "ValueError", "IndexError")),
     "singular": frozenset(("RuntimeError", "LinAlgError", "ValueError")),
-    "index": frozenset(("IndexError", "RuntimeError")),
+    "index": frozenset(("IndexError", "RuntimeError", "KeyError", "LookupError")),
     "axis": frozenset(("IndexError", "RuntimeError")),
     "assertion": frozenset(("AssertionError",)),
     "name": frozenset(("NameError", "AttributeError", "ImportError", "TypeError")),
@@ -48,8 +49,6 @@ _UNUSED = (
 _OWN_MESSAGES = {
     NUMPY_OF_GRAD: "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
     "instead.",
-    "only floats can require grad; this holds int": "only Tensors of floating point dtype can "
-    "require gradients",
     LEAF_IN_PLACE: "a leaf Variable that requires grad is being used in an in-place operation.",
     VIEW_IN_PLACE: "a view of a leaf Variable that requires grad is being used in an in-place "
     "operation.",
@@ -82,10 +81,16 @@ def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
 def caught(error: GradcliError) -> Caught:
     """The error as the program sees it."""
     found = Caught(message_of(error.diagnostic))
+    if isinstance(error, RaisedError):
+        found.kind = error.name
+        return found
     message = error.diagnostic.message
+    known = worded(message)
+    if known is not None:
+        found.kind = known[0]
+        return found
     is_change = "in place" in message or "inplace" in message
-    own = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
-    found.kind = (error.name or own) if isinstance(error, RaisedError) else own
+    found.kind = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
     return found
 
 
@@ -94,5 +99,8 @@ def message_of(diagnostic: Diagnostic) -> str:
     message = diagnostic.message
     if message.startswith(UNUSED_INPUT):
         return _UNUSED.format(message.removeprefix(UNUSED_INPUT).strip())
+    known = worded(message)
+    if known is not None:
+        return known[1]
     own = _OWN_MESSAGES.get(message)
     return own or _MESSAGES.get(diagnostic.code, message)

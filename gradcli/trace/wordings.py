@@ -1,0 +1,141 @@
+"""PyTorch's words, and Python's, for errors that `except … as e` has caught."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Shape = tuple[int, ...]
+
+
+class Wording(NamedTuple):
+    """How an error of gradcli's is said elsewhere."""
+
+    pattern: re.Pattern[str]
+    """What gradcli says; its groups are what the words are made of."""
+    kind: str
+    """The class of the exception."""
+    words: Callable[..., str]
+    """Of the groups: shapes as tuples, other things as text."""
+
+
+def worded(message: str) -> tuple[str, str] | None:
+    """The class and the message of an error there, where they are known."""
+    for pattern, kind, words in _WORDINGS:
+        found = pattern.search(message)
+        if found is not None:
+            return kind, words(*map(_plain, found.groups()))
+    return None
+
+
+def _plain(text: str) -> Any:
+    """A shape as a tuple of lengths."""
+    if re.fullmatch(r"\([\d, ]*\)", text):
+        return tuple(map(int, re.findall(r"\d+", text)))
+    return text
+
+
+def _sizes(a: Shape, b: Shape, axis: str, of_a: str, of_b: str) -> str:
+    place = max(len(a), len(b)) + int(axis)
+    return (
+        f"The size of tensor a ({of_a}) must match the size of tensor b ({of_b}) at non-singleton "
+        f"dimension {place}"
+    )
+
+
+def _expanded(old: Shape, new: Shape, axis: str, of_old: str, of_new: str) -> str:
+    place = max(len(old), len(new)) + int(axis)
+    return (
+        f"The expanded size of the tensor ({of_new}) must match the existing size ({of_old}) at "
+        f"non-singleton dimension {place}.  Target sizes: {[*new]}.  Tensor sizes: {[*old]}"
+    )
+
+
+def _product(a: Shape, b: Shape) -> str:
+    if len(a) == len(b) == 1:
+        return (
+            f"inconsistent tensor size, expected tensor {[*a]} and src {[*b]} to have the same "
+            f"number of elements, but got {a[0]} and {b[0]} elements respectively"
+        )
+    if len(b) == 1:
+        rows = math.prod(a[:-1])
+        return f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
+    if len(a) > 2 and len(b) > 2:
+        wanted, found = [math.prod(b[:-2]), a[-1]], [math.prod(b[:-2]), b[-2]]
+        return (
+            f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: "
+            f"{found}."
+        )
+    rows = math.prod(a[:-1])
+    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[-1]})"
+
+
+def _linear(x: Shape, weight: Shape) -> str:
+    return _product((math.prod(x[:-1]), x[-1]), weight[::-1])
+
+
+def _joined(a: Shape, b: Shape, axis: str) -> str:
+    others = (i for i in range(len(a)) if i != int(axis) and a[i] != b[i])
+    place = next(others)
+    return (
+        f"Sizes of tensors must match except in dimension {axis}. Expected size {a[place]} but got "
+        f"size {b[place]} for tensor number 1 in the list."
+    )
+
+
+def _axis(dim: str, count: str) -> str:
+    n = max(1, int(count))
+    return f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+
+
+def _wording(pattern: str, kind: str, words: Callable[..., str]) -> Wording:
+    return Wording(re.compile(pattern, re.DOTALL), kind, words)
+
+
+_SHAPE = r"(\([\d, ]*\))"
+_WORDINGS = (
+    _wording(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
+             r"and (\d+) ", "RuntimeError", _expanded),
+    _wording(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
+             r"(\d+) ", "RuntimeError", _sizes),
+    _wording(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
+    _wording(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
+    _wording(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
+             lambda _, count, new: f"shape '{[*new]}' is invalid for input of size {count}"),
+    _wording(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
+             lambda a, b: f"Mismatch in shape: grad_output[0] has a shape of torch.Size({[*a]}) "
+             f"and output[0] has a shape of torch.Size({[*b]})."),
+    _wording(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
+             lambda a: f"a Tensor with {math.prod(a)} elements cannot be converted to Scalar"),
+    _wording(r"^a condition of several elements", "RuntimeError",
+             lambda: "Boolean value of Tensor with more than one value is ambiguous"),
+    _wording(rf"^cat: {_SHAPE} and {_SHAPE} differ not only in axis (\d+)", "RuntimeError",
+             _joined),
+    _wording(rf"^stack: shapes {_SHAPE} and {_SHAPE} differ", "RuntimeError",
+             lambda a, b: f"stack expects each tensor to be equal size, but got {[*a]} at entry 0 "
+             f"and {[*b]} at entry 1"),
+    _wording(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
+             "IndexError", lambda place, axis, count:
+             f"index {place} is out of bounds for dimension {axis} with size {count}"),
+    _wording(r"^index -?\d+ is out of range for \d+ values", "IndexError",
+             lambda: "list index out of range"),
+    _wording(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
+    _wording(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
+             lambda target: f"Target {target} is out of bounds."),
+    _wording(r"^there is no method '(\w+)'", "AttributeError",
+             lambda name: f"'Tensor' object has no attribute '{name}'"),
+    _wording(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
+    _wording(r"^only floats can require grad", "RuntimeError", lambda:
+             "Only Tensors of floating point and complex dtype can require gradients"),
+    _wording(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
+             "you can only change requires_grad flags of leaf variables. If you want to use a "
+             "computed variable in a subgraph that doesn't require differentiation use "
+             "var_no_grad = var.detach()."),
+    _wording(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
+    _wording(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
+             f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "
+             "completed because the input matrix is singular."),
+)  # fmt: skip
+"""The first that fits is taken."""
