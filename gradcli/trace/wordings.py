@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 Shape = tuple[int, ...]
 
 
-class Wording(NamedTuple):
+class Phrase(NamedTuple):
     """How an error of gradcli's is said elsewhere."""
 
     pattern: re.Pattern[str]
@@ -23,7 +23,7 @@ class Wording(NamedTuple):
 
 def worded(message: str) -> tuple[str, str] | None:
     """The class and the message of an error there, where they are known."""
-    for pattern, kind, words in _WORDINGS:
+    for pattern, kind, words in _PHRASES:
         found = pattern.search(message)
         if found is not None:
             return kind, words(*map(_plain, found.groups()))
@@ -90,51 +90,51 @@ def _axis(dim: str, count: str) -> str:
     return f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
 
 
-def _wording(pattern: str, kind: str, words: Callable[..., str]) -> Wording:
-    return Wording(re.compile(pattern, re.DOTALL), kind, words)
+def _phrase(pattern: str, kind: str, words: Callable[..., str]) -> Phrase:
+    return Phrase(re.compile(pattern, re.DOTALL), kind, words)
 
 
 _SHAPE = r"(\([\d, ]*\))"
-_WORDINGS = (
-    _wording(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
+_PHRASES = (
+    _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
              r"and (\d+) ", "RuntimeError", _expanded),
-    _wording(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
+    _phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
              r"(\d+) ", "RuntimeError", _sizes),
-    _wording(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
-    _wording(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
-    _wording(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
+    _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
+    _phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
+    _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
              lambda _, count, new: f"shape '{[*new]}' is invalid for input of size {count}"),
-    _wording(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
+    _phrase(rf"^the gradient has shape {_SHAPE}, the output .* has {_SHAPE}", "RuntimeError",
              lambda a, b: f"Mismatch in shape: grad_output[0] has a shape of torch.Size({[*a]}) "
              f"and output[0] has a shape of torch.Size({[*b]})."),
-    _wording(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
+    _phrase(rf"^item is for a tensor of one element; this is {_SHAPE}", "RuntimeError",
              lambda a: f"a Tensor with {math.prod(a)} elements cannot be converted to Scalar"),
-    _wording(r"^a condition of several elements", "RuntimeError",
+    _phrase(r"^a condition of several elements", "RuntimeError",
              lambda: "Boolean value of Tensor with more than one value is ambiguous"),
-    _wording(rf"^cat: {_SHAPE} and {_SHAPE} differ not only in axis (\d+)", "RuntimeError",
+    _phrase(rf"^cat: {_SHAPE} and {_SHAPE} differ not only in axis (\d+)", "RuntimeError",
              _joined),
-    _wording(rf"^stack: shapes {_SHAPE} and {_SHAPE} differ", "RuntimeError",
+    _phrase(rf"^stack: shapes {_SHAPE} and {_SHAPE} differ", "RuntimeError",
              lambda a, b: f"stack expects each tensor to be equal size, but got {[*a]} at entry 0 "
              f"and {[*b]} at entry 1"),
-    _wording(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
+    _phrase(r"^index (-?\d+) is out of range for axis (\d+), which has (\d+) elements?",
              "IndexError", lambda place, axis, count:
              f"index {place} is out of bounds for dimension {axis} with size {count}"),
-    _wording(r"^index -?\d+ is out of range for \d+ values", "IndexError",
+    _phrase(r"^index -?\d+ is out of range for \d+ values", "IndexError",
              lambda: "list index out of range"),
-    _wording(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
-    _wording(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
+    _phrase(r": dim (-?\d+) is out of range for (\d+) dimensions?", "IndexError", _axis),
+    _phrase(r": target \([\d, ]*\) holds (-?\d+), which is out of range", "IndexError",
              lambda target: f"Target {target} is out of bounds."),
-    _wording(r"^there is no method '(\w+)'", "AttributeError",
+    _phrase(r"^there is no method '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
-    _wording(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
-    _wording(r"^only floats can require grad", "RuntimeError", lambda:
+    _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
+    _phrase(r"^only floats can require grad", "RuntimeError", lambda:
              "Only Tensors of floating point and complex dtype can require gradients"),
-    _wording(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
+    _phrase(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
              "you can only change requires_grad flags of leaf variables. If you want to use a "
              "computed variable in a subgraph that doesn't require differentiation use "
              "var_no_grad = var.detach()."),
-    _wording(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
-    _wording(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
+    _phrase(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
+    _phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
              f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "
              "completed because the input matrix is singular."),
 )  # fmt: skip
