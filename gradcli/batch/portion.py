@@ -70,9 +70,9 @@ def send(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def main() -> None:
+def serve(parent: int, lifeline: int) -> None:
     """Answer items until there are no more, or the process that started this one has ended."""
-    die_with(int(sys.argv[1]), int(sys.argv[2]))
+    die_with(parent, lifeline)
     begun = b""
     while b"\n" not in begun:
         block = os.read(0, BLOCK)
@@ -85,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(int(sys.argv[1]), int(sys.argv[2]))

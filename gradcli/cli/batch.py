@@ -149,7 +149,7 @@ def _command(
     def on_cluster(sink: ProgressSink) -> bool:
         from gradcli.batch.cluster import ClusterSupervisor
 
-        with many.connected(jobs) as found:
+        with many.connected("gradcli.batch.remote", jobs) as found:
             supervisor = ClusterSupervisor(
                 settings, reader, sink, found, portion=portion, fail_fast=fail_fast,
                 mixed=many.mixed,

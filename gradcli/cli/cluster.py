@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,13 +52,17 @@ class Many(Bundle):
     dashboard: Dashboard = False
 
     @contextmanager
-    def connected(self, workers: int) -> Iterator[Cluster]:
-        """The workers: so many, if they run on this machine. Raises what connecting raises."""
+    def connected(self, work: str, workers: int) -> Iterator[Cluster]:
+        """The workers: so many, if they run on this machine. They do the `work` of a module.
+
+        Raises what connecting raises.
+        """
         from gradcli.engine.cluster.connection import Approach, connected
 
         assert self.cluster is not None
         approach = Approach(
             self.cluster,
+            work,
             workers,
             self.tls_ca,
             self.tls_cert,
@@ -109,3 +113,7 @@ class Sweeping(Bundle):
         """Whether there is a cluster. Raises `usage` where flags need one, and there is none."""
         self.many.require_nothing()
         return self.many.cluster is not None
+
+    def connected(self) -> AbstractContextManager[Cluster]:
+        """The workers. Raises what connecting raises."""
+        return self.many.connected("gradcli.sweep.worker", self.jobs)

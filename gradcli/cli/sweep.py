@@ -41,7 +41,7 @@ def evaluate(
     asked = options._replace(values="outputs", grads_to_file=True, trace_values=False)
     with run.bounds.confined():
         task = _task(run, asked, gradients)
-        with sweeping.many.connected(sweeping.jobs) as cluster, metered(quiet) as meter:
+        with sweeping.connected() as cluster, metered(quiet) as meter:
             result = sweep.evaluate(
                 task, save, cluster, lambda part: meter("computed", part),
                 mixed=sweeping.many.mixed,

@@ -22,14 +22,17 @@ from gradcli.sweep.window import StoreWindow, WriteWindow, held
 
 _kept: dict[str, Prepared] = {}
 """The plan of the run that this process has last worked for, by its key."""
-_facts: list[Facts] = []
+
+
+def prepare() -> Callable[[], None]:
+    """See `nursery.Work`: the machine is looked at once."""
+    introduce(None)
+    return lambda: None
 
 
 def introduce(_: object) -> Facts:
     """What decides about bits on this machine."""
-    if not _facts:
-        _facts.append(facts(__version__))
-    return _facts[0]
+    return facts(__version__)
 
 
 def answer(order: PartOrder) -> PartDone | PartFailed:

@@ -34,6 +34,8 @@ class Approach(NamedTuple):
 
     target: str
     """`local`, the scheduler's address, or the file that it has written."""
+    work: str = ""
+    """The name of the module of what workers do, as `nursery.Work`."""
     workers: int = 1
     """On this machine, if the target is `local`."""
     ca: str | None = None
@@ -212,11 +214,12 @@ def _local(approach: Approach) -> Iterator[Cluster]:
     }  # fmt: skip
     scheduler = {"cls": Scheduler if approach.dashboard else closed, "options": options}
     with SpecCluster({}, scheduler, security=security, silence_logs=50) as cluster:
-        nursery = Nursery(str(cluster.scheduler_address), security, approach.workers)
+        address = str(cluster.scheduler_address)
+        nursery = Nursery(address, security, approach.workers, approach.work)
         try:
             with Client(cluster, security=security, set_as_default=False) as client:
                 shown = str(cluster.dashboard_link) if approach.dashboard else ""
-                yield Cluster(client, str(cluster.scheduler_address), shown)
+                yield Cluster(client, address, shown)
         finally:
             nursery.close()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -19,8 +20,9 @@ Facts: TypeAlias = dict[str, str]
 """What decides about bits, by name."""
 
 
+@cache
 def facts(version: str) -> Facts:
-    """Those of this process, which runs a `version` of gradcli."""
+    """Those of this process, which runs a `version` of gradcli, and of those that it forks."""
     import scipy
 
     build: Mapping[str, Any] = np.show_config(mode="dicts")

@@ -1,7 +1,8 @@
 """The process that keeps workers on this machine: `python -m gradcli.engine.cluster.nursery`.
 
-It imports what workers need, once, and forks them; one that ends is replaced within milliseconds.
-dask's own nannies start each worker from nothing, and give up one that ends while it starts.
+It imports and prepares what workers need, once, and forks them; one that ends is replaced within
+milliseconds. dask's own nannies start each worker from nothing, and give up one that ends while it
+starts.
 """
 
 from __future__ import annotations
@@ -11,15 +12,26 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol, cast
 
 from gradcli.lifeline import die_with
 
 CERTIFICATES = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
 LEAST_LIFE = 0.05
 """Seconds between two starts: what always ends at once must not take all of the machine."""
+
+
+class Work(Protocol):
+    """A module of what workers do."""
+
+    def prepare(self) -> Callable[[], None]:
+        """Get ready, once for all workers; what is returned is called in each of them, before it
+        has threads.
+        """
 
 
 class NoHttp:
@@ -32,9 +44,11 @@ class NoHttp:
 class Nursery:
     """Such a process, which is started again if it ends."""
 
-    def __init__(self, address: str, security: Any, workers: int) -> None:
-        told = {name: getattr(security, name) for name in CERTIFICATES}
-        self._told = json.dumps({"address": address, "workers": workers, "tls": told}).encode()
+    def __init__(self, address: str, security: Any, workers: int, work: str) -> None:
+        """`work` is the name of a module of `Work`."""
+        tls = {name: getattr(security, name) for name in CERTIFICATES}
+        told = {"address": address, "workers": workers, "work": work, "tls": tls}
+        self._told = json.dumps(told).encode()
         self._closed = Event()
         self._process, self._lifeline = self._start()
         self._keeper = Thread(target=self._keep, daemon=True)
@@ -78,26 +92,30 @@ def main() -> None:
     told = json.loads(sys.stdin.buffer.read())
     import distributed  # noqa: F401 - before the fork: once for all workers
 
-    running: set[int] = set()
+    begin = cast("Work", import_module(told["work"])).prepare()
+    lifelines: dict[int, int] = {}
     while True:
-        while len(running) < told["workers"]:
-            running.add(_fork(told))
+        while len(lifelines) < told["workers"]:
+            _fork(told, begin, lifelines)
         Event().wait(LEAST_LIFE)
         pid, _ = os.wait()
-        running.discard(pid)
+        os.close(lifelines.pop(pid))
 
 
-def _fork(told: dict[str, Any]) -> int:
-    """A new worker, which ends with this process."""
+def _fork(told: dict[str, Any], begin: Callable[[], None], lifelines: dict[int, int]) -> None:
+    """A new worker, which ends with this process: it has the other end of a lifeline."""
     nursery = os.getpid()
     theirs, ours = os.pipe()
     pid = os.fork()
     if pid:
-        os.close(theirs)  # the other end stays open for as long as this process lives
-        return pid
+        os.close(theirs)
+        lifelines[pid] = ours
+        return
     try:
-        os.close(ours)
+        for end in (ours, *lifelines.values()):
+            os.close(end)
         die_with(nursery, theirs)
+        begin()
         asyncio.run(_work(told))
     finally:
         os._exit(0)
