@@ -90,6 +90,9 @@ Multiply: TypeAlias = "Callable[[Node, Node | float], Node]"
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
 """Nothing is given: the default of arguments that are mappings."""
 
+DECIMAL = ("decimal",)
+"""The attributes of a constant that is a whole number, and a float in Python."""
+
 MAX_RANK = 64
 """NumPy's limit on dimensions."""
 
@@ -427,6 +430,17 @@ class Graph:
         node = self._known(CONSTANT, value)
         if node.op is LITERAL:
             self.looked.add(node)  # with another number it would not be the same node
+        return node
+
+    def decimal(self, value: float) -> Node:
+        """A float of Python's that is whole, such as `2.0`: another node than that of the integer,
+        which computes the same.
+        """
+        array = np.asarray(value, self.dtype("float"))
+        key = (Known, "decimal", array.tobytes())
+        node = self._interned.get(key)
+        if node is None:
+            node = self._interned[key] = self._add(CONSTANT, (), DECIMAL, (), "float", array)
         return node
 
     def literal(self, value: Array | float, places: Sequence[int]) -> Node:

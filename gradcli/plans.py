@@ -183,8 +183,8 @@ def _key(request: Request, numbers: Numbers) -> Any:
     )
 
 
-_OF_PYTORCH = re.compile(r"\b(?:import|from) +torch\b")
-"""In programs that import PyTorch, 1 and 1. are numbers of two kinds: these share no plan."""
+_OF_PYTHON = re.compile(r"\b(?:import|from) +\w")
+"""In programs that import anything, 1 and 1. are numbers of two kinds: these share no plan."""
 
 
 class Numbers:
@@ -195,7 +195,7 @@ class Numbers:
     __slots__ = ("_parts", "_pool", "key", "texts", "values")
 
     def __init__(self, precision: Precision, text: str) -> None:
-        shared = len(text) <= TEXT and not _OF_PYTORCH.search(text)
+        shared = len(text) <= TEXT and not _OF_PYTHON.search(text)
         self._parts, self.texts = dissect(text) if shared else ((text,), ())
         values = [*map(float, self.texts)]
         if values and max(values) > LARGEST:

@@ -12,9 +12,9 @@ from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind
+from gradcli.ops.control import bind, leaf
 from gradcli.ops.table import Function
-from gradcli.trace.arguments import call
+from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import function_name, method_name, path_of, place_receiver
@@ -51,8 +51,10 @@ _AS_VALUES = frozenset(
 
 _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
+_WHOLE = frozenset(("floor", "ceil", "trunc"))
+"""Functions of `math` that give integers."""
 _ORDER = frozenset(("key", "default"))
-_NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "arange", "full"))
+_NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "arange", "full"))
 """Functions that make tensors of integers of whole numbers in PyTorch."""
 _COLLECTIONS = (tuple, str, range, Dictionary)
 """Of these Python's `max` and `min` are meant."""
@@ -116,18 +118,21 @@ class Calls(Expressions):
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
             self._keep_whole(name, expression, arguments, keywords)
-        if held is not None or name in self._of_lists:
+        by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
+        if held is not None or name in self._of_lists or (by_name and name == "sum"):
             arguments = self._all_as_written(expression, arguments)
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
             arguments = yield self._as_shown(arguments)
             self.graph.span = expression.span
-        by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
         call = self._named_call if by_name else self.function_call
+        out = keywords.pop("out", None) if self.values.is_python else None
         found: Any = call(name, arguments, keywords)
         if type(found) is GeneratorType:
             found = yield found
+        if isinstance(out, Node):
+            return self.put_into(out, self.values.tensor(found, name))
         return self._as_array(callee, found)
 
     def _keep_whole(
@@ -137,20 +142,31 @@ class Calls(Expressions):
         from gradcli.trace.whole_numbers import makes_integers
 
         text = self.autograd.source.text
-        if "dtype" not in keywords and makes_integers(name, text, call, arguments, self.values):
+        if "dtype" not in keywords and makes_integers(
+            name, text, call, arguments, self.special.numbers
+        ):
             keywords["dtype"] = "torch.int64"
 
     def _as_array(self, callee: syntax.Expression, result: Value) -> Value:
         """What a function of NumPy's makes, in a cell that has imported it: an array."""
         path = path_of(callee)
         root = self.frame.imports.get(path[0], "") if path else ""
-        if not root.startswith("numpy") or not isinstance(result, Node) or not result.shape:
+        if root.startswith("math") and isinstance(result, Node) and result in self.special.numbers:
+            return self._of_math(path[-1] if path else "", result)
+        if not root.startswith("numpy") or not isinstance(result, Node):
             return result
-        array = bind(result) if result.kind == "float" else result
-        if result.kind == "float":
-            self.values.arrays.add(array)
-            self.values.copies.add(array)
+        if not result.shape and result in self.special.numbers:
+            return result
+        array = bind(result) if result.kind == "float" else leaf(result, marked=False)
+        self.values.arrays.add(array)
+        self.values.copies.add(array)
         return array
+
+    def _of_math(self, name: str, result: Node) -> Node:
+        """What a function of `math` gives: integers are from those that count or round."""
+        if name in _WHOLE:
+            return self.values.plain(int(self.values.number(result, name)))
+        return result
 
     def _all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
         """The arguments, lists of numbers as lists; `*values` are as they are."""
@@ -204,6 +220,8 @@ class Calls(Expressions):
             return self.graph.constant(self.values.truth(only))
         if name in ("all", "any") and isinstance(only, Items) and self._is_of_single(only):
             return self.python.truth_of(name, only)
+        if name == "round" and self.values.is_python and self._are_numbers(arguments):
+            return self._rounded(arguments, keywords)
         if name in ON_NUMBERS and (keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS)):
             visit: Visit = self.objects.functions[f"builtins.{name}"](arguments, keywords)
             return visit
@@ -222,7 +240,23 @@ class Calls(Expressions):
         number = self.values.number(node, f"what {name} converts")
         if name == "int" and not math.isfinite(number):
             raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")
-        return self.graph.constant(float(int(number)) if name == "int" else number)
+        return self.values.plain(int(number) if name == "int" else number)
+
+    def _are_numbers(self, arguments: Sequence[Value]) -> bool:
+        return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
+
+    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """Python's `round` of a number: an integer, unless the digits are given."""
+        given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
+        node = self.values.tensor(given["number"])
+        number = self.values.number(node, "what is rounded")
+        if not math.isfinite(number):
+            raise GradcliError("value", f"round of {number}", hint="math.isfinite(x) tells")
+        if given.get("ndigits") is None:
+            return self.values.plain(round(number))
+        rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))
+        is_whole = self.special.numbers.is_integer(node)
+        return self.values.plain(int(rounded) if is_whole else rounded)
 
     def _is_of_single(self, items: Items) -> bool:
         return all(isinstance(each, Node) and each.size == 1 for each in items)
@@ -354,6 +388,10 @@ class Calls(Expressions):
 
     def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
         """A method that changes a tensor in place: `w.sub_(…)`."""
+        raise NotImplementedError
+
+    def put_into(self, out: Node, result: Node) -> Node:
+        """Write what a function gives into the tensor `out=…`."""
         raise NotImplementedError
 
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:

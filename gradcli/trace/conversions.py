@@ -82,7 +82,7 @@ class Conversions:
         return level[0]
 
     def _number(self, value: float | bool) -> Node:
-        return self.values.graph.constant(value)
+        return self.values.plain(value)
 
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = self._only("numpy", arguments, keywords)
@@ -98,7 +98,7 @@ class Conversions:
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number that tensors have in common whose elements lie in the same memory."""
         base, _ = self.values.storage(self._only("data_ptr", arguments, keywords))
-        return self._number(float(base.index))
+        return self._number(base.index)
 
     # --- copies, dtypes and devices ---
 

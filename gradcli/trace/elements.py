@@ -113,6 +113,8 @@ class ElementUpdates(Calls):
             new = leaf(detach(whole), marked=True)
         elif base.op is LEAF and self.autograd.is_leaf(base) and not self._depends(whole, base):
             new = leaf(detach(whole), marked=False)
+        elif through_data and self.records and self.autograd.requires_grad(base):
+            new = detach(whole) + (base - detach(base))  # the graph of what it was stays
         else:
             new = detach(whole) if silent else whole
         if base.op in (CONSTANT, LITERAL):

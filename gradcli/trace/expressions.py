@@ -236,7 +236,10 @@ class Expressions:
         """A list that is written as a list, where numbers in brackets became a tensor at once."""
         if not isinstance(expression, syntax.List) or not self.values.is_pytorch:
             return value
-        return self.values.listing(value)
+        if not isinstance(value, Node) or not value.shape:
+            return value
+        self.graph.check_room(value.size)
+        return self._numerals.items(expression) or self.values.listing(value)
 
     def _template(self, expression: syntax.Template) -> Visit:
         """An f-string: its values are looked at now."""
@@ -386,11 +389,8 @@ class Expressions:
             return node
         if node.shape or node not in self.special.numbers:
             return node
-        is_literal = isinstance(written, syntax.Number)
-        if is_literal and not self.autograd.source.text[slice(*written.span)].isdecimal():
-            return node
         is_whole = self.values.number(node, "a number").is_integer()
-        return cast(node, "int") if is_whole else node
+        return cast(node, "int") if is_whole and self.special.numbers.is_integer(node) else node
 
     def _lists(
         self, operator: str, expression: syntax.Binary, left: Value, right: Value
@@ -492,7 +492,10 @@ class Expressions:
             if found is not None:
                 return found
             owner = owner.elements()
-        return self.values.subscript(owner, items)
+        found = self.values.subscript(owner, items)
+        if self.values.arrays:
+            self.values.stay_arrays(found, (owner,))
+        return found
 
     def subscripts(self, expression: syntax.Index) -> Visit:
         """What stands in brackets: values, slices and `...`; a tuple is several."""

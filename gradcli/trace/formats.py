@@ -16,9 +16,9 @@ WIDEST = 1000
 """The largest width and precision: more fills memory with blanks."""
 
 
-def formatted(value: str | float | bool, specification: str) -> str:
+def formatted(value: str | int | float, specification: str) -> str:
     """`format(value, specification)`; a number with an integer value is an integer where that is
-    asked for or where nothing else is.
+    asked for, and an integer a float where digits are.
     """
     found = _SPECIFICATION.fullmatch(specification)
     if found is None or any(int(part or 0) > WIDEST for part in found.group(1, 2)):
@@ -30,10 +30,11 @@ def formatted(value: str | float | bool, specification: str) -> str:
     return _written(_number(value, found[3], found[2]), specification)
 
 
-def _number(value: str | float | bool, letter: str, precision: str | None) -> str | float | int:
-    is_number = isinstance(value, float) and value.is_integer()
-    if is_number and (letter in _INTEGRAL if letter else precision is None):
+def _number(value: str | int | float, letter: str, precision: str | None) -> str | float | int:
+    if isinstance(value, float) and value.is_integer() and letter and letter in _INTEGRAL:
         return int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not letter and precision:
+        return float(value)
     return value
 
 

@@ -21,12 +21,14 @@ _KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "Mod
 def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     """The name of a value's class in Python and PyTorch."""
     if isinstance(value, Node):
+        if value in numbers.arrays:
+            return "ndarray"
         if value not in numbers:
             return "Tensor"
-        plain = value.known.item() if value.known is not None else 0.5
-        if isinstance(plain, bool):
+        if value.kind == "bool":
             return "bool"
-        return "int" if float(plain).is_integer() else "float"
+        plain = float(value.known) if value.known is not None else 0.0
+        return "int" if plain.is_integer() and numbers.is_integer(value) else "float"
     if isinstance(value, Instance):
         return value.made_by.name
     if isinstance(value, Module):
@@ -57,4 +59,4 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
             f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",
             hint=f"it knows the program's classes and {', '.join(_KNOWN)}",
         )
-    return found == wanted or (wanted in ("FloatTensor", "ndarray") and found == "Tensor")
+    return found == wanted or (wanted == "FloatTensor" and found == "Tensor")

@@ -74,6 +74,7 @@ def changes_in_place(program: syntax.Program) -> bool:
             and (is_pytorch or not isinstance(part.target, syntax.Name))
         )
         or (isinstance(part, syntax.Call) and _ends_with_underscore(part.callee))
+        or (isinstance(part, syntax.Keyword) and part.name == "out")
         or (isinstance(part, syntax.Assign | syntax.ChainedAssign) and _sets_part(part))
         for part in _all_parts(program.statements)
     )

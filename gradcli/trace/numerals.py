@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import MAX_RANK, Graph, Node, Shape
+from gradcli.graph import MAX_RANK, Node, Shape
 from gradcli.language import syntax
+from gradcli.trace.items import Items
+from gradcli.trace.values import Values
 
 
 class Numerals:
     """Makes nodes of numbers, and of lists of numbers."""
 
-    def __init__(self, graph: Graph, places: Mapping[int, int]) -> None:
+    def __init__(self, values: Values, text: str, places: Mapping[int, int]) -> None:
         """`places` numbers those that become literals, by where they begin in the text."""
-        self._graph = graph
+        self._graph = values.graph
+        self._values = values
+        self._text = text
         self._places = places
 
     def number(self, expression: syntax.Number) -> Node:
@@ -25,8 +29,31 @@ class Numerals:
         self._graph.span = expression.span
         place = self._places.get(expression.span[0])
         if place is None:
-            return self._graph.constant(expression.value)
+            return self._plain(expression, expression.value)
         return self._graph.literal(expression.value, [place])
+
+    def _plain(self, expression: syntax.Number, value: float) -> Node:
+        """A number: whether it is an integer or a float in Python is how it is written."""
+        is_whole = self._values.is_python and value.is_integer()
+        if is_whole and not self._text[slice(*expression.span)].isdecimal():
+            return self._graph.decimal(value)
+        return self._graph.constant(value)
+
+    def items(self, expression: syntax.List) -> Items | None:
+        """A list of numbers in equal rows as lists of numbers; None for other lists."""
+        found = numeric(expression)
+        if found is None:
+            return None
+        shape, items = found
+        level: list[Any] = []
+        for item in items:
+            self._graph.span = item.span
+            number: Any = item.operand if isinstance(item, syntax.Unary) else item
+            sign = 1.0 if number is item else -1.0
+            level.append(self._plain(number, sign * number.value))
+        for length in reversed(shape):
+            level = [Items(level[i : i + length]) for i in range(0, len(level), length)]
+        return level[0]  # type: ignore[no-any-return]
 
     def array(self, expression: syntax.List) -> Node | None:
         """The node of a list that holds only numbers in equal rows; None for other lists."""

@@ -138,7 +138,7 @@ class ClassName(Object):
         return self.name if name == "__name__" else super().attribute(name)
 
     def shown(self) -> str:
-        place = {"Tensor": "torch.Tensor"}.get(self.name, self.name)
+        place = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray"}.get(self.name, self.name)
         return f"<class {place!r}>"
 
 

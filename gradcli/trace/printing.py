@@ -4,19 +4,21 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from gradcli.graph import INPUT, Array, Node, Shape
+from gradcli.graph import DECIMAL, INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 
 
 class PrintedNumber(NamedTuple):
     """A value computed from numbers only, as `2*i`: Python would print a number, not a tensor."""
 
     node: Node
+    is_integer: bool = True
+    """Whether it is printed without a fraction, if it is whole."""
 
 
 class PrintedArray(NamedTuple):
@@ -61,10 +63,12 @@ class Printed(NamedTuple):
 class PrintedNumbers:
     """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
-    def __init__(self, arrays: set[Node]) -> None:
-        """`arrays` are tensors that are printed as NumPy's."""
-        self.arrays = arrays
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self.arrays = values.arrays
+        """Tensors that are printed as NumPy's."""
         self._found: dict[Node, bool] = {}
+        self._integers: dict[Node, bool] = {}
 
     def __contains__(self, node: Node) -> bool:
         """Whether a single value is made of constants by operations that have operands."""
@@ -82,6 +86,33 @@ class PrintedNumbers:
                 made = bool(current.inputs) and all(map(self._found.__getitem__, current.inputs))
                 self._found[current] = current.known is not None or made
         return self._found[node]
+
+    def is_integer(self, node: Node) -> bool:
+        """Whether a number, if it is whole, is an integer: outside of Python's programs it is; in
+        these it depends on what it was computed of.
+        """
+        if not self._values.is_python:
+            return True
+        stack = [node]
+        while stack:
+            current = stack[-1]
+            if current not in self._integers and current.known is None and current.kind == "float":
+                waiting = [each for each in current.inputs if each not in self._integers]
+                if waiting and "int" in current.op.takes:
+                    stack += waiting
+                    continue
+            self._integers[stack.pop()] = self._is_made_integer(current)
+        return self._integers[node]
+
+    def _is_made_integer(self, node: Node) -> bool:
+        """The same, where it is known of the operands."""
+        if node.kind != "float":
+            return True
+        if node.known is not None:
+            return node.attributes != DECIMAL and float(node.known).is_integer()
+        if "int" not in node.op.takes or not node.inputs:
+            return False
+        return all(map(self._integers.__getitem__, node.inputs))
 
 
 def pieces(
@@ -155,15 +186,16 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
         return str(value)
     known = None if value.shape else value.graph.look(value)
     if known is not None:
-        return _number(known)
+        return _number(known, is_integer=numbers.is_integer(value))
     if value in numbers.arrays:
         return PrintedArray(value)
-    return PrintedNumber(value) if value in numbers else value
+    return PrintedNumber(value, numbers.is_integer(value)) if value in numbers else value
 
 
-def _number(array: Array) -> str:
+def _number(array: Array, *, is_integer: bool) -> str:
     """A single number as people write it."""
-    return str(array.item()).removesuffix(".0")
+    written = str(array.item())
+    return written.removesuffix(".0") if is_integer else written
 
 
 def text(line: Iterable[Piece], arrays: Mapping[Node, Array]) -> str:
@@ -175,7 +207,7 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, str):
         return piece
     if isinstance(piece, PrintedNumber):
-        return _number(arrays[piece.node])
+        return _number(arrays[piece.node], is_integer=piece.is_integer)
     if isinstance(piece, PrintedArray):
         return str(arrays[piece.node])
     return _tensor(arrays[piece])

@@ -144,7 +144,7 @@ class PythonFunctions:
             raise GradcliError(
                 "value", f"{text!r} is no number", hint="float('1e-3'), float('inf')"
             )
-        return self.graph.constant(value)
+        return self.values.plain(int(value) if kind == "int" else value)
 
     def truth_of(self, name: str, items: Items) -> Node:
         """`all(…)` or `any(…)` of a list: a truth value."""
@@ -224,5 +224,9 @@ class PythonFunctions:
         return self.written(value)
 
     def _plain(self, node: Node) -> float | bool:
-        found = self.values.evaluator.value(node).item()
-        return found if isinstance(found, bool) else float(found)
+        """The number, an int where it is one."""
+        found: float | bool = self.values.evaluator.value(node).item()
+        is_whole = isinstance(found, float) and found.is_integer()
+        if not is_whole or (self.values.is_python and node not in self.numbers):
+            return found
+        return int(found) if self.numbers.is_integer(node) else found

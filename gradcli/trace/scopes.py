@@ -121,6 +121,7 @@ class Scopes(Bindings):
                 continue
             if check(whole or stands_for, self._functions) is not None:
                 self.frame.imports[item.name] = stands_for
+                self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":
                     self.values.is_pytorch = self.values.explicit = True
 

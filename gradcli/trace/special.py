@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
@@ -36,7 +37,7 @@ class Specials:
         """A list of pieces for each line."""
         self._goes_on = False
         """Whether what is printed next stands on the last of these lines."""
-        self.numbers = PrintedNumbers(values.arrays)
+        self.numbers = PrintedNumbers(values)
         self.functions: dict[str, Special] = {
             "range": self._range,
             "append": self._append,
@@ -47,10 +48,14 @@ class Specials:
             "torch.equal": self._equal,
             "torch.nonzero": self._nonzero,
             "np.allclose": self._allclose,
+            "np.array_equal": self._equal,
+            "np.dot": self._dot,
+            **dict.fromkeys(("np.float64", "np.float32"), self._float),
         }
         self.methods: dict[str, Special] = {
             "size": self._size,
             "dim": self._dim,
+            "dot": self._dot,
             "numel": self._numel,
             "nelement": self._numel,
             "allclose": self._allclose,
@@ -81,6 +86,24 @@ class Specials:
     def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("numel", ("self",), arguments, keywords)
         return self._number(self.values.tensor(given["self"]).size)
+
+    def _dot(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """NumPy's `dot`, which multiplies matrices, too; PyTorch's takes rows alone."""
+        given = bind_names("dot", ("input", "other"), arguments, keywords)
+        a, b = (self.values.tensor(each, "dot") for each in given.values())
+        is_product = a.ndim > 1 or b.ndim > 1
+        if is_product and (not self.values.is_pytorch or not {a, b}.isdisjoint(self.values.arrays)):
+            name = "matmul" if a.shape and b.shape and b.ndim < 3 else "mul"
+        else:
+            name = "dot"
+        product: Node = FUNCTIONS[name](a, b)
+        self.values.stay_arrays(product, (a, b))
+        return product
+
+    def _float(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A number of NumPy's, which is printed as Python's float."""
+        (value,) = bind_names("float64", ("x",), arguments, keywords).values()
+        return self.values.plain(self.values.number(value, "a number"))
 
     # --- lists and ranges ---
 

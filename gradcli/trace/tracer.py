@@ -61,7 +61,7 @@ class Tracer(Loops):
         """
         values = Values(graph, evaluator)
         autograd = Autograd(values, source, strict, bool(inputs))
-        numerals = Numerals(graph, numbers)
+        numerals = Numerals(values, source.text, numbers)
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
         self.limit(limits, rolls)
         self._function_calls: Any = None

@@ -185,6 +185,13 @@ class Updates(ElementUpdates):
         self.write(self._here(), before, None, self.changed_whole(operator, before, value))
         return before
 
+    def put_into(self, out: Node, result: Node) -> Node:
+        if out.known is not None or self.graph.shares:
+            raise GradcliError("value", "this out= has no memory of its own",
+                               hint="bind the result to the name: y = f(x)")  # fmt: skip
+        self.write(self._here(), out, None, result)
+        return self.values.current(out)
+
     def _here(self) -> syntax.Syntax:
         """What stands where the program is now, for errors."""
         return syntax.PassStatement(self.graph.span or (0, 0))

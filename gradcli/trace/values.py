@@ -77,6 +77,8 @@ class Values:
         """The pass that is being traced, if it stands for others."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
+        self.is_python = False
+        """Whether it has imported anything: then 2 and 2.0 are two kinds of numbers, as there."""
 
     # --- tensors and lists that change ---
 
@@ -88,6 +90,8 @@ class Values:
             while found in latest:
                 found = latest[found]
             found = latest[node] = self._seen_again(found) if found.op.view else found
+            if node in self.arrays:
+                self.arrays.add(found)
             return found
         if node.op.view:
             return self._seen_again(node)
@@ -127,6 +131,8 @@ class Values:
             return view
         now = self.through(views, self.current(base))
         self.latest[view] = now
+        if view in self.arrays:
+            self.arrays.add(now)
         return now
 
     def as_list(self, items: Items) -> Node:
@@ -161,13 +167,19 @@ class Values:
             hint="loop over range(3), a list, or the rows of a tensor",
         )
 
+    def plain(self, number: float | bool) -> Node:
+        """A number of Python's as a node: 2.0 stays a float where the program is Python's."""
+        if self.is_python and type(number) is float and number.is_integer():
+            return self.graph.decimal(number)
+        return self.graph.constant(number)
+
     def listing(self, value: Value) -> Value:
         """An array of numbers as the nested lists that it was written as."""
         if not isinstance(value, Node) or not value.shape:
             return value
         self.graph.check_room(value.size)
         level: list[Value] = [
-            self.graph.constant(each) for each in self.evaluator.value(value).ravel().tolist()
+            self.plain(each) for each in self.evaluator.value(value).ravel().tolist()
         ]
         for axis in reversed(range(value.ndim)):
             length = value.shape[axis]

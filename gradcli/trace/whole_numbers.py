@@ -10,34 +10,49 @@ from collections.abc import Sequence
 
 from gradcli.graph import Node
 from gradcli.language import syntax
-from gradcli.trace.values import Value, Values
+from gradcli.trace.items import Items
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.values import Value
 
-_PLACES = {"tensor": 0, "as_tensor": 0, "full": 1}
+_PLACES = {"tensor": 0, "as_tensor": 0, "array": 0, "full": 1}
 """Which argument of a function holds the elements."""
 
 
 def makes_integers(
-    name: str, text: str, call: syntax.Call, arguments: Sequence[Value], values: Values
+    name: str, text: str, call: syntax.Call, arguments: Sequence[Value], numbers: PrintedNumbers
 ) -> bool:
     """Whether a call of `tensor`, `as_tensor`, `full` or `arange` makes a tensor of integers, if it
     names no dtype. `text` is the program's.
     """
     written = call.arguments
-    if name == "arange":
-        pairs = zip(written, arguments, strict=False)
-        return len(arguments) == len(written) > 0 and all(
-            _is_whole(text, each) or _is_count(each, value, values) for each, value in pairs
-        )
-    place = _PLACES[name]
-    return len(written) > place and _is_whole(text, written[place])
-
-
-def _is_count(expression: object, value: Value, values: Values) -> bool:
-    if isinstance(expression, syntax.Unary):
-        expression = expression.operand
-    if isinstance(expression, syntax.Number) or not isinstance(value, Node) or value.shape:
+    if len(arguments) != len(written):
         return False
-    return values.number(value, "a bound").is_integer()
+    pairs = list(zip(written, arguments, strict=True))
+    if name != "arange":
+        place = _PLACES[name]
+        pairs = pairs[place : place + 1]
+    return bool(pairs) and all(
+        _is_whole(text, each) or _are_integers(value, numbers) for each, value in pairs
+    )
+
+
+def _are_integers(value: Value, numbers: PrintedNumbers) -> bool:
+    """Whether it is an integer, or lists of integers and nothing else."""
+    waiting = [value]
+    count = 0
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Items | tuple):
+            waiting += part
+        elif isinstance(part, range):
+            count += 1
+        elif isinstance(part, Node) and part.kind == "float" and part in numbers:
+            if not numbers.is_integer(part):
+                return False
+            count += 1
+        else:
+            return False
+    return count > 0
 
 
 def _is_whole(text: str, expression: object) -> bool:
