@@ -108,7 +108,7 @@ def _command(
             )
         if digits is not None:
             found = demand(found, digits)
-        meter.clear()
+        meter.end()
         show.write("check", found)
         if found.stopped:
             return ENDING[signal.SIGINT]

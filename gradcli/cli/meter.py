@@ -38,18 +38,26 @@ class Meter:
             self._told = told
         if now < self._due or not 0 < part < 1 or not self._lock.acquire(blocking=False):
             return
+        try:
+            self._draw(part, now)
+        finally:
+            self._lock.release()
+
+    def _draw(self, part: float, now: float) -> None:
         from gradcli.batch.progress import line
         from gradcli.report.sanitise import sanitise
 
-        self._due, self._shown = now + EVERY, True
-        streams.write_error(line(part, now - self._began, sanitise(told)))
-        self._lock.release()
+        if self._draws:
+            self._due, self._shown = now + EVERY, True
+            streams.write_error(line(part, now - self._began, sanitise(self._told)))
 
-    def clear(self) -> None:
-        """Remove the line, so that something else can be written."""
-        if self._shown:
-            streams.write_error(streams.CLEAR)
-            self._shown = False
+    def end(self) -> None:
+        """Remove the line, so that something else can be written: no thread draws it again."""
+        with self._lock:
+            self._draws = False
+            if self._shown:
+                streams.write_error(streams.CLEAR)
+                self._shown = False
 
 
 @contextmanager
@@ -59,4 +67,4 @@ def metered(quiet: bool) -> Iterator[Meter]:
     try:
         yield meter
     finally:
-        meter.clear()
+        meter.end()

@@ -94,7 +94,7 @@ def _command(
             for program in (request.program, *map(_read, with_ or ()))
             for outputs in each_output
         ]  # fmt: skip
-        meter.clear()
+        meter.end()
         show.write("curve", _named(curves))
         notes = [note for each in curves for note in each.notes]
         show.remark(note for note in notes if note.code == "broadcast-both")
@@ -124,7 +124,7 @@ def _show_field(
         request.program, request.inputs, (first, second), across, up, request.gradients,
         request.options, meter,
     )  # fmt: skip
-    meter.clear()
+    meter.end()
     show.write("field", drawn)
     show.remark(note for note in drawn.notes if note.code == "broadcast-both")
 

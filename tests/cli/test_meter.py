@@ -39,7 +39,21 @@ def test_quiet_or_unseen_it_draws_nothing(
     shown = meter.Meter(quiet=seen)
     shown._due = 0
     shown("x", 0.5)
-    shown.clear()
+    shown.end()
+    assert capsys.readouterr().err == ""
+
+
+def test_what_still_works_at_the_end_draws_no_more(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "errors_are_seen", lambda: True)
+    with meter.metered(quiet=False) as shown:
+        shown._due = 0
+        shown("records", 0.5)
+    capsys.readouterr()
+    shown._due = 0
+    shown("records", 0.6)
+    shown.end()
     assert capsys.readouterr().err == ""
 
 
