@@ -12,7 +12,7 @@ from gradcli.report.arrays import inline
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, printed, shared, table
 from gradcli.report.text_table import GIVEN
-from gradcli.report.tree import Line, tree
+from gradcli.report.tree import COUNTED, Line, tree
 from gradcli.session import Result
 
 WIDEST = 72
@@ -46,7 +46,8 @@ def draw(result: Result, layout: Layout, limit: int | None) -> RenderableType:
     body = body or _running(shown, heading, layout)
     if not left_out:
         return body
-    more = Text(f"... {left_out:,} more lines: --tree shows them all", style=ASIDE)
+    count = f"{left_out:,}" if left_out <= COUNTED else f"over {COUNTED:,}"
+    more = Text(f"... {count} more lines: --tree shows them all", style=ASIDE)
     return Group(body, more)
 
 

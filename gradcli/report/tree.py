@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from gradcli.diagnostics import GradcliError
@@ -17,6 +18,8 @@ from gradcli.spelling.formula import Formulas, defined_by, fresh_names, operands
 
 NAME_WIDTH = 24
 """For a longer name formulas have a short one, which the line of its node explains."""
+COUNTED = 1000
+"""Of the lines that are left out, so many are counted, and one: all of a large graph take long."""
 LEVELS = 2
 """How many ops below its node a formula shows."""
 
@@ -58,19 +61,15 @@ class Visit(NamedTuple):
 def tree(
     result: Result, precision: int, *, depth: int, formula_width: int, limit: int | None
 ) -> tuple[list[Line], int]:
-    """The first `limit` lines, and how many more there would be.
+    """The first `limit` lines, and how many more there would be, or `COUNTED` and one.
 
     Nodes deeper than `depth` are only referred to, and get a tree of their own further down: so a
     chain of any length fits on a page. Raises `value` for a program that ends on no value.
     """
     names = _names(result)
-    shown: list[Visit] = []
-    left_out = 0
-    for visit in _walk(result, names, precision, depth):
-        if limit is None or len(shown) < limit:
-            shown.append(visit)
-        else:
-            left_out += 1
+    visits = _walk(result, names, precision, depth)
+    shown = [*islice(visits, limit)]
+    left_out = len([*islice(visits, COUNTED + 1)])
     describe = _Description(result, names, precision, formula_width)
     referred = {visit.node for visit in shown if visit.place != "here"}
     for visit in shown:
