@@ -41,8 +41,8 @@ def _permute_splits(node: Node) -> Iterator[Split]:
 PERMUTE: Linear = Linear(
     "permute",
     infer=lambda x, axes: tuple(x.shape[axis] for axis in axes),
-    forward=lambda xp, x, axes: xp.permute_dims(
-        x, (*range(x.ndim - len(axes)), *(axis + x.ndim for axis in axes))
+    forward=lambda xp, x, axes: x.transpose(
+        [*range(x.ndim - len(axes)), *[axis + x.ndim for axis in axes]]
     ),
     adjoints=(lambda change, y, x, axes: x.graph.apply(PERMUTE, (change,), (_inverse(axes),)),),
     batched=lambda y, x, axes: x.graph.apply(PERMUTE, (x,), ((-x.ndim, *axes),)),

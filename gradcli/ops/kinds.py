@@ -65,6 +65,7 @@ FLOATS: frozenset[Kind] = frozenset({"float"})
 class Adjoint(Op):
     """An op with a forward function, and an adjoint for each operand that has a derivative."""
 
+    forward: Callable[..., Array]
     adjoints: tuple[Rule | None, ...]
     """`adjoints[i](cotangent, y, *operands, *attributes)` gives the cotangent of operand i."""
 
@@ -76,11 +77,8 @@ class Adjoint(Op):
         **facts: Unpack[Facts],
     ) -> None:
         super().__init__(name, **facts)
-        self._forward = forward
+        self.forward = forward
         self.adjoints = adjoints
-
-    def forward(self, xp: Any, *arguments: Any) -> Array:
-        return self._forward(xp, *arguments)
 
     def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
         adjoint = self.adjoints[operand]

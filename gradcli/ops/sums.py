@@ -44,7 +44,10 @@ FEW = 128
 
 def product(xp: Any, a: Array, b: Array) -> Array:
     """The matrix product."""
-    if a.size + b.size > FEW and not (a.flags.forc and b.flags.forc):
+    if a.size + b.size <= FEW:
+        if a.ndim <= 2 and b.ndim <= 2:
+            return a.dot(b)  # type: ignore[no-any-return] # a third of the time of `matmul`
+    elif not (a.flags.forc and b.flags.forc):
         a, b = _for_blas(xp, a), _for_blas(xp, b)
     return xp.matmul(a, b)  # type: ignore[no-any-return]
 
