@@ -36,6 +36,8 @@ from gradcli.trace.values import Value, Values, describe
 
 CALL_BYTES = 4096
 """Bytes that a call of the user's function takes until it returns."""
+DEEPEST = 20_000
+"""So many calls may be within each other: Python stops at 1,000."""
 
 
 class Tracer(Loops):
@@ -65,6 +67,8 @@ class Tracer(Loops):
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
         self.limit(limits, rolls)
         self._function_calls: Any = None
+        self._calls_open = 0
+        """How many calls of the user's functions are within each other."""
         self._top_level: frozenset[syntax.Statement] = frozenset()
         self._likely_meant_to_bind: frozenset[syntax.Statement] = frozenset()
         self._statements: dict[type[Any], Callable[[Any], Visit | Leave | None]] = {
@@ -327,6 +331,14 @@ class Tracer(Loops):
         """The value of a call of the user's function: its body is run in a frame of its own."""
         span = self.graph.span or function.definition.span
         self.step(span)
+        if self._calls_open >= DEEPEST:
+            raise GradcliError(
+                "limit-depth",
+                f"{function.definition.name} is called within {DEEPEST:,} other calls",
+                hint="check that a function that calls itself ends",
+                span=span,
+            )
+        self._calls_open += 1
         self.graph.ledger.take(CALL_BYTES, "a call within a call, and so on,", span)
         frame = Frame(function.frame)
         caller, recorded = self.frame, self.records
@@ -351,6 +363,7 @@ class Tracer(Loops):
             leave = yield self.body(function.definition.body)
         finally:
             self.frame, self.records = caller, recorded
+            self._calls_open -= 1
             self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
         result = leave.value if isinstance(leave, Returned) else None

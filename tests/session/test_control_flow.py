@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.diagnostics import GradcliError
 from gradcli.session import Limits, Options
 from gradcli.trace import TraceLimits
 from tests.session.programs import error, grads, run, value
@@ -42,7 +43,13 @@ def test_functions(text: str, expected: float) -> None:
     assert value(text) == expected
 
 
-def test_recursion_is_as_deep_as_the_steps() -> None:
+def test_recursion_without_an_end_is_told_soon() -> None:
+    with pytest.raises(GradcliError, match="f is called within 20,000 other calls") as caught:
+        grads("def f(x) { return f(x + 1) }\nf(x)", x=1.0)
+    assert caught.value.diagnostic.code == "limit-depth"
+
+
+def test_recursion_is_deeper_than_python_s() -> None:
     deep = "def f(x, n) { if n == 0 { return x }; return 2*x + f(x, n - 1) }\nf(x, 5000)"
     assert grads(deep, x=1.0) == {"x": 10001}
 
