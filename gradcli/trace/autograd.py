@@ -62,6 +62,8 @@ class Autograd:
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
         self._depth = 0
         """How many runs of the program's own functions are inside each other in backward."""
+        self._creates_graph = False
+        """Whether gradients of this pass can be differentiated."""
         self._hook_results: dict[Node, Node] = {}
         """What these have made of gradients in this pass."""
         self._written: dict[Node, int] = {}
@@ -214,6 +216,7 @@ class Autograd:
         if not leaves and not flat:
             raise self._no_leaf(outputs)
         cotangents = self._cotangents(outputs, gradients)
+        self._creates_graph = create_graph
         if inputs is not None:
             for node in inputs:
                 self.retain_grad(node)
@@ -230,6 +233,8 @@ class Autograd:
             # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.
             found = zeros_like(node) if grad is None and node in reached else grad
             if found is not None:
+                if found.shape != node.shape:
+                    found = OPERATORS["expand"](found, node.shape)
                 self._add(node, found if create_graph else self._constant(found))
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
@@ -259,6 +264,7 @@ class Autograd:
         oldest = 0 if create_graph else min((node.index for node in inputs), default=0)
         order = self._differentiable(outputs, oldest)
         cotangents = self._cotangents(outputs, gradients)
+        self._creates_graph = create_graph
         inside = dependents(order, inputs).difference(inputs)
         found = self._vjp(outputs, cotangents, inputs, inside, retain_graph)
         results = []
@@ -266,6 +272,8 @@ class Autograd:
             if grad is None:
                 self._explain_zero(outputs, node)
             result = zeros_like(node) if grad is None else grad
+            if result.shape != node.shape:
+                result = OPERATORS["expand"](result, node.shape)
             if not create_graph:
                 result = self._constant(result)
             elif not self.requires_grad(result):
@@ -376,7 +384,8 @@ class Autograd:
             return self._hook_results[node]
         for hook in self.hooks.get(node, ()):
             whole = grad if grad.shape == node.shape else grad + zeros_like(node)
-            whole = whole if whole.known is None else detach(whole)  # a tensor, not a number
+            if whole.known is not None or not self._creates_graph:
+                whole = detach(whole)  # a tensor, not a number
             found = self.run_inside(hook.call([whole], {}))
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")

@@ -415,11 +415,29 @@ class Calls(Expressions):
             return construct(self.autograd, built_in, arguments, keywords)
         if "dtype" in keywords and built_in.takes_dtype:
             return compute_in(self.autograd, built_in, arguments, keywords)
+        first = self.graph.count
         result: Value = call(self.values, built_in, arguments, keywords)
         watch(self.autograd, result, (*arguments, *keywords.values()))
+        if self.values.is_pytorch:
+            self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:
             self.values.stay_arrays(result, arguments)
         return result
+
+    def _remember(
+        self,
+        built_in: Function,
+        result: Value,
+        first: int,
+        arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> None:
+        """Remember which call made tensors: nodes from index `first` on."""
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            self.values.titles[id(result)] = built_in.name, result
+        for each in result if isinstance(result, tuple) else (result,):
+            if each.__class__ is Node and each.index >= first:
+                self.values.made_by[each] = built_in.name, arguments, keywords
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""

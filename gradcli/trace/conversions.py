@@ -46,6 +46,7 @@ class Conversions:
         self.functions: dict[str, Special] = {
             "clone": self._clone,
             "device": self._device,
+            "torch.from_numpy": self._from_numpy,
             "empty": partial(self._empty, "zeros"),
             "empty_like": partial(self._empty, "zeros_like"),
         }
@@ -95,10 +96,18 @@ class Conversions:
         self.values.arrays.add(array)
         return array
 
+    def _from_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A tensor in the memory of an array of NumPy's."""
+        given = bind_names("from_numpy", ("ndarray",), arguments, keywords)
+        node = self.values.tensor(given["ndarray"], "from_numpy")
+        if node in self.values.arrays and node.kind == "float":
+            return bind(node)
+        return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
+
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number that tensors have in common whose elements lie in the same memory."""
         base, _ = self.values.storage(self._only("data_ptr", arguments, keywords))
-        return self._number(base.index)
+        return self._number(self.values.first.get(base, base).index)
 
     # --- copies, dtypes and devices ---
 

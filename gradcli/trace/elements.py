@@ -114,7 +114,10 @@ class ElementUpdates(Calls):
         elif base.op is LEAF and self.autograd.is_leaf(base) and not self._depends(whole, base):
             new = leaf(detach(whole), marked=False)
         elif through_data and self.records and self.autograd.requires_grad(base):
+            from gradcli.ops.torch_nodes import as_called
+
             new = detach(whole) + (base - detach(base))  # the graph of what it was stays
+            self.values.made_by[new] = self.values.made_by.get(base) or as_called(base)
         else:
             new = detach(whole) if silent else whole
         if base.op in (CONSTANT, LITERAL):
@@ -140,6 +143,7 @@ class ElementUpdates(Calls):
         if new in self.values.latest:  # equal to what it was before, which is one node with it
             new = bind(new)
         self.values.latest[old] = new
+        self.values.first[new] = self.values.first.get(old, old)
         self.values.copies.add(new)
         if old in self.values.parameters:
             self.values.parameters.add(new)

@@ -27,7 +27,7 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.object_functions import ObjectFunctions
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import BackwardNode, Object
 from gradcli.trace.operators import (
     METHODS,
     UNARY,
@@ -566,11 +566,12 @@ class Expressions:
 
 
 def _grad_fn(expressions: Expressions, node: Node) -> Value:
-    """Whether there is one, and of which op: PyTorch's names may be others."""
+    """Which node of PyTorch's graph made it, if any."""
     if expressions.autograd.is_leaf(node) or not expressions.autograd.requires_grad(node):
         return None
-    words = node.op.name.replace(".", "_").split("_")
-    return f"<{''.join(word.capitalize() for word in words)}Backward0>"
+    from gradcli.trace.suffixes import node_name
+
+    return BackwardNode(node_name(expressions.values, node))
 
 
 _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}

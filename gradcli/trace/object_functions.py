@@ -191,7 +191,9 @@ class ObjectFunctions:
 
     def _id(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("id", ("object",), arguments, keywords).values()
-        number = value.index if isinstance(value, Node) else id(value)
+        number = id(value)
+        if isinstance(value, Node):
+            number = self.values.first.get(value, value).index
         return self.graph.constant(float(number))
 
     def _copied(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

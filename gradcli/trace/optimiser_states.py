@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from typing import TypeAlias
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import DECIMAL, Node
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.values import Value, Values
@@ -85,3 +85,33 @@ def _places(values: Values, groups: Sequence[Dictionary]) -> list[Place]:
         for place, group in enumerate(groups)
         for i in range(len(values.elements(group.item(["params"]))))
     ]
+
+
+_FLAGS = {"capturable": False, "differentiable": False, "foreach": None, "fused": None,
+          "maximize": False}  # fmt: skip
+_LACKING = {
+    "SGD": ("capturable",), "RMSprop": ("fused",), "Adagrad": ("capturable",),
+    "Adadelta": ("fused",), "Adamax": ("fused",),
+}  # fmt: skip
+"""Options that one of PyTorch's optimisers does not have."""
+_TRUTHS = ("nesterov", "amsgrad", "centered", "maximize")
+
+
+def shown_options(values: Values, name: str, group: Dictionary) -> list[tuple[str, str]]:
+    """The options of a group by name, as PyTorch prints them."""
+    shown = {key: str(each) for key, each in _FLAGS.items() if key not in _LACKING.get(name, ())}
+    if name in ("Adam", "AdamW"):
+        shown["decoupled_weight_decay"] = str(name == "AdamW")
+    for key, value in group.pairs():
+        if key == "betas":
+            shown[key] = f"({', '.join(_shown(each) for each in values.numbers(value, key))})"
+        elif key != "params" and isinstance(key, str) and value is not None:
+            number = values.number(value, key)
+            shown[key] = str(bool(number)) if key in _TRUTHS else _shown(number, value)
+    return sorted(shown.items())
+
+
+def _shown(number: float, value: Value = None) -> str:
+    """A number as it was written."""
+    is_decimal = isinstance(value, Node) and value.attributes == DECIMAL
+    return str(number) if is_decimal or not number.is_integer() else str(int(number))

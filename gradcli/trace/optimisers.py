@@ -248,11 +248,13 @@ class Optimiser(Object):
 
     def shown(self) -> str:
         """As PyTorch prints it: the numbers of each group by name."""
+        from gradcli.trace.optimiser_states import shown_options
+
         lines = [f"{self.name} ("]
         for place, group in enumerate(self.groups):
             lines.append(f"Parameter Group {place}")
-            found = sorted(numbers_of(self.values, group).items())
-            lines += [f"    {key}: {value:g}" for key, value in found]
+            found = shown_options(self.values, self.name, group)
+            lines += [f"    {key}: {text}" for key, text in found]
         return "\n".join([*lines, ")"])
 
     def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.graph import DECIMAL, INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
@@ -21,13 +21,20 @@ class PrintedNumber(NamedTuple):
     """Whether it is printed without a fraction, if it is whole."""
 
 
+class PrintedTensor(NamedTuple):
+    """A tensor with what PyTorch prints behind its elements."""
+
+    node: Node
+    suffixes: tuple[str, ...]
+
+
 class PrintedArray(NamedTuple):
     """A tensor that was made an array of NumPy, which is printed in its way."""
 
     node: Node
 
 
-Piece: TypeAlias = Node | PrintedNumber | PrintedArray | str
+Piece: TypeAlias = Node | PrintedTensor | PrintedNumber | PrintedArray | str
 """Text, or a tensor or number whose value is not known yet."""
 
 WIDTH = 80
@@ -64,7 +71,7 @@ class PrintedNumbers:
     """Distinguishes numbers from tensors; what it has found out about a node is kept."""
 
     def __init__(self, values: Values) -> None:
-        self._values = values
+        self.values = values
         self.arrays = values.arrays
         """Tensors that are printed as NumPy's."""
         self._found: dict[Node, bool] = {}
@@ -91,7 +98,7 @@ class PrintedNumbers:
         """Whether a number, if it is whole, is an integer: outside of Python's programs it is; in
         these it depends on what it was computed of.
         """
-        if not self._values.is_python:
+        if not self.values.is_python:
             return True
         stack = [node]
         while stack:
@@ -128,7 +135,12 @@ def pieces(
     ]
     while waiting:
         value, quoted = waiting.pop()
-        if isinstance(value, Items | tuple):
+        title = numbers.values.titles.get(id(value)) if numbers.values.titles else None
+        if title is not None and title[1] is value:
+            waiting += _named(title[0], value)
+        elif isinstance(value, Node) and value in numbers.values.parameters:
+            found += [f"Parameter containing:{LINE}", _plain(value, numbers)]
+        elif isinstance(value, Items | tuple):
             opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
             inside = _joined(value, ", ")
             if type(value).__name__ == "Size":
@@ -157,13 +169,22 @@ def pieces(
     return found
 
 
+def _named(title: str, value: Any) -> list[tuple[Value, bool]]:
+    """The parts of named results as PyTorch prints them, from the last one on."""
+    parts: list[Value] = [f"torch.return_types.{title.rpartition('.')[2]}({LINE}"]
+    for name in value._fields:
+        comma = f",{LINE}" if name != value._fields[-1] else ")"
+        parts += [f"{name}=", getattr(value, name), comma]
+    return [(part, False) for part in reversed(parts)]
+
+
 def _text_bytes(piece: Piece) -> int:
     """About how many bytes the text of a piece takes where it is made and where it is written."""
     if isinstance(piece, str):
         return TEXTS * len(piece) * (1 if piece.isascii() else 4)
     if isinstance(piece, PrintedNumber):
         return CELL
-    if isinstance(piece, PrintedArray):
+    if isinstance(piece, PrintedArray | PrintedTensor):
         piece = piece.node
     shape = piece.shape
     lengths = [min(length, 2 * EDGE) for length in shape] if piece.size > MANY else shape
@@ -189,7 +210,10 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
         return _number(known, is_integer=numbers.is_integer(value))
     if value in numbers.arrays:
         return PrintedArray(value)
-    return PrintedNumber(value, numbers.is_integer(value)) if value in numbers else value
+    if value in numbers:
+        return PrintedNumber(value, numbers.is_integer(value))
+    suffixes = numbers.values.suffixes(value)
+    return PrintedTensor(value, suffixes) if suffixes else value
 
 
 def _number(array: Array, *, is_integer: bool) -> str:
@@ -210,7 +234,24 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
         return _number(arrays[piece.node], is_integer=piece.is_integer)
     if isinstance(piece, PrintedArray):
         return str(arrays[piece.node])
+    if isinstance(piece, PrintedTensor):
+        return _with_suffixes(_tensor(arrays[piece.node]), piece.suffixes)
     return _tensor(arrays[piece])
+
+
+def _with_suffixes(tensor: str, suffixes: Sequence[str]) -> str:
+    """The text of a tensor with suffixes, in a line of their own where they do not fit."""
+    found = tensor.removesuffix(")")
+    width = len(found) - found.rfind(LINE) + 1
+    for suffix in suffixes:
+        if width + len(suffix) + 2 > WIDTH:
+            indent = len("tensor(")
+            found += f",{LINE}{' ' * indent}{suffix}"
+            width = indent + len(suffix)
+        else:
+            found += f", {suffix}"
+            width += len(suffix) + 2
+    return f"{found})"
 
 
 def _tensor(array: Array) -> str:

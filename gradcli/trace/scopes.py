@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
+from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.expressions import Visit
@@ -124,6 +125,13 @@ class Scopes(Bindings):
                 self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":
                     self.values.is_pytorch = self.values.explicit = True
+                    self.values.suffixes = self._suffixes
+
+    def _suffixes(self, node: Node) -> tuple[str, ...]:
+        """What PyTorch prints behind the elements of a tensor."""
+        from gradcli.trace.suffixes import suffixes  # most programs start faster without
+
+        return suffixes(self.autograd, node)
 
     def _is_unused(self, name: str, span: Span) -> bool:
         """Whether an imported name stands nowhere else in the program, which may lack it then. Of

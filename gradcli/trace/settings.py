@@ -41,6 +41,7 @@ class SettingCalls:
             "torch.cuda.is_available": self._no_device,
             "torch.backends.mps.is_available": self._no_device,
             "torch.cuda.device_count": self._no_device,
+            "torch.accelerator.is_available": self._no_device,
             "torch.cuda.manual_seed": self._seed,
             "torch.cuda.manual_seed_all": self._seed,
             "torch.get_default_dtype": self._dtype,

@@ -6,7 +6,7 @@ condition) the engine computes the node's value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Protocol, TypeAlias
 
@@ -55,6 +55,8 @@ class Values:
         """Which part of the program makes which nodes, where that is to be remembered."""
         self.latest: dict[Node, Node] = {}
         """What tensors that were changed in place have become."""
+        self.first: dict[Node, Node] = {}
+        """What these were when they were made."""
         self.listed: dict[Node, Items] = {}
         """The elements of tensors that stand for lists."""
         self.number_lists: set[Node] = set()
@@ -71,6 +73,12 @@ class Values:
         """Leaves that `nn.Parameter` and layers made."""
         self.arrays: set[Node] = set()
         """What print shows as NumPy's arrays."""
+        self.made_by: dict[Node, tuple[str, Sequence[Any], Mapping[str, Any]]] = {}
+        """The calls of functions that made nodes, where PyTorch would print what made them."""
+        self.titles: dict[int, tuple[str, Any]] = {}
+        """The functions that made named results, by the identity of these."""
+        self.suffixes: Callable[[Node], tuple[str, ...]] = lambda node: ()
+        """What is printed behind the elements of a tensor."""
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.any_pass: StandIns | None = None
@@ -131,6 +139,7 @@ class Values:
             return view
         now = self.through(views, self.current(base))
         self.latest[view] = now
+        self.first[now] = self.first.get(view, view)
         if view in self.arrays:
             self.arrays.add(now)
         return now

@@ -10,19 +10,25 @@ RELATIVE, ABSOLUTE = 1e-4, 2e-4
 """PyTorch computes in float32 and prints four digits."""
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)")
-_PYTORCHS_OWN = re.compile(
-    r",?\s*(?:grad_fn=<[^>]*>|requires_grad=True|dtype=torch\.float\d+)|Parameter containing:"
-)
-"""What gradcli does not print: it has no classes for nodes, and one dtype a run."""
+_PYTORCHS_OWN = re.compile(r",?\s*dtype=torch\.float\d+")
+"""What gradcli does not print: it has one dtype a run."""
+_NODE = re.compile(r"grad_fn=<[^>]*>")
+"""Compositions may end on another node than PyTorch's."""
 
 
 def difference(found: str, wanted: str) -> str:
     """How two outputs differ in their words or numbers; empty where they agree."""
-    texts = [" ".join(_PYTORCHS_OWN.sub("", text).split()) for text in (found, wanted)]
-    ours, theirs = (re.sub(r"\s", "", _NUMBER.sub("#", text)) for text in texts)
+    plain = (_NODE.sub("grad_fn", _PYTORCHS_OWN.sub("", text)) for text in (found, wanted))
+    texts = [" ".join(text.split()) for text in plain]
+    ours, theirs = (re.sub(r"\s", "", _NUMBER.sub(_kind, text)) for text in texts)
     if ours != theirs:
         return f"{texts[0]}\n  instead of\n{texts[1]}"
     for a, b in zip(*(map(float, _NUMBER.findall(text)) for text in texts), strict=True):
         if abs(a - b) > RELATIVE * max(abs(a), abs(b)) + ABSOLUTE:
             return f"{a} instead of {b} in {texts[0]}"
     return ""
+
+
+def _kind(number: re.Match[str]) -> str:
+    """Whether a number is written as an integer or a float."""
+    return "1." if re.search("[.e]", number[0]) else "1"

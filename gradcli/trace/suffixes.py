@@ -1,0 +1,23 @@
+"""What PyTorch prints behind the elements of a tensor: `requires_grad=True`, `grad_fn=<…>`."""
+
+from __future__ import annotations
+
+from gradcli.graph import Node
+from gradcli.ops.torch_nodes import CallOfFunction, torch_node
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.values import Values
+
+
+def suffixes(autograd: Autograd, node: Node) -> tuple[str, ...]:
+    """The suffixes of a tensor, without commas."""
+    if not autograd.requires_grad(node):
+        return ()
+    if autograd.is_leaf(node):
+        return ("requires_grad=True",)
+    return (f"grad_fn=<{node_name(autograd.values, node)}>",)
+
+
+def node_name(values: Values, node: Node) -> str:
+    """What PyTorch calls the node that made an intermediate."""
+    made = values.made_by.get(node)
+    return torch_node(node, CallOfFunction(*made) if made else None)
