@@ -7,9 +7,13 @@ a millisecond more to define. Their modules evaluate annotations at once, for a 
 compile each that is a text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from errno import ENOMEM
-from typing import Literal, NamedTuple, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
+
+from gradcli.tuples import NamedTuple
 
 Span: TypeAlias = tuple[int, int]
 """Start (inclusive) and end (exclusive) offsets in a source text, in code points."""

@@ -22,13 +22,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gradcli.diagnostics import GradcliError
 from gradcli.ledger import Ledger
+from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from types import EllipsisType

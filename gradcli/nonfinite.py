@@ -1,7 +1,8 @@
 """Where a nan or an infinity came from: the first op that made one out of finite numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from gradcli.engine.mapped import pieces, stored
 from gradcli.engine.plan import Plan
 from gradcli.graph import INPUT, Array, Node
 from gradcli.passes import Backward
+from gradcli.tuples import NamedTuple
 
 SEARCH_BYTES = 1 << 28
 """A run whose values together take more than this, or than half of the free memory, is not searched

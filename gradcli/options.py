@@ -1,11 +1,14 @@
 """The options and limits of a run."""
 
-from typing import NamedTuple, Self
+from __future__ import annotations
+
+from typing import Self
 
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits
 from gradcli.ledger import Ledger, default_limit
 from gradcli.trace import TraceLimits
+from gradcli.tuples import NamedTuple
 
 
 class Limits(NamedTuple):

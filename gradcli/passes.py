@@ -1,7 +1,9 @@
 """Backward passes: the gradients that are given, and the nodes of the grads."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from gradcli.ops.kinds import zeros_like
 from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
+from gradcli.tuples import NamedTuple
 
 TEXT = 40
 """A longer expression is not quoted."""

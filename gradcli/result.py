@@ -1,11 +1,13 @@
 """The answer to one run, as `report` renders it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from gradcli.diagnostics import Note
 from gradcli.graph import EMPTY, Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
+from gradcli.tuples import NamedTuple
 
 
 class Pass(NamedTuple):

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Node, ancestors
 from gradcli.session import Prepared
+from gradcli.tuples import NamedTuple
 
 SMALL = 10_000
 """Unasked, only programs with so few elements in all are searched: they are computed again."""

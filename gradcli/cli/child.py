@@ -3,16 +3,16 @@ the kernel, when another program truncates a mapped file, or by BLAS, when it ge
 must end in time whatever they are doing: those with `--timeout` and `--safe`.
 """
 
+from __future__ import annotations
+
 import os
 import resource
 import signal
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from gradcli.cli.watch import GRACE
-from gradcli.data import MAPPED
-from gradcli.data.formats import find
+from gradcli.tuples import NamedTuple
 
 _FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU}
 _TICK = 0.05
@@ -49,6 +49,11 @@ def is_needed(arguments: Sequence[str]) -> bool:
 
 
 def _is_apart(argument: str) -> bool:
+    if "@" not in argument:
+        return False
+    from gradcli.data import MAPPED
+    from gradcli.data.formats import find  # most programs start faster without
+
     place = find(argument.partition("@")[2].strip())
     if place is None or place.is_remote or not place.format.apart:
         return False

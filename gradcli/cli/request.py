@@ -1,11 +1,13 @@
 """From flags to what `gradcli.session.evaluate` takes: the program, its inputs, its gradients."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from gradcli.cli import streams
 from gradcli.data.binding import parse_binding, parse_gradient
@@ -18,6 +20,7 @@ from gradcli.language.syntax import Program, Tuple
 from gradcli.ledger import Ledger
 from gradcli.literals import literals
 from gradcli.session import Gradient, Limits, Options
+from gradcli.tuples import NamedTuple
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _SIZE = r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGTkmgt]?)(?:[Ii]?[Bb])?"

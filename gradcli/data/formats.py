@@ -10,9 +10,10 @@ import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from gradcli.diagnostics import GradcliError
+from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any, Protocol

@@ -3,8 +3,10 @@
 A method gets the parts of its node (nodes, or places of tokens) and its place in the text.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
 from gradcli.language import targets
@@ -62,6 +64,7 @@ from gradcli.language.syntax import (
 )
 from gradcli.language.templates import content, prefix
 from gradcli.language.tokens import NUMBER_OF, Tokens
+from gradcli.tuples import NamedTuple
 
 Parts = list[Any]
 

@@ -7,9 +7,10 @@ them; equality and hashing are by identity.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias, dataclass_transform
+from typing import Any, Literal, TypeAlias, dataclass_transform
 
 from gradcli.diagnostics import Source, Span
+from gradcli.tuples import NamedTuple
 
 
 class _Slotted(type):

@@ -3,11 +3,15 @@
 In a checkout the grammar may have been edited since; then the tables are compiled again.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from gradcli.tuples import NamedTuple
 
 FORMAT = 4
 """Increased when the format of the tables changes, so that old ones are not read."""

@@ -1,9 +1,10 @@
 """The tokens of a text: what the lexer makes and the parser reads."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.tables import load_tables
+from gradcli.tuples import NamedTuple
 
 TABLES = load_tables()
 NUMBER_OF = {name: number for number, name in enumerate(TABLES.terminals)}

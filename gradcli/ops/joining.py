@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
@@ -23,6 +22,7 @@ from gradcli.ops.shaping import (
     unsqueeze,
 )
 from gradcli.ops.table import Case
+from gradcli.tuples import NamedTuple
 
 table = Group("shaping")
 

@@ -13,11 +13,13 @@ values in all passes, with an axis for the passes in front. All results of a loo
 operands, and an engine computes at once those that it needs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from gradcli.graph import OPERATORS, Attributes, Graph, Kind, Node, Op, Shape
 from gradcli.ops.kinds import Linear
+from gradcli.tuples import NamedTuple
 
 
 class NotRolled(Exception):  # noqa: N818 (no error: a way back)

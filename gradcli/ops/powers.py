@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from gradcli.ops.kinds import NUMBERS, cast
 from gradcli.ops.promotion import filling
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.table import Case, Function, everywhere
+from gradcli.tuples import NamedTuple
 
 table = Group("powers")
 

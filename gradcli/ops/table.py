@@ -1,10 +1,13 @@
 """The op table: every function of the language, its names, and what builds its nodes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.graph import EMPTY, Node, Op, Shape
+from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:  # each field of a class of this kind takes time at every start
     from typing import TypedDict

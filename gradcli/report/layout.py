@@ -1,6 +1,8 @@
 """The size of what text is laid out for."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from gradcli.tuples import NamedTuple
 
 
 class Layout(NamedTuple):

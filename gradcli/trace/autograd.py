@@ -4,8 +4,10 @@ All of these extend the graph: a `.grad` is a node like any other, and its value
 the program is run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
@@ -16,6 +18,7 @@ from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
+from gradcli.tuples import NamedTuple
 
 DEEPEST = 20
 """How many functions of the program's may run inside each other's backward."""

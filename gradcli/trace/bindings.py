@@ -1,8 +1,9 @@
 """Assignments: the values that a program binds its names to, and those that it ends on."""
 
-import re
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note, Source, Span
 from gradcli.graph import CONSTANT, INPUT, Graph, Node
@@ -20,16 +21,17 @@ from gradcli.trace.operators import binary
 from gradcli.trace.special import Special
 from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
+from gradcli.tuples import NamedTuple
 
 _OF_PYTHON = ("functools", "itertools", "import time", "from time", "dataclass", "tqdm")
-"""What the text of a program has in it that uses the parts of Python's library below."""
-_SELDOM = re.compile("Attention|Transformer|LBFGS|functional_call|stack_module_state")
-"""What is in the text of a program that uses these parts of PyTorch."""
-_COUNTS = re.compile("bincount|unique|histc|bucketize|searchsorted|isin\\(|pad_sequence")
-_DRAWS = re.compile("bernoulli|multinomial|normal\\(|poisson|gumbel_softmax|distributions")
-"""The same of functions that count, and of those that draw by probabilities."""
+"""What is in the text of a program that uses the parts of Python's library below."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
-"""What the text of a program has in it that uses the parts of PyTorch below."""
+"""The same of parts of PyTorch that few programs use."""
+_SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
+"""The same of parts that few of these use."""
+_COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
+_DRAWS = ("bernoulli", "multinomial", "normal(", "poisson", "gumbel_softmax", "distributions")
+"""The same of functions that count, and of those that draw by probabilities."""
 
 
 class Binding(NamedTuple):
@@ -66,21 +68,22 @@ class Bindings(Updates):
         """
         self._retains = retains
         self._rebound: set[str] = set()
-        if any(
-            word in source.text
-            for word in ("nn", "optim", "func", "vmap", "Function", "torch.utils")
-        ):
+        if self._mentions(_OF_PYTORCH):
             self._functions |= self._of_pytorch()
-        if any(word in source.text for word in _OF_PYTHON):
+        if self._mentions(_OF_PYTHON):
             from gradcli.trace.python_modules import PythonModules
 
             self._functions |= PythonModules(self.autograd, self.python.written).functions
-        if _COUNTS.search(source.text):
+        if self._mentions(_COUNTS):
             from gradcli.trace.countings import Countings
 
             self._add(Countings(self.values))
-        if _DRAWS.search(source.text):
+        if self._mentions(_DRAWS):
             self._draw()
+
+    def _mentions(self, words: Sequence[str]) -> bool:
+        """Whether one of these stands in the text of the program."""
+        return any(word in self.source.text for word in words)
 
     def _add(self, more: Any) -> None:
         """Have more functions and methods."""
@@ -113,7 +116,7 @@ class Bindings(Updates):
         layers = Layers(self.autograd, self.function_call, self.replace)
         optimisers = Optimisers(self.autograd, self.replace)
         parameters = ParameterCalls(self.autograd, self.function_call, self.replace)
-        late = self._seldom_used(layers, optimisers) if _SELDOM.search(self.source.text) else {}
+        late = self._seldom_used(layers, optimisers) if self._mentions(_SELDOM) else {}
         return (
             late
             | dict.fromkeys(ROOTS, _not_called)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradcli.diagnostics import GradcliError, Note, Span
 from gradcli.graph import EMPTY, Node
@@ -17,6 +17,7 @@ from gradcli.trace.rolling import LEAST, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
 from gradcli.trace.values import Value
+from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.trace.takings import Taking

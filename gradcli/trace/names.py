@@ -1,13 +1,16 @@
 """Names and nodes of a program, found by reading it: nothing is run, and nothing recurses."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Container, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
+from gradcli.tuples import NamedTuple
 
 
 def runs_backward(program: syntax.Program) -> bool:

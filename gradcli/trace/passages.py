@@ -4,12 +4,15 @@ Nodes are numbered as they are made, so that a part of the program is a range of
 remembered only where somebody wants to tell a run in the program's own words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gradcli.diagnostics import Span
 from gradcli.graph import EMPTY, Node
 from gradcli.ops.table import Function
+from gradcli.tuples import NamedTuple
 
 PassageKind: TypeAlias = Literal["call", "function", "loop", "pass"]
 """A call of a function of the language, or of one of the program's; a loop, or one pass of it."""

@@ -1,8 +1,10 @@
 """Printed values: pieces while tracing, text when the arrays are known."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from gradcli.graph import DECIMAL, INPUT, Array, Node, Shape
 from gradcli.ledger import Ledger
@@ -11,6 +13,7 @@ from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValue
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
+from gradcli.tuples import NamedTuple
 
 
 class PrintedNumber(NamedTuple):

@@ -13,11 +13,12 @@ engine to know how many these are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradcli.graph import Graph, Node
 from gradcli.ops.loops import Unlike, made_since
 from gradcli.trace.items import Items
+from gradcli.tuples import NamedTuple
 
 LEAST = 64
 """Fewer passes are not worth a loop."""
