@@ -5,8 +5,11 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
+
+from gradcli.cli import DOCUMENTATION
 
 PROGRAM = """
 import sys
@@ -54,6 +57,25 @@ def test_text_imports_rich_and_nothing_else_that_is_heavy() -> None:
 )
 def test_help_imports_no_numpy(arguments: tuple[str, ...]) -> None:
     assert not imported(*arguments) & (HEAVY | {"numpy"})
+
+
+def test_numpy_is_imported_without_its_docstrings() -> None:
+    assert all(find_spec(module) for module in DOCUMENTATION)
+    program = (
+        "import os, sys\n"
+        "from gradcli.cli import main\n"
+        "def end(code):\n"
+        "    import numpy\n"
+        "    print(code, numpy.ndarray.sort.__doc__, numpy.mean([1, 3]))\n"
+        "    raise SystemExit\n"
+        "os._exit = end\n"
+        "main()\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program, *README, "--quiet"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert finished.stdout.splitlines()[-1] == "0 None 2.0"
 
 
 def test_only_the_ops_that_are_called_are_imported() -> None:
