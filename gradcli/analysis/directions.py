@@ -32,7 +32,9 @@ TRIES = 2
 WORST = 3
 """How many wrong elements are looked for."""
 ENOUGH = 1e-9
-"""An error of this size, relative to a usual element, is small enough."""
+"""An error of this size, relative to a usual element, is small enough,"""
+ENOUGH_OF_SLACK = 0.25
+"""and so is this part of what is not known of the gradient itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +122,8 @@ class Directions:
             size = float(np.sum(np.abs(parts)))
             slack = float(np.sum(np.abs(direction) * noise)) + AGREES * abs(claimed)
         usual = size / max(1, int(np.count_nonzero(parts)))
-        estimate = self._lines.along(direction, step, ENOUGH * usual, self._shift)
+        enough = max(ENOUGH * usual, ENOUGH_OF_SLACK * slack)
+        estimate = self._lines.along(direction, step, enough, self._shift)
         return Along(direction, claimed, estimate.value, estimate.error + slack)
 
     def _search(self, along: Along) -> list[Finding]:

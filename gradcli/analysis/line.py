@@ -127,8 +127,8 @@ class Lines:
         """
 
         def quotient(step: float) -> tuple[float, float]:
-            ahead, behind = self._point + step * direction, self._point - step * direction
-            change, noise = self._change(ahead, behind)
+            moved = step * direction
+            change, noise = self._change(self._point + moved, self._point - moved)
             return change / (2 * step), (noise + shift) / (2 * step)
 
         return extrapolate(quotient, first, 2, enough=enough, patience=FEW_LEVELS)

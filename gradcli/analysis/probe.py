@@ -82,7 +82,7 @@ class Probe:
         leaf.graph.ledger.take(size, "what a leaf decides")
         leaf.graph.ledger.require(COPIES * size, "the check of a leaf")
         base = {
-            node: value.astype(np.float64) if node.kind == "float" else value
+            node: value.astype(np.float64, copy=False) if node.kind == "float" else value
             for node, value in zip(order, view.values(order), strict=True)
         }
         self._leaf = leaf

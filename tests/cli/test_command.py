@@ -329,6 +329,28 @@ def test_the_example_with_pytorch(gradcli: Runner, script: Script) -> None:
     assert gradcli("check", *SINES, "--command", script(wrong)).code == 1
 
 
+AUTOGRAD = answering(
+    "from autograd import grad, numpy",
+    "f = lambda a: numpy.sum(numpy.sin(a))",
+    "answer = {'value': float(f(numpy.array(x)))}",
+    "if v is not None: answer['grads'] = {'x': {slope}}",
+)
+
+
+@pytest.mark.parametrize(
+    ("slope", "code"),
+    [
+        ("(v * grad(f)(numpy.array(x))).tolist()", 0),
+        ("(v * grad(f)(-numpy.array(x)**2)).tolist()", 1),
+    ],
+)
+def test_a_program_with_autograd(gradcli: Runner, script: Script, slope: str, code: int) -> None:
+    pytest.importorskip("autograd")
+    command = script(AUTOGRAD.replace("{slope}", slope))
+    for asked in (SINES, ALONE):
+        assert gradcli("check", "--command", command, *asked, "--strict").code == code
+
+
 def test_what_is_shown_to_people(gradcli: Runner, script: Script) -> None:
     outcome = gradcli("check", *SINES, "--command", script(slope("2 * math.cos(a)")))
     assert "the command's for x: fail" in outcome.out

@@ -170,7 +170,7 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
             odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
             twice = other == 2 * value and not power
             yield 1.7 if odd else 1.28 if twice else 1.4, code, number(other)
-    yield 1.3, "sign", number(-value)
+    yield (1.5, "index", number(-value)) if code == "index" else (1.3, "sign", number(-value))
     for title in material.names if code == "constant" else ():
         yield 1.6, "other-value", name(title)
 
