@@ -25,6 +25,7 @@ from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
+from gradcli.ops.exponential import exp, log
 from gradcli.ops.shapes import show
 from gradcli.ops.softmax import LOGSUMEXP, SOFTMAX
 
@@ -306,7 +307,8 @@ def _lacks_one_hot(claim: Claim, slack: Array | float) -> bool:
     """Whether one number is missing in one place of every row, after a softmax."""
     ops = {node.op for node in ancestors(claim.walk.outputs)}
     mine, right = claim.theirs, claim.right
-    if ops.isdisjoint((SOFTMAX, LOGSUMEXP)) or mine.shape != right.shape:
+    normalised = not ops.isdisjoint((SOFTMAX, LOGSUMEXP)) or ops >= {exp.op, log.op}
+    if not normalised or mine.shape != right.shape:
         return False
     missing = mine - right
     wrong = ~agreeing(mine, right, claim.rtol, slack)
