@@ -34,5 +34,6 @@ def command() -> None:
             "a language server is started by an editor, not at a terminal",
             hint="name the command `gradcli lsp` in the editor's settings for .grad files",
         )
+    sys.setswitchinterval(0.0005)  # an answer waits for a program that runs, several times over
     serve().start_io()
     sys.stdout = None  # it is closed

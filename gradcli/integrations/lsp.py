@@ -1,16 +1,18 @@
 """A language server: what is wrong is told as it is typed, names tell their values and gradients,
 names are completed, and programs are laid out.
 
-A change of the text is parsed at once. The program then runs in another thread, which gives up at
-its next statement when the text changes again.
+A change of the text is parsed in a thread of its own, so that names are offered meanwhile, and of
+changes that wait only the last. The program then runs in another thread, which gives up at its next
+statement when the text changes again.
 """
 
 from __future__ import annotations
 
 import re
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Timer
-from typing import Any
+from itertools import count
+from threading import Lock, Timer
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -44,6 +46,13 @@ _KINDS = {
 }
 
 
+class Told(NamedTuple):
+    """The last text of a document that has run, and what was wrong with it."""
+
+    text: str
+    diagnostics: list[types.Diagnostic]
+
+
 class Editor(LanguageServer):
     """The server, and the documents that are open."""
 
@@ -52,21 +61,28 @@ class Editor(LanguageServer):
         self.live: dict[str, Live] = {}
         """By document: the last text that was a program."""
         self._versions: dict[str, int] = {}
-        self._told: dict[str, tuple[str, list[types.Diagnostic]]] = {}
-        """By document: the last text that has run, and what was wrong with it."""
-        self._runner = ThreadPoolExecutor(1)
+        self._numbers = count()
+        self._told: dict[str, Told] = {}
+        self._parser, self._runner = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._telling = Lock()
+        """Held from asking whether a text is still the last to telling what is wrong with it."""
         vocabulary()  # now rather than at the first key
 
-    def changed(self, uri: str) -> Future[None] | None:
-        """Look at a text that is new; the result tells when its run has ended."""
-        version = self._versions[uri] = self._versions.get(uri, 0) + 1
+    def changed(self, uri: str) -> Future[Future[None] | None]:
+        """Look at a text that is new; the result is its run, which there is if it is a program."""
+        version = self._versions[uri] = next(self._numbers)
         text = self.workspace.get_text_document(uri).source
+        return self._parser.submit(self._parse, uri, text, version)
+
+    def _parse(self, uri: str, text: str, version: int) -> Future[None] | None:
+        if self._versions.get(uri) != version:
+            return None
         try:
             live = Live(text, lambda: self._versions.get(uri) != version, SECONDS)
         except GradcliError as error:
-            self.tell(uri, [_of_error(error.diagnostic, text)])
+            self._tell_of(version, uri, [_of_error(error.diagnostic, text)])
             return None
-        run = self._runner.submit(self._run, uri, live, text)
+        run = self._runner.submit(self._run, uri, live, text, version)
         if uri in self._told:
             timer = Timer(PATIENCE, self._tell_what_stays, (uri, text, version, run))
             timer.daemon = True
@@ -77,21 +93,28 @@ class Editor(LanguageServer):
         """While a run takes long, show what the one before has found above the change: programs
         run from the top, so it still holds.
         """
-        if run.done() or self._versions.get(uri) != version:
+        before = self._told.get(uri)
+        if run.done() or before is None:
             return
-        before, diagnostics = self._told[uri]
-        pairs = enumerate(zip(before, text, strict=False))
-        change = place(text, next((at for at, (old, new) in pairs if old != new), len(before)))
-        self.tell(uri, [each for each in diagnostics if each.range.end < change])
+        kept = unchanged(before.text, text)
+        self._tell_of(version, uri, [each for each in before.diagnostics if each.range.end < kept])
 
-    def _run(self, uri: str, live: Live, text: str) -> None:
+    def _run(self, uri: str, live: Live, text: str, version: int) -> None:
         try:
             live.run()
         except SupersededError:
             return
         diagnostics = found(live, text)
-        self.live[uri], self._told[uri] = live, (text, diagnostics)
-        self.tell(uri, diagnostics)
+        if self._tell_of(version, uri, diagnostics):
+            self.live[uri], self._told[uri] = live, Told(text, diagnostics)
+
+    def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> bool:
+        """Show what is wrong with a version of a document, if it is still the last one."""
+        with self._telling:
+            is_last = self._versions.get(uri) == version
+            if is_last:
+                self.tell(uri, diagnostics)
+        return is_last
 
     def tell(self, uri: str, diagnostics: list[types.Diagnostic]) -> None:
         """Show what is wrong with a document."""
@@ -104,7 +127,8 @@ class Editor(LanguageServer):
         self._versions.pop(uri, None)
         self.live.pop(uri, None)
         self._told.pop(uri, None)
-        self.tell(uri, [])
+        with self._telling:
+            self.tell(uri, [])
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
         """What a name stands for: shape, value and gradient, or what a function does."""
@@ -221,6 +245,12 @@ def place(text: str, at: int) -> types.Position:
     for match in _LINE_END.finditer(text, 0, min(at, len(text))):
         line, start = line + 1, match.end()
     return types.Position(line, len(text[start:at].encode("utf-16-le", "surrogatepass")) // 2)
+
+
+def unchanged(before: str, text: str) -> types.Position:
+    """Where two texts begin to differ."""
+    pairs = enumerate(zip(before, text, strict=False))
+    return place(text, next((at for at, (old, new) in pairs if old != new), len(before)))
 
 
 def offset(text: str, position: types.Position) -> int:

@@ -36,7 +36,7 @@ class Heard(Editor):
     def type(self, text: str) -> list[types.Diagnostic]:
         """What is wrong with a text, once it has run."""
         self.workspace.put_text_document(types.TextDocumentItem(URI, "gradcli", 1, text))
-        run = self.changed(URI)
+        run = self.changed(URI).result(60)
         if run is not None:
             run.result(60)
         return self.heard[-1]
@@ -62,6 +62,19 @@ def test_errors_stand_where_they_are(editor: Heard) -> None:
     (endless,) = editor.type("while True { x = 1 }")
     assert endless.code in ("limit-steps", "limit-time")
     assert endless.severity == types.DiagnosticSeverity.Warning
+
+
+def test_what_is_told_last_is_of_the_last_text(editor: Heard) -> None:
+    """Changes come faster than they are parsed, and than programs run."""
+    for number in range(40):
+        text = f"for i in range(300) {{ y = i }}\ny #= {number}\n" + "(" * (number % 2)
+        editor.workspace.put_text_document(types.TextDocumentItem(URI, "gradcli", 1, text))
+        asked = editor.changed(URI)
+    run = asked.result(60)
+    assert run is None  # its last bracket is open
+    assert [each.code for each in editor.heard[-1]] == ["syntax"]
+    (wrong,) = editor.type("y = 299\ny #= 38")
+    assert wrong.message.startswith("expected 38, got 299")
 
 
 def test_hover_tells_shape_value_and_derivative(editor: Heard) -> None:
