@@ -1,6 +1,6 @@
 """gradcli: differentiate tensor expressions, from the command line and from Python.
 
-    from gradcli import check, compile, derive, evaluate, grad
+    from gradcli import check, compile, derive, evaluate, explain, grad
 
 is explained in `gradcli.api`, which is imported when one of these names is asked for.
 """
@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from gradcli.api import Answer as Answer
     from gradcli.api import Compiled as Compiled
     from gradcli.api import Judgement as Judgement
+    from gradcli.api import Page as Page
     from gradcli.api import check as check
     from gradcli.api import compile as compile
     from gradcli.api import derive as derive
     from gradcli.api import evaluate as evaluate
+    from gradcli.api import explain as explain
     from gradcli.api import grad as grad
     from gradcli.diagnostics import GradcliError as GradcliError
 
 _OFFERED = (
-    "Answer", "Compiled", "GradcliError", "Judgement",
-    "check", "compile", "derive", "evaluate", "grad",
+    "Answer", "Compiled", "GradcliError", "Judgement", "Page",
+    "check", "compile", "derive", "evaluate", "explain", "grad",
 )  # fmt: skip
 
 

@@ -1,10 +1,10 @@
 """gradcli from Python: the text of a program and arrays in, arrays out.
 
-    from gradcli import check, compile, derive, evaluate, grad
+    from gradcli import check, compile, derive, evaluate, explain, grad
 
-These five, `Answer`, `Compiled` and `GradcliError` are what is promised to stay; all other modules
-may change. Inputs are whatever NumPy makes an array of. Numbers are floats, as in programs; arrays
-of integers and of truth values stay what they are.
+These six, `Answer`, `Compiled`, `Judgement`, `Page` and `GradcliError` are what is promised to
+stay; all other modules may change. Inputs are whatever NumPy makes an array of. Numbers are floats,
+as in programs; arrays of integers and of truth values stay what they are.
 
 Everything here raises `GradcliError`, whose `diagnostic` has a `code`, a `message`, a `hint`, and
 the `source` and `span` in the program's text.
@@ -29,6 +29,8 @@ from gradcli.result import Result
 from gradcli.session import Gradient, Prepared
 from gradcli.session import evaluate as run
 
+_COLUMNS = 100
+"""How wide text is laid out that is not for a terminal."""
 Given: TypeAlias = Any
 """What NumPy makes an array of."""
 Gradients: TypeAlias = Any
@@ -205,6 +207,43 @@ def derive(
     parsed = _parsed(program, options)
     arrays = _arrays(inputs, options)
     return render(derived(single.run(parsed, arrays, _gradients(gradient, options), options)))
+
+
+class Page(NamedTuple):
+    """A page that needs no other file, and no network; notebooks show it in a frame of its own."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        from gradcli.report.html import frame
+
+        return frame(self.html)
+
+
+def explain(
+    program: str,
+    inputs: Mapping[str, Given] = EMPTY,
+    gradient: Gradients = None,
+    *,
+    wrt: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    dtype: Precision = "float64",
+    seed: int | None = None,
+    inside: Sequence[str] = (),
+) -> Page:
+    """The chain rule step by step, as a page to step through: `gradcli explain --format html`.
+
+    `inside` are functions, `for`, `while`, or steps such as `7-12`, which are opened; or `all`.
+    """
+    from gradcli.analysis.explain import explain as told
+    from gradcli.report.layout import Layout
+    from gradcli.report.page import write
+
+    options = _options(wrt, outputs, dtype, seed, Limits())
+    parsed = _parsed(program, options)
+    arrays, gradients = _arrays(inputs, options), _gradients(gradient, options)
+    found = told(parsed, arrays, gradients, options, inside)
+    return Page("".join(write(found, Layout(_COLUMNS))))
 
 
 def _options(

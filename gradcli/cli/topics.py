@@ -155,10 +155,11 @@ Many programs
 
 Elsewhere
   Editors are served by gradcli lsp. pytest collects .grad files. In a notebook,
-  %load_ext gradcli gives cells that begin with %%gradcli. Pygments knows the
-  language as gradcli; a grammar for editors that take TextMate's is written by
-  python -m gradcli.integrations.textmate. .pre-commit-hooks.yaml and
-  .github/actions/test of the repository run scripts in CI.
+  %load_ext gradcli gives cells that begin with %%gradcli, with --page for the
+  chain rule step by step. Pygments knows the language as gradcli; a grammar for
+  editors that take TextMate's is written by python -m
+  gradcli.integrations.textmate. .pre-commit-hooks.yaml and .github/actions/test
+  of the repository run scripts in CI.
 """
 
 EXAMPLES = """\

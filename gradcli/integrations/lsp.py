@@ -46,7 +46,7 @@ _KINDS = {
 }
 
 
-class Told(NamedTuple):
+class Ran(NamedTuple):
     """The last text of a document that has run, and what was wrong with it."""
 
     text: str
@@ -62,7 +62,7 @@ class Editor(LanguageServer):
         """By document: the last text that was a program."""
         self._versions: dict[str, int] = {}
         self._numbers = count()
-        self._told: dict[str, Told] = {}
+        self._told: dict[str, Ran] = {}
         self._parser, self._runner = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._telling = Lock()
         """Held from asking whether a text is still the last to telling what is wrong with it."""
@@ -106,7 +106,7 @@ class Editor(LanguageServer):
             return
         diagnostics = found(live, text)
         if self._tell_of(version, uri, diagnostics):
-            self.live[uri], self._told[uri] = live, Told(text, diagnostics)
+            self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
 
     def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> bool:
         """Show what is wrong with a version of a document, if it is still the last one."""

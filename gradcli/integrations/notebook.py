@@ -3,6 +3,7 @@
     %%gradcli --set x=[1,2,3] --gradient 1,0,0
     y = x**2
 
+The answer is a table; with `--page` it is the chain rule step by step, as a page to step through.
 Names of the notebook that hold numbers or arrays are inputs where the program reads them and does
 not bind them itself.
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from gradcli.api import Answer, evaluate
+from gradcli.api import Answer, Page, evaluate, explain
 from gradcli.data.binding import parse_binding
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
@@ -24,7 +25,7 @@ from gradcli.report.error import render
 from gradcli.trace.names import binds_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from gradcli.graph import Array
 
@@ -38,8 +39,9 @@ def load(shell: Any) -> None:
     @argument("-w", "--wrt", default="", help="what to differentiate by: a,b")
     @argument("--dtype", default="float64", choices=["float64", "float32"])
     @argument("--seed", type=int, help="seed of random numbers")
+    @argument("--page", action="store_true", help="explain the gradient, step by step")
     @argument("--to", help="a name of the notebook for the answer")
-    def gradcli(line: str, cell: str) -> Answer | None:
+    def gradcli(line: str, cell: str) -> Answer | Page | None:
         """Values and gradients of a program of gradcli."""
         asked = parse_argstring(gradcli, line)
         try:
@@ -55,7 +57,7 @@ def load(shell: Any) -> None:
     shell.register_magic_function(gradcli, "cell", "gradcli")
 
 
-def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer:
+def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer | Page:
     bound = [parse_binding(_unquoted(text)) for text in asked.set]
     texts = [Source(f"--set {name}", value) for name, value in bound]
     texts += [] if asked.gradient is None else [Source("--gradient", _unquoted(asked.gradient))]
@@ -64,7 +66,8 @@ def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer:
         name: array for (name, _), array in zip(bound, arrays, strict=False)
     }
     gradient = None if asked.gradient is None else arrays[-1]
-    return evaluate(
+    answer: Callable[..., Answer | Page] = explain if asked.page else evaluate
+    return answer(
         cell,
         inputs,
         gradient,

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 from gradcli.report.elements import markup
 from gradcli.report.sanitise import sanitise
 
+_FRAME = "40em"
 _ASSETS = Path(__file__).with_name("assets")
 
 
@@ -32,6 +33,14 @@ def page(title: str, content: Sequence[Element]) -> str:
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(sanitise(title))}</title>\n<style>{style}</style>\n</head>\n"
         f"<body>\n{body}\n<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def frame(page: str) -> str:
+    """A whole page inside another: it has its own policy, and reaches nothing of that around it."""
+    return (
+        f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="gradcli" '
+        f'style="width: 100%; height: {_FRAME}; border: 0"></iframe>'
     )
 
 

@@ -80,3 +80,25 @@ def test_names_of_the_notebook_are_inputs(shell: Any) -> None:
 def test_an_error_is_told_as_text(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert shell.run_cell_magic("gradcli", "", "q = missing + 1\n") is None
     assert "error[name]" in capsys.readouterr().out
+
+
+class Frames(HTMLParser):
+    """The pages in frames."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        assert tag == "iframe"
+        self.found.append(dict(attrs))
+
+
+def test_a_page_is_shown_in_a_frame_of_its_own(shell: Any) -> None:
+    page = shell.run_cell_magic("gradcli", "--page --set x=[1,2]", "y = sum(x**2)  # <i>&quot;\n")
+    shown, _ = shell.display_formatter.format(page)
+    (frame,) = Frames(shown["text/html"]).found
+    assert frame["srcdoc"] == page.html
+    assert frame["sandbox"] == "allow-scripts"  # nothing of the notebook is within its reach
+    assert "default-src 'none'" in page.html

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gradcli import explain
 from tests.pages.conftest import Opened
 from tests.pages.programs import CUBES, HOSTILE, LONG, OPENED, PASSES, told
 
@@ -40,6 +41,19 @@ def test_stepping(opened: Opened) -> None:
     tab.keyboard.press("Home")
     assert status(tab).startswith("Step 1 of 8")
     assert tab.get_by_role("button", name="First step").is_disabled()
+
+
+def test_stepping_in_the_frame_of_a_notebook(browser: Any) -> None:
+    tab = browser.new_page()
+    said: list[str] = []
+    tab.on("console", lambda message: said.append(message.text))
+    page = explain("z = (2*x)**3; out = mean(z)", {"x": [[1, 2], [3, 4]]})
+    tab.set_content(page._repr_html_())
+    inside = tab.frame_locator("iframe")
+    inside.get_by_role("button", name="Last step").click()
+    assert inside.locator("[role=status]").inner_text().startswith("Step 8 of 8, backward: x.grad")
+    assert not said
+    tab.close()
 
 
 def test_values_and_grads_appear_when_they_are_reached(opened: Opened) -> None:
