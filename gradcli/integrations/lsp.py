@@ -105,16 +105,16 @@ class Editor(LanguageServer):
         except SupersededError:
             return
         diagnostics = found(live, text)
-        if self._tell_of(version, uri, diagnostics):
-            self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
+        with self._telling:
+            if self._versions.get(uri) == version:
+                self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
+                self.tell(uri, diagnostics)
 
-    def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> bool:
+    def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> None:
         """Show what is wrong with a version of a document, if it is still the last one."""
         with self._telling:
-            is_last = self._versions.get(uri) == version
-            if is_last:
+            if self._versions.get(uri) == version:
                 self.tell(uri, diagnostics)
-        return is_last
 
     def tell(self, uri: str, diagnostics: list[types.Diagnostic]) -> None:
         """Show what is wrong with a document."""
@@ -124,10 +124,10 @@ class Editor(LanguageServer):
 
     def closed(self, uri: str) -> None:
         """Forget a document."""
-        self._versions.pop(uri, None)
-        self.live.pop(uri, None)
-        self._told.pop(uri, None)
         with self._telling:
+            self._versions.pop(uri, None)
+            self.live.pop(uri, None)
+            self._told.pop(uri, None)
             self.tell(uri, [])
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
