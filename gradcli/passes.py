@@ -104,7 +104,7 @@ def differentiate(
         found.notes.append(_no_derivative(tracer, outputs, leaves, asked=asked))
     elif not leaves:
         found.notes.append(_no_leaf(tracer))
-    elif tracer.values.is_pytorch and not gradients and any(o.size != 1 for o in floats.values()):
+    elif tracer.values.is_python and not gradients and any(o.size != 1 for o in floats.values()):
         found.notes.append(NO_GRADIENT)
     else:
         for given in _grouped(gradients):

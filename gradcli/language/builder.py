@@ -424,6 +424,8 @@ class Builder:
         conversion = ""
         if rest and type(rest[0]) is int and self.tokens.kinds[rest[0]] == _CONVERSION:
             conversion = self.tokens.text(rest.pop(0))[1:]
+        elif not rest and self.tokens.source.text[slice(*span)].rstrip("} ").endswith("="):
+            conversion = "r"  # of `{x=}`
         return Field(value, conversion, self._pieces(rest), span)
 
     def constant(self, parts: Parts, span: Span) -> Constant:

@@ -131,6 +131,9 @@ class AutogradCalls:
         unused = keywords.pop("allow_unused", None)
         zeros = keywords.pop("materialize_grads", None)
         keywords.pop("only_inputs", None)
+        batched = keywords.pop("is_grads_batched", None)
+        if batched is not None and self.values.truth(batched):
+            return self._batched_grads(arguments, keywords)
         inputs, found = self._grads(arguments, keywords)
         if not self.values.is_pytorch:
             return found
@@ -145,6 +148,17 @@ class AutogradCalls:
                 raise GradcliError("no-grad", f"{UNUSED_INPUT} {place}", hint="allow_unused=True")
             results.append(found[place] if is_used else None)
         return tuple(results)
+
+    def _batched_grads(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The grads for each row of `grad_outputs`, as rows."""
+        from gradcli.ops.joining import stack
+
+        given = dict(zip(("outputs", "inputs", "grad_outputs"), arguments, strict=False))
+        given |= keywords
+        rows = self.values.rows(self.values.tensor(given["grad_outputs"], "grad_outputs"))
+        retained: dict[str, Value] = {"retain_graph": self.values.graph.constant(True)}
+        found = [self._grads([], given | {"grad_outputs": row} | retained)[1] for row in rows]
+        return tuple(stack(list(each)) for each in zip(*found, strict=True))
 
     def _grads(
         self, arguments: list[Value], keywords: dict[str, Value]

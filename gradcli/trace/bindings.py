@@ -31,6 +31,7 @@ _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module
 """The same of parts that few of these use."""
 _COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
 _DRAWS = ("bernoulli", "multinomial", "normal(", "poisson", "gumbel_softmax", "distributions")
+_CHANCES = ("import random", "from random")
 """The same of functions that count, and of those that draw by probabilities."""
 
 
@@ -78,6 +79,10 @@ class Bindings(Updates):
             from gradcli.trace.countings import Countings
 
             self._add(Countings(self.values))
+        if self._mentions(_CHANCES):
+            from gradcli.trace.chances import Chances
+
+            self._add(Chances(self.values, self.note_random))
         if self._mentions(_DRAWS):
             self._draw()
 
@@ -94,7 +99,7 @@ class Bindings(Updates):
         """Have functions that draw by probabilities."""
         from gradcli.trace.draws import Draws
 
-        draws = Draws(self.values, self.note_random)
+        draws = Draws(self.values, self.note_random, self.autograd.mark)
         self._add(draws)
         if "distributions" in self.source.text:
             from gradcli.trace.distributions import Distributions

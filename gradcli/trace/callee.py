@@ -30,6 +30,7 @@ MODULES = {
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.utils.data", "torch.nn.utils",
         "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
+        "torch.utils.checkpoint",
         "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter",
     )},

@@ -20,9 +20,12 @@ from gradcli.trace.values import Value, Values
 class Draws:
     """The functions and methods by name. Random numbers are gradcli's own."""
 
-    def __init__(self, values: Values, note_random: Callable[[], None]) -> None:
-        """`note_random` is called where something is drawn."""
+    def __init__(
+        self, values: Values, note_random: Callable[[], None], mark: Callable[[Node], Node]
+    ) -> None:
+        """`note_random` is called where something is drawn; `mark` makes leaves."""
         self.values = values
+        self._mark = mark
         self._note_random = note_random
         self.methods: dict[str, Special] = {
             "bernoulli": self._bernoulli,
@@ -105,7 +108,9 @@ class Draws:
         else:
             shape = np.broadcast_shapes(mean.shape, std.shape)
         drawn = self.gaussian(shape) * std + mean
-        return self.values.own(detach(drawn))
+        own = self.values.own(detach(drawn))
+        is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
+        return self._mark(own) if is_marked else own
 
     def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Counts with the mean that each element is, by the inverse of their distribution."""

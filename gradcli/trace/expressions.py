@@ -255,8 +255,10 @@ class Expressions:
         for piece in field.format:
             parts.append(piece if isinstance(piece, str) else (yield self._field(piece)))
         self.graph.span = field.span
-        if field.conversion in ("!r", "!a") and isinstance(value, str):
+        if field.conversion in ("r", "a") and isinstance(value, str):
             value = repr(value)
+        elif field.conversion and isinstance(value, Node):
+            value = self.python.written(value)
         if isinstance(value, Object):
             value = yield self.text_of(value)
             self.graph.span = field.span

@@ -14,7 +14,7 @@ from gradcli.ops.control import DETACH, detach, leaf
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.objects import Given
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -45,6 +45,8 @@ class ParameterCalls:
             "torch.nn.init.kaiming_normal_": partial(self._kaiming, "randn"),
             "torch.nn.init.xavier_uniform_": partial(self._by_fans, "rand", 6.0),
             "torch.nn.init.xavier_normal_": partial(self._by_fans, "randn", 2.0),
+            "torch.utils.checkpoint.checkpoint": self._checkpoint,
+            "torch.nn.utils.parameters_to_vector": self._to_vector,
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,
             "torch.nn.utils.clip_grad_value_": self._clip_value,
         }
@@ -123,6 +125,23 @@ class ParameterCalls:
         if draw == "randn":
             return self._put(node, drawn * size)
         return self._put(node, (drawn * 2.0 - 1.0) * (math.sqrt(3) * size))
+
+    def _checkpoint(self, arguments: list[Value], keywords: Given) -> Any:
+        """What a function gives: a run decides itself what it computes again."""
+        own = ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")
+        function, *rest = arguments or [None]
+        if not isinstance(function, Object):
+            raise GradcliError("type", "checkpoint takes a function",
+                               hint="checkpoint(f, x, use_reentrant=False)")  # fmt: skip
+        return function.call(rest, {key: each for key, each in keywords.items() if key not in own})
+
+    def _to_vector(self, arguments: list[Value], keywords: Given) -> Value:
+        """The elements of parameters one behind the other."""
+        (given,) = bind_names("parameters_to_vector", ("parameters",), arguments, keywords).values()
+        nodes = [self.values.tensor(each, "a parameter") for each in self.values.elements(given)]
+        rows = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
+        joined: Node = FUNCTIONS["cat"].build(rows, 0)
+        return joined
 
     # --- grads ---
 

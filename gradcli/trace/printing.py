@@ -156,6 +156,9 @@ def pieces(
             waiting.append(("}" if items else "set()", False))
             waiting += [(part, place % 2 == 0) for place, part in enumerate(items)][::-1]
             waiting.append(("{" if items else "", False))
+        elif isinstance(value, Dictionary) and hasattr(value, "ordered"):
+            counts = Dictionary(numbers.values, value.ordered())
+            waiting += [(")", False), (counts, False), ("Counter(", False)]
         elif isinstance(value, OrderedDictionary):
             waiting += [(")", False), (Items(value.pairs()), False), ("OrderedDict(", False)]
         elif isinstance(value, Dictionary):

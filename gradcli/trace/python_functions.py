@@ -48,6 +48,7 @@ class PythonFunctions:
             ),
             "collections.defaultdict": self._default_dictionary,
             "collections.deque": self._deque,
+            "collections.Counter": self._counter,
             "set": self._set,
         }
 
@@ -88,6 +89,11 @@ class PythonFunctions:
             raise GradcliError("value", "a deque with maxlen is not known here",
                                hint="xs = xs[-n:] keeps the last n")  # fmt: skip
         return self._list([given["iterable"]] if "iterable" in given else [], {})
+
+    def _counter(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        from gradcli.trace.counters import counter  # few programs count so
+
+        return counter(self.values, arguments, keywords)
 
     def _tuple(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("tuple", ("iterable",), arguments, keywords, ("iterable",))

@@ -149,7 +149,7 @@ def test_canonical_text_stays(text: str) -> None:
         ("2.0", "2"), ("1e3", "1000"), (".5", "0.5"), ("1E+22", "1e22"), ("1e-07", "1e-7"),
         ("0.1000", "0.1"), ('"a"', "'a'"), ("'a' 'b'", "'ab'"), ("r'\\n'", "'\\\\n'"),
         ('f"{x}" "b"', 'f"""{x}b"""'), ("(x for x in y)", "[x for x in y]"),
-        ("f'{x = }'", 'f"""x = {x}"""'),
+        ("f'{x = }'", 'f"""x = {x!r}"""'),
     ],
 )  # fmt: skip
 def test_canonical_text(text: str, canonical: str) -> None:
