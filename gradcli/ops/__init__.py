@@ -6,11 +6,11 @@ state.
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
-from gradcli.graph import OPERATORS
+from gradcli.graph import OPERATORS, Node
 from gradcli.ops.table import TABLE, Case, Function, Parameter
 
 MODULES = (
-    "arithmetic", "powers", "comparison", "products", "reductions", "shaping", "exponential",
+    "arithmetic", "powers", "comparison", "reductions", "shaping", "products", "exponential",
     "trigonometric", "hyperbolic", "logistic", "activation", "selection", "truth", "extremes",
     "statistics", "norms", "softmax", "creation", "axes", "joining", "parting", "dimensions",
     "running_products", "indexing", "rounding", "control",
@@ -55,14 +55,22 @@ def _whole() -> Mapping[str, Function]:
 
 FUNCTIONS = Functions()
 
+
+def _matmul(left: Node, right: Node) -> Node:
+    """Found when it is called: its module imports four more, and many programs have no product."""
+    product: Node = FUNCTIONS["matmul"].build(left, right)
+    return product
+
+
 OPERATORS.update(
     {
         name: FUNCTIONS[name].build
         for name in (
-            "add", "sub", "mul", "div", "pow", "neg", "matmul", "lt", "le", "gt", "ge",
+            "add", "sub", "mul", "div", "pow", "neg", "lt", "le", "gt", "ge",
             "scale", "sum", "reshape", "expand", "sum_to",
         )
-    }
+    },
+    matmul=_matmul,
 )  # fmt: skip
 
 __all__ = ["FUNCTIONS", "Case", "Function", "Functions", "Parameter"]

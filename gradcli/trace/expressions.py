@@ -15,7 +15,6 @@ from gradcli.diagnostics import Advice, GradcliError, Setting, Span, nearest
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.axes import matrix_transpose, t
 from gradcli.ops.control import DETACH, LEAF, detach
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Unlike
@@ -542,10 +541,9 @@ class Expressions:
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
-            if name in ("T", "mT", "H", "mH"):  # all numbers are real
+            if name in _TURNS:
                 oldest = self.graph.count
-                turned = t(value) if name in ("T", "H") else matrix_transpose(value)
-                return self.values.new(turned, oldest)  # type: ignore[no-any-return]
+                return self.values.new(FUNCTIONS[_TURNS[name]](value), oldest)  # type: ignore[no-any-return]
             if name in _PROPERTIES:
                 return _PROPERTIES[name](self, value)
         if isinstance(value, Object):
@@ -576,6 +574,8 @@ def _grad_fn(expressions: Expressions, node: Node) -> Value:
     return BackwardNode(node_name(expressions.values, node))
 
 
+_TURNS = {"T": "t", "H": "t", "mT": "matrix_transpose", "mH": "matrix_transpose"}
+"""Attributes that are a tensor transposed, and the functions that do it: all numbers are real."""
 _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}
 _DTYPES = {"int": "torch.int64", "bool": "torch.bool"}
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
