@@ -145,11 +145,13 @@ def _compared(
     from gradcli.analysis.diagnosis.claim import weighed
     from gradcli.analysis.diagnosis.compare import compare
     from gradcli.cli import posing
+    from gradcli.cli.deadline import half
 
     problem = weighed(problem)
     claims = posing.read_claims(mine, problem, safe=safe)
-    compared = [compare(claim, evidence, asked) for claim, evidence in claims]
-    return replace(check(problem, done=done), mine=compared)
+    checked = check(problem, done=done)
+    compared = [compare(claim, evidence, asked, half()) for claim, evidence in claims]
+    return replace(checked, mine=compared)
 
 
 def _tolerance(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -65,6 +66,24 @@ def deadline(seconds: float | None) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         child.allow(math.inf)
+
+
+@contextmanager
+def half() -> Iterator[None]:
+    """Raise `limit-time` in the block once half of the time that is left of a `deadline` has
+    passed, so that what is known by then can still be told; without a deadline, never.
+    """
+    left, _ = signal.getitimer(signal.ITIMER_REAL)
+    if not left:
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, left / 2, AGAIN)
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        spent = time.monotonic() - started
+        signal.setitimer(signal.ITIMER_REAL, max(left - spent, AGAIN), AGAIN)
 
 
 def expired(seconds: float) -> GradcliError:

@@ -195,3 +195,22 @@ def test_a_formula_that_cannot_be_computed_is_an_error_with_a_place(mine: str) -
 @pytest.mark.parametrize("mine", ["1/0*x", "log(-x)", "0*x"])
 def test_numbers_that_are_not_finite_or_0_are_a_mistake(mine: str) -> None:
     assert compared("sum(x**2)", {"x": [1, 2, 4]}, "x", mine).verdict == "fail"
+
+
+class Ended:
+    """A block whose time is over as it ends."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        raise GradcliError("limit-time", "the run took longer than 1 s")
+
+
+def test_the_verdict_is_told_where_there_is_no_time_for_the_cause() -> None:
+    walk = differentiate(weighed(posed("sum(x**3)", {"x": [1.0, 2.0, 4.0]})))
+    own = typed(walk, Source("--mine", "2*x**2"))
+    claim = Claim(walk, "x", walk.problem.leaves["x"], own.node, own)
+    found = compare(claim, bounded=Ended())
+    assert (found.verdict, found.sure) == ("fail", False)
+    assert found.causes[0].code == "limit-time"

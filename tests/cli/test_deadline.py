@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gradcli.cli.app import COMMANDS
-from gradcli.cli.deadline import deadline
+from gradcli.cli.deadline import deadline, half
 from gradcli.cli.formats import FORMATS
 from gradcli.diagnostics import GradcliError
 from tests.cli.conftest import Runner
@@ -39,6 +39,17 @@ def test_an_alarm_that_a_destructor_swallows_comes_again(monkeypatch: pytest.Mon
     with pytest.raises(GradcliError, match="took longer"), deadline(0.02):
         run_for_long()
     assert dropped == [GradcliError]
+
+
+def test_half_of_the_time_is_left_to_tell_what_is_known() -> None:
+    with deadline(1000):
+        with half():
+            assert signal.getitimer(signal.ITIMER_REAL)[0] <= 500
+        with pytest.raises(GradcliError), half():
+            signal.raise_signal(signal.SIGALRM)
+        assert 500 < signal.getitimer(signal.ITIMER_REAL)[0] <= 1000
+    with half():
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
 def test_whatever_is_safe_ends_in_time() -> None:

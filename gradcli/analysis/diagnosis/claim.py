@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.typed import MISFITS, Remembering, Typed
+from gradcli.analysis.diagnosis.typed import Remembering, Tolerant, Typed
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem
 from gradcli.diagnostics import GradcliError, Note, Source
@@ -44,10 +44,9 @@ class Point:
         self._evaluator = Evaluator(feeds, ledger)
 
     def value(self, node: Node) -> Array | None:
-        try:
+        with Tolerant():
             return np.asarray(self._evaluator.value(node), np.float64)
-        except MISFITS:
-            return None
+        return None
 
 
 Guess: TypeAlias = Callable[[Point], Array | None]

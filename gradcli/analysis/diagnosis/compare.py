@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import MOST, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, certain_in_small
-from gradcli.analysis.diagnosis.wording import wording
+from gradcli.analysis.diagnosis.wording import Wording, wording
 from gradcli.analysis.evidence import Evidence, from_formula, from_values
 from gradcli.analysis.verdict import (
     Agreement,
@@ -25,17 +26,26 @@ from gradcli.analysis.verdict import (
     Verdict,
     element,
 )
-from gradcli.diagnostics import Source
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, ancestors
 
+UNBOUNDED = nullcontext()
+ENDED = "a mistake that takes longer to find than --timeout allows"
 FEW = 0.5
 """Where so few elements of a large leaf are wrong, no cause of all is looked for."""
 
 
 def compare(
-    claim: Claim, evidence: Evidence | None = None, tolerance: Tolerance | None = None
+    claim: Claim,
+    evidence: Evidence | None = None,
+    tolerance: Tolerance | None = None,
+    bounded: AbstractContextManager[object] = UNBOUNDED,
 ) -> Comparison:
-    """Compare, and explain a difference; `evidence` says how exactly the gradient was given."""
+    """Compare, and explain a difference; `evidence` says how exactly the gradient was given.
+
+    The explanation is looked for while `bounded`, which ends it by raising `limit-time`: then only
+    the verdict is known.
+    """
     mine, right = claim.theirs, claim.right
     words = wording(claim)
     formula = words.spelled(words.plain(claim.grad))
@@ -58,19 +68,31 @@ def compare(
     at_kinks = _only_at_kinks(claim, found.wrong)
     if at_kinks:
         return answer([at_kinks], verdict="inconclusive")
+    try:
+        with bounded:
+            causes, sure = _diagnosed(claim, words, found)
+    except GradcliError as error:
+        if error.diagnostic.code != "limit-time":
+            raise
+        causes, sure = [Cause("limit-time", ENDED)], False
+    return answer(causes, sure=sure, verdict="fail")
+
+
+def _diagnosed(claim: Claim, words: Wording, found: Agreement) -> tuple[list[Cause], bool]:
+    """Why a gradient is wrong, and whether that is certain."""
+    mine, right = claim.theirs, claim.right
     large = claim.leaf.size > LARGE
     certainly = certain_in_small(claim, found.index) if large else certain(claim, words)
     if certainly:
-        return answer(certainly, verdict="fail")
+        return certainly, True
     if close(mine, right, claim.rtol):
-        return answer([_slight(claim, found)], verdict="fail")
+        return [_slight(claim, found)], True
     if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
-        return answer([elements(claim, found.wrong)], verdict="fail")
+        return [elements(claim, found.wrong)], True
     if large and 0 < np.count_nonzero(found.wrong) <= FEW * found.wrong.size:
-        return answer([elements(claim, found.wrong)], sure=False, verdict="fail")
+        return [elements(claim, found.wrong)], False
     search = Search(claim, words)
-    causes = search.causes() or search.further()
-    return answer(causes, sure=False, verdict="fail")
+    return search.causes() or search.further(), False
 
 
 def _evidence(claim: Claim) -> Evidence:

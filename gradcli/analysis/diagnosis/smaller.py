@@ -24,11 +24,11 @@ from gradcli.analysis.diagnosis.claim import (
     weighed,
 )
 from gradcli.analysis.diagnosis.constants import ratio
-from gradcli.analysis.diagnosis.typed import MISFITS
+from gradcli.analysis.diagnosis.typed import MISFITS, Tolerant
 from gradcli.analysis.diagnosis.wording import wording
 from gradcli.analysis.problem import pose
 from gradcli.analysis.verdict import Cause, Correction, Index
-from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.diagnostics import Source, Span
 from gradcli.graph import Array, Shape
 from gradcli.language.parser import parse_program
 from gradcli.passes import Gradient
@@ -110,9 +110,11 @@ def certain_in_small(claim: Claim, worst: Index) -> list[Cause]:
         twin = _twin(claim, scale)
         if twin is None or close(twin.theirs, twin.right, twin.rtol):
             return []
-        found = certain(twin, wording(twin))
-    except (*MISFITS, GradcliError):
+    except MISFITS:
         return []
+    found: list[Cause] = []
+    with Tolerant():
+        found = certain(twin, wording(twin))
     told = [_told(each, claim.typed.source, scale) for each in found]
     return [each for each in told if _confirmed(claim, each)]
 
