@@ -39,6 +39,8 @@ class Conversions:
             "numpy": self._numpy,
             "clone": self._clone,
             "data_ptr": self._data_ptr,
+            "new_zeros": partial(self._new, "zeros"),
+            "new_ones": partial(self._new, "ones"),
             "to": self._to,
             **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
             **{name: partial(self._typed, name) for name in ("type", "astype")},
@@ -103,6 +105,13 @@ class Conversions:
         if node in self.values.arrays and node.kind == "float":
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
+
+    def _new(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`x.new_zeros(2, 3)`: a tensor of the kind of x."""
+        like = self.values.tensor(arguments[0])
+        made = construct(self.autograd, FUNCTIONS[name], arguments[1:], keywords)
+        is_other = "dtype" in keywords or not isinstance(made, Node)
+        return made if is_other else self.values.own(cast(self.values.tensor(made), like.kind))
 
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number that tensors have in common whose elements lie in the same memory."""
