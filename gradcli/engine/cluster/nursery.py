@@ -90,8 +90,9 @@ def main() -> None:
     """Fork workers, and others for those that end, until the process that started this one ends."""
     die_with(int(sys.argv[1]), int(sys.argv[2]))
     told = json.loads(sys.stdin.buffer.read())
-    import distributed  # noqa: F401 - before the fork: once for all workers
+    from distributed.versions import get_versions
 
+    get_versions()  # a worker tells them its scheduler; to look them up takes half of its start
     begin = cast("Work", import_module(told["work"])).prepare()
     lifelines: dict[int, int] = {}
     while True:
