@@ -68,10 +68,10 @@ class Workers:
     def workers(self) -> int:
         return self.count
 
-    def submit(self, work: range) -> Job:
+    def submit(self, work: range, *, again: bool = False) -> Job:
         self.submitted += 1
         job = Job(work, self)
-        self.waiting.append(job)
+        (self.waiting.appendleft if again else self.waiting.append)(job)
         self._start()
         return job
 

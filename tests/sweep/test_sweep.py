@@ -63,7 +63,7 @@ class _Crew:
     def workers(self) -> int:
         return 2
 
-    def submit(self, work: Any) -> _Ticket:
+    def submit(self, work: Any, *, again: bool = False) -> _Ticket:
         return _Ticket(lambda: self._here.result(lambda: self._task(work)))
 
 

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event
 from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -52,26 +51,32 @@ class DiedInTaskError(Exception):
 
 
 class DaskTicket(Generic[Result]):
-    """A future of dask."""
+    """A future of dask. Its result is fetched as soon as it is there, not when it is its turn: a
+    worker that ends takes the results with it that it still has.
+    """
 
     def __init__(self, future: Any, crew: DaskCrew[Any, Result]) -> None:
+        from asyncio import run_coroutine_threadsafe
+
+        async def fetched() -> Result:
+            found: Result = await future.client.gather(future, asynchronous=True)
+            return found
+
         self._future = future
         self._crew = crew
-        self._done = Event()
-        future.add_done_callback(lambda _: self._done.set())
+        self._fetched = run_coroutine_threadsafe(fetched(), future.client.loop.asyncio_loop)
 
     def result(self, seconds: float) -> Result | None:
         """See `Ticket`."""
-        from concurrent.futures import CancelledError
+        from concurrent.futures import CancelledError, wait
 
         from distributed import KilledWorker
 
-        if not self._done.wait(seconds):
+        if not wait([self._fetched], seconds).done:
             self._crew.require_scheduler()
             return None
         try:
-            # Without a limit: a transfer that is broken off breaks those that others wait for.
-            found: Result = self._future.result()
+            return self._fetched.result()
         except (KilledWorker, DiedInTaskError):
             raise WorkersDiedError from None
         except (CancelledError, OSError):
@@ -85,10 +90,10 @@ class DaskTicket(Generic[Result]):
                 f"a worker could not do its work: {type(error).__name__}: {str(error)[:300]}",
                 hint="its gradcli may be of another version",
             ) from None
-        return found
 
     def cancel(self) -> None:
         """See `Ticket`."""
+        self._fetched.cancel()
         self._future.cancel()
 
 
@@ -113,10 +118,14 @@ class DaskCrew(Generic[Work, Result]):
             self._count = sum(self._client.nthreads().values())
         return self._count
 
-    def submit(self, work: Work, worker: str | None = None) -> DaskTicket[Result]:
+    def submit(
+        self, work: Work, *, again: bool = False, worker: str | None = None
+    ) -> DaskTicket[Result]:
         """See `Crew`; one worker alone does it, if it is named."""
         # Impure: equal portions would be answered once.
-        future = self._client.submit(self._task, self._pack(work), workers=worker, pure=False)
+        future = self._client.submit(
+            self._task, self._pack(work), workers=worker, pure=False, priority=int(again)
+        )
         return DaskTicket(future, self)
 
     def require_scheduler(self) -> None:
@@ -161,7 +170,7 @@ class Cluster(NamedTuple):
         tickets: dict[str, DaskTicket[Result]] = {}
         crew: DaskCrew[Any, Result] = DaskCrew(self, question, lambda work: work)
         for worker in self.client.nthreads():
-            tickets[worker] = crew.submit(about, worker)
+            tickets[worker] = crew.submit(about, worker=worker)
         found: dict[str, Result] = {}
         while tickets:
             there = self.client.nthreads()

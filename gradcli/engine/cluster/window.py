@@ -46,8 +46,10 @@ class Crew(Protocol[Given_contra, Got_co]):
     def workers(self) -> int:
         """How many there are now."""
 
-    def submit(self, work: Given_contra) -> Ticket[Got_co]:
-        """Begin with a portion as soon as a worker is free."""
+    def submit(self, work: Given_contra, *, again: bool = False) -> Ticket[Got_co]:
+        """Begin with a portion as soon as a worker is free, before the others if it is given
+        `again`: they wait for it.
+        """
 
 
 class _Turn(NamedTuple, Generic[Work, Result]):
@@ -114,7 +116,7 @@ class PortionWindow(Generic[Work, Result]):
         deaths = turn.deaths + 1 if len(parts) == 1 else 0
         if deaths >= ALONE:
             return Done(turn.work, None)
-        again = [_Turn(part, self._crew.submit(part), deaths) for part in parts]
+        again = [_Turn(part, self._crew.submit(part, again=True), deaths) for part in parts]
         self._turns.extendleft(reversed(again))
         return None
 
