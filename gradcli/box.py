@@ -11,10 +11,12 @@ import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 SPARE_BYTES = 2**30
 """Address space for libraries that are loaded later, and for threads."""
+SPARE_DATA = 2**27
+"""Memory for the same, and for threads' stacks, where only memory is counted."""
 OUTPUT = 8
 """An answer's text may be this many times as long as the memory for values."""
 SPARE_SECONDS = 2
@@ -24,7 +26,7 @@ SPARE_TASKS = 256
 
 def enter(memory: int, seconds: float | None, threads: int) -> None:
     """Confine this process: to its limits, and by the filter where the system has such filters."""
-    _limit(resource.RLIMIT_AS, _addresses() + 2 * memory + SPARE_BYTES)
+    _limit(resource.RLIMIT_AS, _pages("addresses") + 2 * memory + SPARE_BYTES)
     if seconds is not None:
         _limit(resource.RLIMIT_CPU, int(seconds * threads) + SPARE_SECONDS)
     _limit(resource.RLIMIT_FSIZE, OUTPUT * memory)  # standard output may be a file
@@ -40,20 +42,37 @@ def narrowed(memory: int) -> Iterator[None]:
     """Let libraries that decode untrusted data take about so many more bytes, whatever the data
     state: more is a MemoryError, in the whole process, until the block ends.
     """
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = _addresses() + memory + SPARE_BYTES
+    with _lowered(resource.RLIMIT_AS, _pages("addresses") + memory + SPARE_BYTES):
+        yield
+
+
+@contextmanager
+def held_to(memory: int) -> Iterator[None]:
+    """The same for work of which it is known what it takes: addresses without memory, such as those
+    of files, are not counted.
+    """
+    with _lowered(resource.RLIMIT_DATA, _pages("data") + memory + SPARE_DATA):
+        yield
+
+
+@contextmanager
+def _lowered(which: int, most: int) -> Iterator[None]:
+    """Lower a limit, unless it is lower already, until the block ends."""
+    soft, hard = resource.getrlimit(which)
     known = [each for each in (soft, hard, most) if each != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min(known), hard))
+    resource.setrlimit(which, (min(known), hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        resource.setrlimit(which, (soft, hard))
 
 
-def _addresses() -> int:
-    """The bytes of address space that this process has, as far as the system tells."""
+def _pages(what: Literal["addresses", "data"]) -> int:
+    """The bytes that this process has of some kind, as far as the system tells."""
+    place = {"addresses": 0, "data": 5}[what]
     with open("/proc/self/statm" if sys.platform == "linux" else os.devnull) as file:
-        return int((file.read().split() or ["0"])[0]) * resource.getpagesize()
+        words = file.read().split() or ["0"] * 6
+    return int(words[place]) * resource.getpagesize()
 
 
 def _tasks() -> int:

@@ -19,7 +19,7 @@ def input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> 
             raise _unknown(name, program.names)
     nodes = {name: graph.input(name, array.shape, kind_of(array)) for name, array in inputs.items()}
     for name, array in inputs.items():
-        if array.nbytes > INTERNED_BYTES and mapping(array) is None:
+        if array.nbytes > INTERNED_BYTES and not _takes_none(array):
             graph.hold(nodes[name])
     return nodes
 
@@ -32,8 +32,13 @@ def input_feeds(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> dict[
 
 
 def in_files(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> set[Node]:
-    """The inputs that are in mapped files, and so take no memory."""
-    return {nodes[name] for name, array in inputs.items() if mapping(array) is not None}
+    """The inputs that lie elsewhere, such as in mapped files, and so take no memory."""
+    return {nodes[name] for name, array in inputs.items() if _takes_none(array)}
+
+
+def _takes_none(array: Array) -> bool:
+    """Whether an array takes no memory of its own: it is mapped, or one element is repeated."""
+    return mapping(array) is not None or (array.size > 1 and not any(array.strides))
 
 
 def _unknown(name: str, known: Collection[str]) -> GradcliError:

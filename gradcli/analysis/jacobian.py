@@ -23,7 +23,7 @@ from gradcli.analysis.matrices import (
     SparseMatrix,
     Sparsity,
 )
-from gradcli.analysis.problem import Problem
+from gradcli.analysis.problem import Problem, View
 from gradcli.analysis.sparsity.compressed import MOST, compressed, ways
 from gradcli.analysis.sparsity.pattern import TooManyEntriesError
 from gradcli.diagnostics import GradcliError, nearest
@@ -111,13 +111,13 @@ def usual_mode(rows: int, columns: int) -> Mode:
 
 def tangent_product(problem: Problem, tangents: Mapping[str, Array]) -> MatrixProduct:
     """J·t by output; leaves without a tangent stay where they are. Raises `name`, `shape`."""
-    directions = _directions(problem, tangents, "--tangent")
+    directions = fitted(problem, tangents, "--tangent")
     return MatrixProduct("jvp", directions, _along(problem, problem.outputs, directions))
 
 
 def hessian_product(problem: Problem, vectors: Mapping[str, Array]) -> MatrixProduct:
     """H·u by leaf. Raises `name`, `shape`, `gradient-required`."""
-    directions = _directions(problem, vectors, "--vector")
+    directions = fitted(problem, vectors, "--vector")
     return MatrixProduct("hvp", directions, _along(problem, _grads(problem), directions))
 
 
@@ -179,7 +179,7 @@ def _along(
     problem: Problem, outputs: Mapping[str, Node], directions: Mapping[str, Array]
 ) -> dict[str, Array]:
     moved = [problem.leaves[name] for name in directions]
-    tangents = [problem.graph.constant(direction) for direction in directions.values()]
+    tangents = [problem.graph.constant(np.array(each)) for each in directions.values()]
     changes = jvp(list(outputs.values()), moved, tangents)
     results = [
         zeros_like(node) if change is None else change
@@ -188,8 +188,8 @@ def _along(
     return dict(zip(outputs, problem.values(results), strict=True))
 
 
-def _directions(problem: Problem, given: Mapping[str, Array], flag: str) -> dict[str, Array]:
-    """What was given for leaves, broadcast to their shapes."""
+def fitted(problem: View, given: Mapping[str, Array], flag: str) -> dict[str, Array]:
+    """What was given for leaves, broadcast to their shapes. Raises `name`, `shape`."""
     dtype = problem.graph.dtype("float")
     directions = {}
     for name, values in given.items():
@@ -205,7 +205,7 @@ def _directions(problem: Problem, given: Mapping[str, Array], flag: str) -> dict
         if vector.size == leaf.size == 1:
             vector = vector.reshape(leaf.shape)
         try:
-            directions[name] = np.array(np.broadcast_to(vector, leaf.shape))
+            directions[name] = np.broadcast_to(vector, leaf.shape)
         except ValueError:
             raise GradcliError(
                 "shape",

@@ -9,6 +9,7 @@ import typer
 
 from gradcli.cli import options as flag
 from gradcli.cli.bundles import expanded
+from gradcli.cli.cluster import Sweeping
 from gradcli.cli.foreign import Outside
 from gradcli.cli.meter import metered
 from gradcli.diagnostics import GradcliError
@@ -25,6 +26,7 @@ Examples:
   gradcli check "logsumexp(x)" -s x=1,2,3 --order 2 --json
   gradcli check "out = mean((2*x)**3)" -s x=1,2 --mine x="24*x**2"
   gradcli check "sum(x**2)" -s x=1,2 --command "python3 grad.py"
+  gradcli check "mean((2*x)**3)" -s x=@data.zarr/x --cluster local --jobs 4
 """
 
 Order = Annotated[
@@ -70,6 +72,7 @@ def _command(
     show: flag.Show,
     outside: Outside,
     kinks: flag.Kinks,
+    sweeping: Sweeping,
     gradient: flag.Gradients = None,
     order: Order = 1,
     mine: Mine = None,
@@ -88,13 +91,15 @@ def _command(
     """
     from gradcli.analysis.check import check, demand
     from gradcli.analysis.near import kink_notes
-    from gradcli.cli import posing
-    from gradcli.cli.exit import DONE, FINDING
-    from gradcli.cli.watch import ENDING
+    from gradcli.cli import posing, sweep
 
     _require_one_claim(order, mine, outside)
     asked = _tolerance(digits, rtol, atol, own=bool(mine or outside.command))
     show.format()
+    if sweeping.asked:
+        _require_nothing_else(order, mine, outside, kinks, digits)
+        swept = sweep.check(run, gradient, sweeping, strict=strict, quiet=show.quiet)
+        return _shown(swept, show, strict=strict)
     with metered(show.quiet) as meter, run.bounds.confined():
         if outside.command is not None:
             found = outside.checked(run, gradient, asked, meter, strict=strict)
@@ -109,11 +114,36 @@ def _command(
         if digits is not None:
             found = demand(found, digits)
         meter.end()
-        show.write("check", found)
-        if found.stopped:
-            return ENDING[signal.SIGINT]
-        wrong = {"fail", "inconclusive"} if strict else {"fail"}
-        return FINDING if found.verdict in wrong else DONE
+        return _shown(found, show, strict=strict)
+
+
+def _shown(found: Check, show: flag.Show, *, strict: bool) -> int:
+    """Show what was found; the exit code that tells of it."""
+    from gradcli.cli.exit import DONE, FINDING
+    from gradcli.cli.watch import ENDING
+
+    show.write("check", found)
+    if found.stopped:
+        return ENDING[signal.SIGINT]
+    wrong = {"fail", "inconclusive"} if strict else {"fail"}
+    return FINDING if found.verdict in wrong else DONE
+
+
+def _require_nothing_else(
+    order: int, mine: list[str] | None, outside: Outside, kinks: flag.Kinks, digits: float | None
+) -> None:
+    """Refuse what no cluster does. Raises `usage`."""
+    others = {
+        "--mine": mine, "--command": outside.command, "--order 2": order == 2,
+        "--kinks": kinks.kinks, "--as": kinks.as_, "--digits": digits is not None,
+    }  # fmt: skip
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise GradcliError(
+            "usage",
+            f"--cluster moves all elements at once, and {given[0]} looks at each",
+            hint="leave one out",
+        )
 
 
 def _require_one_claim(order: int, mine: list[str] | None, outside: Outside) -> None:

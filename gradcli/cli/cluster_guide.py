@@ -40,8 +40,10 @@ One program over arrays that are larger than a machine, on disks that all machin
   gradcli eval -f model.grad -s X=@data.zarr/X -s w=@w.npy --wrt w --cluster tls://HOST:8786 ...
 Functions of elements, their sums, and models of rows are swept part after part; a worker reads its
 part of a .zarr, .npy or .safetensors, and writes its part of the gradient to a .zarr or .npy. The
-bits are those of one process, which sums in the same order. A worker takes about 256 MiB. What
-cannot be swept is an error that names the step: cumulative sums, sorting, products of two large
+bits are those of one process, which sums in the same order. A worker takes about 256 MiB;
+--max-memory is what a part may take in each. gradcli jvp --cluster sweeps in the same way, and
+gradcli check --cluster moves all elements at once, along one direction of each leaf. What cannot
+be swept is an error that names the step: cumulative sums, sorting, products of two large
 matrices. Only outputs are shown; arrays of less than 2**22 elements are read by the client.
 
 A worker that dies loses nothing: its portion is done again, and a record that ends workers is

@@ -40,11 +40,12 @@ def answer(
             problem = problem.unrolled()
             found = find(problem, *moved)
         if save:
-            _save(save, found)
+            save_matrix(save, found)
         show.write("matrices", Shown(found, problem.notes, problem.graph.seed))
 
 
-def _save(path: str, found: Answer) -> None:
+def save_matrix(path: str, found: Answer) -> None:
+    """Write an answer to a file. Raises `usage` and `file`."""
     from gradcli.data.save import holds_one, save
     from gradcli.report.matrices import saved
 

@@ -11,8 +11,8 @@ from gradcli.diagnostics import GradcliError, Source
 if TYPE_CHECKING:
     from gradcli.analysis.diagnosis.claim import Claim
     from gradcli.analysis.evidence import Evidence
-    from gradcli.analysis.problem import Problem
-    from gradcli.cli.request import Invocation
+    from gradcli.analysis.problem import Problem, View
+    from gradcli.cli.request import Invocation, Load
     from gradcli.graph import Array
     from gradcli.options import Options
 
@@ -44,22 +44,31 @@ def read_rolled(
     return pose_rolled(request.program, request.inputs, request.gradients, request.options)
 
 
+def later_values(later: Mapping[str, Sequence[str] | None]) -> list[tuple[str, str]]:
+    """The flags `[NAME=]VALUE` that will be read after the program, and their values."""
+    from gradcli.data.binding import parse_gradient
+
+    return [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
+
+
 def _read(
     run: flag.Run,
     gradients: Sequence[str] | None,
     later: Mapping[str, Sequence[str] | None],
     options: Options,
 ) -> Invocation:
-    from gradcli.data.binding import parse_gradient
-
-    values = [(f, parse_gradient(text, f)[1]) for f in later for text in later[f] or ()]
-    return run.request(gradients, options, values)
+    return run.request(gradients, options, later_values(later))
 
 
 def read_vectors(
-    flag: str, texts: Sequence[str] | None, problem: Problem, *, safe: bool
+    flag: str,
+    texts: Sequence[str] | None,
+    problem: View,
+    *,
+    safe: bool,
+    load: Load | None = None,
 ) -> dict[str, Array]:
-    """The values of `--tangent [NAME=]VALUE` by leaf.
+    """The values of `--tangent [NAME=]VALUE` by leaf; `load` reads files, if not as a whole.
 
     Raises `usage`, also where there are none, and what reading raises.
     """
@@ -74,7 +83,7 @@ def read_vectors(
         )
     named = _by_leaf(flag, texts, problem, safe=safe)
     values = [(f"{flag} {name}", value) for name, value in named.items()]
-    arrays, _, _ = read_values(values, problem.options)
+    arrays, _, _ = read_values(values, problem.options, load)
     return dict(zip(named, arrays, strict=True))
 
 
@@ -103,7 +112,7 @@ def read_claims(
     return claims
 
 
-def _by_leaf(flag: str, texts: Iterable[str], problem: Problem, *, safe: bool) -> dict[str, str]:
+def _by_leaf(flag: str, texts: Iterable[str], problem: View, *, safe: bool) -> dict[str, str]:
     """Texts of `[NAME=]VALUE` by leaf; a name may be left out for the only leaf. Raises `usage`."""
     from gradcli.data.binding import parse_gradient
 

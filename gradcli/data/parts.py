@@ -9,7 +9,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -40,6 +40,8 @@ class Far(NamedTuple):
     shape: Shape
     dtype: np.dtype[Any]
     """In which the run takes it."""
+    change: Callable[[Array], Array] | None = None
+    """What is made of its elements, one by one."""
 
     def stand_in(self) -> Array:
         """Zeros in its place, in no memory: for what asks for shapes and types."""
@@ -63,7 +65,9 @@ class FarParts:
         """A part."""
         dtype = self._far.dtype
         precision = cast("Precision", str(dtype) if dtype.kind == "f" else "float64")
-        return to_run_dtype(self._parts[place], self._far.spec, precision, self._memory)
+        part = to_run_dtype(self._parts[place], self._far.spec, precision, self._memory)
+        part = part.astype(dtype, copy=False)
+        return part if self._far.change is None else self._far.change(part)
 
 
 def far(spec: str, precision: Precision, memory: int, least: int) -> Far | None:

@@ -10,19 +10,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli import __version__
-from gradcli.data.parts import Far, Target
+from gradcli.data.parts import Target
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.blocks import Grid
 from gradcli.engine.cluster.connection import Cluster
 from gradcli.engine.cluster.machines import Mixture, facts
 from gradcli.engine.cluster.window import PortionWindow
-from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.plan import Single, Unit, nbytes
 from gradcli.engine.telling import Tell
-from gradcli.graph import INPUT, LITERAL, Array, Node
+from gradcli.graph import INPUT, LITERAL, Array, Node, ancestors
 from gradcli.ledger import show_bytes
 from gradcli.sweep.parts import SLAB, Parted, parted
-from gradcli.sweep.task import PartDone, PartFailed, PartOrder, PlacedPart, Task
+from gradcli.sweep.task import PartDone, PartFailed, PartOrder, PlacedPart, Posed, Task, least
 from gradcli.sweep.worker import answer, introduce
 
 SENT = 1 << 23
@@ -40,31 +39,21 @@ Values: TypeAlias = dict[Node, Any]
 class ClusterSweep:
     """A plan, which is run with the workers of a cluster."""
 
-    def __init__(
-        self,
-        task: Task,
-        engine: NumpyEngine,
-        far: Mapping[Node, Far],
-        looked: set[Node],
-        *,
-        mixed: bool,
-    ) -> None:
-        """`far` are the plan's inputs in stores; `looked` is all that has decided how the program
-        goes on.
-
-        Raises `usage` where the program cannot be swept.
-        """
+    def __init__(self, task: Task, posed: Posed, *, mixed: bool) -> None:
+        """Raises `usage` where the program cannot be swept."""
         self._task = task
-        self._engine = engine
-        self._far = far
+        self._posed = posed
+        self._engine = posed.engine
+        self._far = posed.read()
         self.mixture = Mixture(facts(__version__), allowed=mixed)
         """In which ways workers differ from this machine, as they may."""
-        for node in far:
+        looked = set(ancestors(posed.planned.computed(posed.prepared.looked)))
+        for node, far in self._far.items():
             if node in looked:
                 raise GradcliError(
                     "usage",
-                    f"the program looks at values that follow from {far[node].spec}, to decide how "
-                    "it goes on, and no part knows all of them",
+                    f"the program looks at values that follow from {far.spec}, to decide how it "
+                    "goes on, and no part knows all of them",
                     hint="where(condition, a, b) decides element by element",
                 )
 
@@ -76,10 +65,9 @@ class ClusterSweep:
                 return parts.lengths(node)
         return None
 
-    def run(
-        self, feeds: Mapping[Node, Array], targets: Targets, cluster: Cluster, told: Tell
-    ) -> dict[Node, Array]:
-        """The values of the plan's outputs except those with `targets`, which are written there.
+    def run(self, targets: Targets, cluster: Cluster, told: Tell) -> dict[Node, Array]:
+        """The values of what is wanted. Nodes of the plan with `targets` are written there: their
+        values are zeros that take no memory.
 
         Raises `usage` at the first step that cannot be swept, and what its parts raise.
         """
@@ -89,7 +77,7 @@ class ClusterSweep:
         values: Values = {}
         for node in plan.sources:
             fed = node.op is INPUT or node.op is LITERAL
-            values[node] = feeds[node] if fed else node.known
+            values[node] = self._posed.feeds[node] if fed else node.known
         done = 0
         steps = [unit for unit in plan.units if self._is_far(unit, targets)]
         for number, unit in enumerate(plan.units):
@@ -105,7 +93,13 @@ class ClusterSweep:
         for node in targets:
             if node in values:
                 self._write(node, values.pop(node), targets[node])
-        return {node: np.asarray(values[node]) for node in plan.outputs if node not in targets}
+        written = {node: np.broadcast_to(0.0, node.shape) for node in targets}
+        return {
+            node: written[computed] if computed in written else np.asarray(values[computed])
+            for node, computed in zip(
+                self._posed.wanted, self._posed.planned.computed(self._posed.wanted), strict=True
+            )
+        }
 
     def _is_far(self, unit: Unit, targets: Targets) -> bool:
         parts = parted(unit)
@@ -184,7 +178,8 @@ class ClusterSweep:
             if node not in self._far:
                 place = parts.place(node, rows)
                 value = np.asarray(values[node])
-                given[number] = PlacedPart(place, value if place is None else value[place])
+                part = value if place is None else value[place]
+                given[number] = PlacedPart(place, least(part))
         return given
 
     def _orders(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from gradcli.data.parts import Far, Target
-from gradcli.diagnostics import Diagnostic, Source
+from gradcli.diagnostics import Diagnostic, GradcliError, Source
 from gradcli.engine.blocks import Place
 from gradcli.engine.cluster.machines import Facts
+from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.region import Parts
 from gradcli.graph import Array, Node
 from gradcli.language.parser import parse_program
 from gradcli.options import Options
 from gradcli.passes import Gradient
+from gradcli.planned import Planned
 from gradcli.session import Prepared, prepare
+from gradcli.sweep.question import Given, Gradients, Question
 
 
 class Task(NamedTuple):
@@ -23,36 +28,54 @@ class Task(NamedTuple):
     key: str
     """Of this run: a plan is kept for it."""
     source: Source
-    inputs: Mapping[str, Array | Far]
-    gradients: tuple[tuple[Array | Far, str | None], ...]
+    inputs: Mapping[str, Given]
+    gradients: tuple[tuple[Given, str | None], ...]
     options: Options
+    question: Question = Gradients()
 
-    def prepared(self) -> Prepared:
+    def posed(self) -> Posed:
         """The program, traced and planned for the shapes."""
         program = parse_program(self.source, self.options.limits.parse)
-        return prepare(program, self.near_inputs(), self.near_gradients(), self.options)
-
-    def near_inputs(self) -> dict[str, Array]:
-        """The inputs, with stand-ins for what lies in stores."""
-        return {name: _near(value) for name, value in self.inputs.items()}
-
-    def near_gradients(self) -> list[Gradient]:
-        """The same for the gradients that are given."""
-        return [Gradient(_near(value), name) for value, name in self.gradients]
-
-    def far(self, prepared: Prepared) -> dict[Node, Far]:
-        """The inputs, and given gradients, that lie in stores."""
-        found = {
-            prepared.inputs[name]: value
-            for name, value in self.inputs.items()
-            if isinstance(value, Far)
-        }
+        inputs = {name: _near(value) for name, value in self.inputs.items()}
+        gradients = [Gradient(_near(value), name) for value, name in self.gradients]
+        prepared = prepare(program, inputs, gradients, self.options)
+        asked = self.question.ask(prepared)
+        given = {prepared.inputs[name]: value for name, value in self.inputs.items()}
+        given |= asked.more
         for backward in prepared.backwards:
-            for node, number in backward.given.items():
-                value, _ = self.gradients[number]
-                if isinstance(value, Far):
-                    found[node] = value
-        return found
+            given |= {node: self.gradients[number][0] for node, number in backward.given.items()}
+        feeds = prepared.feeds(inputs, gradients)
+        feeds |= {node: np.asarray(_near(value)) for node, value in asked.more.items()}
+        far = {node: value for node, value in given.items() if isinstance(value, Far)}
+        return Posed(prepared, asked.planned, asked.wanted, feeds, far)
+
+
+class Posed(NamedTuple):
+    """A task as one machine has planned it."""
+
+    prepared: Prepared
+    planned: Planned
+    wanted: Sequence[Node]
+    feeds: dict[Node, Array]
+    """What inputs are given, with stand-ins for what lies in stores."""
+    far: dict[Node, Far]
+    """What lies in stores."""
+
+    @property
+    def engine(self) -> NumpyEngine:
+        """Raises `usage` where it is none of processors."""
+        engine = self.planned.engine
+        if not isinstance(engine, NumpyEngine):
+            raise GradcliError("usage", "--cluster is for processors, not for GPUs")
+        return engine
+
+    def computed(self, node: Node) -> Node:
+        """The node of the plan for another one."""
+        return self.planned.computed([node])[0]
+
+    def read(self) -> dict[Node, Far]:
+        """What lies in stores, by node of the plan."""
+        return {self.computed(node): value for node, value in self.far.items()}
 
 
 class PlacedPart(NamedTuple):
@@ -61,6 +84,7 @@ class PlacedPart(NamedTuple):
     place: Place | None
     """None: it is all of it."""
     values: Array
+    """In a shape that is broadcast to that of the part."""
 
 
 class PartOrder(NamedTuple):
@@ -96,5 +120,10 @@ class PartFailed(NamedTuple):
     diagnostic: Diagnostic
 
 
-def _near(value: Array | Far) -> Array:
+def least(array: Array) -> Array:
+    """The array without what broadcasting repeats."""
+    return array[tuple(slice(0, 1) if step == 0 else slice(None) for step in array.strides)]
+
+
+def _near(value: Given) -> Array:
     return value.stand_in() if isinstance(value, Far) else value

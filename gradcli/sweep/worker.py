@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gradcli import __version__
+from gradcli.box import held_to
 from gradcli.data.parts import Far, FarParts, Target
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.blocks import Place
 from gradcli.engine.cluster.machines import Facts, facts
-from gradcli.engine.cpu import NumpyEngine
 from gradcli.graph import Array, Node
-from gradcli.session import Prepared
+from gradcli.ledger import show_bytes
 from gradcli.sweep.parts import Parted, parted
-from gradcli.sweep.task import PartDone, PartFailed, PartOrder, PlacedPart, Task
+from gradcli.sweep.task import PartDone, PartFailed, PartOrder, PlacedPart, Posed, Task
 from gradcli.sweep.window import StoreWindow, WriteWindow, held
 
-_kept: dict[str, Prepared] = {}
+_kept: dict[str, Posed] = {}
 """The plan of the run that this process has last worked for, by its key."""
 
 
@@ -36,22 +36,29 @@ def introduce(_: object) -> Facts:
 
 
 def answer(order: PartOrder) -> PartDone | PartFailed:
-    """Do a part."""
+    """Do a part, in no more memory than the task allows."""
+    memory = order.task.options.limits.memory_bytes()
     try:
-        return _done(order)
+        with held_to(memory):
+            return _done(order)
+    except MemoryError:
+        error = GradcliError(
+            "limit-memory",
+            f"a part took more than the {show_bytes(memory)} that a worker may take for it",
+            hint="--max-memory sets the limit of each worker",
+        )
+        return PartFailed(error.diagnostic)
     except GradcliError as error:
         return PartFailed(error.diagnostic)
 
 
 def _done(order: PartOrder) -> PartDone:
-    prepared = _prepared(order.task)
-    unit = prepared.engine.plan.units[order.unit]
+    posed = _posed(order.task)
+    engine = posed.engine
+    unit = engine.plan.units[order.unit]
     parts = parted(unit)
     assert parts is not None, "the client has seen that it can be parted"
-    far = {
-        prepared.planned.computed([node])[0]: value
-        for node, value in order.task.far(prepared).items()
-    }
+    far = posed.read()
     memory = order.task.options.limits.memory_bytes()
     operands = {
         node: _given(node, order.given[number])
@@ -69,24 +76,25 @@ def _done(order: PartOrder) -> PartDone:
         dtype = node.graph.dtype(node.kind)
         results[node] = WriteWindow(node.shape, parts.lengths(node), dtype, write)
     with np.errstate(all="ignore"):
-        engine = prepared.engine
-        assert isinstance(engine, NumpyEngine)
         sums = parts.sweep(engine, order.rows, operands, dict(results))
     for window in results.values():
         window.close()
     return PartDone(introduce(None), sums, returned)
 
 
-def _prepared(task: Task) -> Prepared:
+def _posed(task: Task) -> Posed:
     if task.key not in _kept:
         _kept.clear()
         one = task._replace(options=task.options._replace(threads=1))
-        _kept[task.key] = one.prepared()
+        _kept[task.key] = one.posed()
     return _kept[task.key]
 
 
 def _given(node: Node, piece: PlacedPart) -> Array | StoreWindow:
-    return piece.values if piece.place is None else held(node.shape, piece.place, piece.values)
+    if piece.place is None:
+        return np.broadcast_to(piece.values, node.shape)
+    lengths = [part.stop - part.start for part in piece.place]
+    return held(node.shape, piece.place, np.broadcast_to(piece.values, lengths))
 
 
 def _read(node: Node, far: Far, parts: Parted, memory: int) -> StoreWindow:

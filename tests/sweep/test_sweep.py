@@ -13,17 +13,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.analysis.jacobian import tangent_product as tangents_in_one_process
+from gradcli.analysis.matrices import MatrixProduct
+from gradcli.analysis.problem import pose_rolled
+from gradcli.analysis.verdict import Check
 from gradcli.data.parts import far
 from gradcli.data.save import save
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.cluster.machines import Mixture
 from gradcli.engine.cluster.window import WorkersDiedError
 from gradcli.language.parser import parse_program
-from gradcli.options import Options
+from gradcli.options import Limits, Options
 from gradcli.result import Result
 from gradcli.session import Gradient
 from gradcli.session import evaluate as in_one_process
+from gradcli.sweep.check import check, judged
 from gradcli.sweep.evaluate import evaluate
+from gradcli.sweep.moved import direction
+from gradcli.sweep.products import tangent_product
 from gradcli.sweep.task import Task
 
 needs_zarr = pytest.mark.skipif(not find_spec("zarr"), reason="needs gradcli[zarr]")
@@ -90,17 +97,33 @@ def swept(
     least: int = 1 << 16,
 ) -> Result:
     """The program, whose inputs of at least so many elements lie in stores."""
-    inputs: dict[str, Any] = {}
-    for name, array in arrays.items():
-        path = str(folder / name) + store
-        save(path, {name: array})
-        spec = f"{path}/{name}" if store == ".zarr" else path
-        inputs[name] = far(spec, "float64", 2**32, least) or array
-    options = OPTIONS._replace(wrt=wrt)
-    task = Task(os.urandom(8).hex(), Source("program", program), inputs, (), options)
+    task = asked(program, arrays, folder, store=store, least=least, wrt=wrt)
     cluster: Any = here or Here()
     target = None if into is None else str(folder / into)
     return evaluate(task, target, cluster, lambda _: None, mixed=False)
+
+
+def asked(
+    program: str,
+    arrays: dict[str, np.ndarray[Any, Any]],
+    folder: Path,
+    *,
+    store: str = ".npy",
+    least: int = 1 << 16,
+    **more: Any,
+) -> Task:
+    """A program whose inputs of at least so many elements lie in stores."""
+    inputs = {name: stored(name, array, folder, store, least) for name, array in arrays.items()}
+    options = OPTIONS._replace(**more)
+    return Task(os.urandom(8).hex(), Source("program", program), inputs, (), options)
+
+
+def stored(name: str, array: np.ndarray[Any, Any], folder: Path, store: str, least: int = 0) -> Any:
+    """An array in a store, or the array itself if it is small."""
+    path = str(folder / name) + store
+    save(path, {name: array})
+    spec = f"{path}/{name}" if store == ".zarr" else path
+    return far(spec, "float64", 2**32, least) or array
 
 
 def alone(program: str, arrays: dict[str, np.ndarray[Any, Any]], **more: Any) -> Result:
@@ -202,6 +225,127 @@ def test_what_cannot_be_swept_is_refused(tmp_path: Path, program: str, says: str
     assert found.code == "usage"
     assert says in found.message + str(found.hint)
     assert sorted(os.listdir(tmp_path)) == ["x.npy"]
+
+
+def test_limits_are_those_of_parts(tmp_path: Path) -> None:
+    """An input that is larger than the limit takes no memory but that of its parts."""
+    x = normal(4_400_011)
+    limits = Limits(memory=2**24)
+    assert x.nbytes > 2 * limits.memory
+    task = asked(CUBE, {"x": x}, tmp_path, limits=limits)
+    cluster: Any = Here()
+    evaluate(task, str(tmp_path / "g.npy"), cluster, lambda _: None, mixed=False)
+    np.testing.assert_allclose(np.load(tmp_path / "g.npy"), 24 * x**2 / x.size, rtol=1e-12)
+
+
+def test_a_part_that_takes_too_much_is_an_error(tmp_path: Path) -> None:
+    """Memory that the operating system refuses, in a process of its own."""
+    np.save(tmp_path / "x.npy", normal(4_400_011))
+    code = f"""
+import resource
+from gradcli.diagnostics import GradcliError
+from tests.sweep.test_sweep import CUBE, Here, far, Options, Source, Task, evaluate
+x = far({str(tmp_path / "x.npy")!r}, "float64", 2**32, 0)
+task = Task("1", Source("", CUBE), {{"x": x}}, (), Options(values="outputs", grads_to_file=True))
+def run():
+    evaluate(task, {str(tmp_path / "g.npy")!r}, Here(), lambda _: None, mixed=False)
+run()
+print("done")
+limit = 4096 * int(open("/proc/self/statm").read().split()[5]) + 2**20
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+try:
+    run()
+except GradcliError as error:
+    print(error.diagnostic.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["done", "limit-memory"], done.stderr
+
+
+TANGENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "cube": (CUBE, {"x": normal(4_400_011)}),
+    "elements": ("tanh(x)*exp(-x*x)", {"x": normal(1_100_011)}),
+    "one number for all": ("sum(x**3)", {"x": np.float64(0.5)}),
+    "some": ("p = sigmoid(X@w + b); mean(log(p))", {"X": normal(110_001, 40), "b": normal()}),
+}
+
+
+@pytest.mark.parametrize("name", TANGENTS)
+def test_tangents_move_as_in_one_process(tmp_path: Path, name: str) -> None:
+    program, tangents = TANGENTS[name]
+    arrays = {"some": TABLE, "elements": tangents}.get(name, FLAT)
+    arrays = {key: array for key, array in arrays.items() if key in program}
+    task = asked(program, arrays, tmp_path, forward_only=True)
+    (tmp_path / "t").mkdir()
+    along = {key: stored(key, each, tmp_path / "t", ".npy", 1 << 16) if each.ndim else each
+             for key, each in tangents.items()}  # fmt: skip
+    cluster: Any = Here()
+    found = tangent_product(task, along, None, cluster, lambda _: None, mixed=False).answer
+    parsed = parse_program(Source("program", program), OPTIONS.limits.parse)
+    one = tangents_in_one_process(pose_rolled(parsed, arrays, [], Options()), tangents)
+    assert isinstance(found, MatrixProduct)
+    assert found.products["out"].tobytes() == one.products["out"].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("tangents", "code"), [({"y": np.ones(3)}, "name"), ({"x": np.ones(3)}, "shape")]
+)
+def test_tangents_must_fit(
+    tmp_path: Path, tangents: dict[str, np.ndarray[Any, Any]], code: str
+) -> None:
+    task = asked(CUBE, FLAT, tmp_path, forward_only=True)
+    for t in (tangents, {key: stored(key, t, tmp_path, ".npy") for key, t in tangents.items()}):
+        cluster: Any = Here()
+        with pytest.raises(GradcliError) as caught:
+            tangent_product(task, t, None, cluster, lambda _: None, mixed=False)
+        assert caught.value.diagnostic.code == code
+
+
+def checked(program: str, arrays: dict[str, np.ndarray[Any, Any]], folder: Path) -> Check:
+    cluster: Any = Here()
+    return check(asked(program, arrays, folder), cluster, lambda _: None, mixed=False)
+
+
+@pytest.mark.parametrize(
+    ("program", "arrays", "verdict"),
+    [
+        ("mean(tanh(x)*exp(-x*x))", {"x": normal(300_011)}, "pass"),
+        (PROGRAMS["logistic"][0], TABLE, "pass"),
+        ("sum(floor(x))", {"x": normal(300_011)}, "inconclusive"),
+        ("sum(log(x))", {"x": normal(300_011)}, "inconclusive"),
+    ],
+)
+def test_gradients_are_checked(
+    tmp_path: Path, program: str, arrays: dict[str, np.ndarray[Any, Any]], verdict: str
+) -> None:
+    found = checked(program, arrays, tmp_path)
+    assert found.verdict == verdict
+    assert {leaf.name for leaf in found.leaves} == set(arrays)
+
+
+@pytest.mark.parametrize(
+    ("reverse", "quotients", "verdict"),
+    [
+        (2.0, [2.1, 2.001, 2.00001], "pass"),
+        (2.0, [2.3, 2.201, 2.20001], "fail"),
+        (2.0, [9.0, 5.0, 2.0], "inconclusive"),
+        (np.nan, [2.1, 2.001, 2.00001], "inconclusive"),
+        (0.0, [0.0, 0.0, 0.0], "pass"),
+    ],
+)
+def test_slopes_are_judged(reverse: float, quotients: list[float], verdict: str) -> None:
+    """A value of 1, and terms that add up to the slope without cancelling."""
+    values = 0.0 if reverse == 0 else 1.0
+    slope = np.array([reverse, reverse, abs(reverse)])
+    found = judged("x", (10,), slope, [(each, values) for each in quotients], 2.0**-52)
+    assert found.verdict == verdict
+
+
+def test_forward_and_reverse_mode_are_compared(tmp_path: Path) -> None:
+    x = normal(300_011)
+    walk = checked("sum(x**3)", {"x": x}, tmp_path).walk
+    expected = float(np.sum(3 * x**2 * direction(x)))
+    np.testing.assert_allclose([walk.forward, walk.reverse], expected, rtol=1e-12)
 
 
 def test_machines_that_differ_are_refused_unless_they_may() -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 
 Facts: TypeAlias = dict[str, str]
 """What decides about bits, by name."""
@@ -68,6 +68,11 @@ class Mixture:
                 hint="make them the same, or accept that with --mixed",
             )
         self.differences |= dict.fromkeys(found)
+
+    def notes(self) -> list[Note]:
+        """What is to be told of them with an answer."""
+        told = f"machines differ: {'; '.join(self.differences)}"
+        return [Note("mixed", told)] if self.differences else []
 
 
 def canary() -> str:
