@@ -16,7 +16,7 @@ from gradcli.engine.cluster.connection import Cluster
 from gradcli.engine.telling import Tell
 from gradcli.graph import Array
 from gradcli.sweep.moved import direction_of, moved
-from gradcli.sweep.question import Question, Slopes, Weighed
+from gradcli.sweep.question import SweepQuestion, Slopes, Weighed
 from gradcli.sweep.sweep import ClusterSweep
 from gradcli.sweep.task import Task
 
@@ -70,7 +70,7 @@ class _Asker:
         """How many there will be."""
         self.notes: list[Note] = []
 
-    def ask(self, task: Task, question: Question) -> list[float]:
+    def ask(self, task: Task, question: SweepQuestion) -> list[float]:
         """The numbers that are wanted."""
         # Another key for each: workers keep the plan of the last one.
         task = task._replace(question=question, key=f"{task.key} {self._done}")

@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     """Inputs beside those of the program, and what they are given."""
 
 
-class Question(Protocol):
+class SweepQuestion(Protocol):
     """What is asked."""
 
     def ask(self, prepared: Prepared) -> Asked:
@@ -38,7 +38,7 @@ class Gradients(NamedTuple):
     """The values and gradients of `session.evaluate`."""
 
     def ask(self, prepared: Prepared) -> Asked:
-        """See `Question`."""
+        """See `SweepQuestion`."""
         wanted = [*prepared.shown.values(), *grads_of(prepared).values(), *prepared.printed.nodes]
         wanted += [node for each in prepared.backwards for node in each.retained.values()]
         return Asked(prepared.planned, wanted, {})
@@ -51,7 +51,7 @@ class Tangents(NamedTuple):
     """By leaf, in shapes that are broadcast; leaves without a tangent stay where they are."""
 
     def ask(self, prepared: Prepared) -> Asked:
-        """See `Question`."""
+        """See `SweepQuestion`."""
         seeds = _seeds(prepared, self.along)
         moved = [prepared.leaves[name] for name in self.along]
         tangents = _expanded(prepared, self.along, seeds)
@@ -63,7 +63,7 @@ class Weighed(NamedTuple):
     """v·outputs: one number."""
 
     def ask(self, prepared: Prepared) -> Asked:
-        """See `Question`."""
+        """See `SweepQuestion`."""
         return _planned(prepared, [_weighed(prepared, [*floats(prepared).values()])], {})
 
 
@@ -75,7 +75,7 @@ class Slopes(NamedTuple):
     along: Mapping[str, Given]
 
     def ask(self, prepared: Prepared) -> Asked:
-        """See `Question`."""
+        """See `SweepQuestion`."""
         seeds = _seeds(prepared, self.along)
         outputs, grads = [*floats(prepared).values()], grads_of(prepared)
         wanted = []

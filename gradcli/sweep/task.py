@@ -19,7 +19,7 @@ from gradcli.options import Options
 from gradcli.passes import Gradient
 from gradcli.planned import Planned
 from gradcli.session import Prepared, prepare
-from gradcli.sweep.question import Given, Gradients, Question
+from gradcli.sweep.question import Given, Gradients, SweepQuestion
 
 
 class Task(NamedTuple):
@@ -31,7 +31,7 @@ class Task(NamedTuple):
     inputs: Mapping[str, Given]
     gradients: tuple[tuple[Given, str | None], ...]
     options: Options
-    question: Question = Gradients()
+    question: SweepQuestion = Gradients()
 
     def posed(self) -> Posed:
         """The program, traced and planned for the shapes."""
