@@ -16,7 +16,7 @@ from gradcli.engine.cluster.connection import Cluster
 from gradcli.engine.telling import Tell
 from gradcli.graph import Array
 from gradcli.sweep.moved import direction_of, moved
-from gradcli.sweep.question import SweepQuestion, Slopes, Weighed
+from gradcli.sweep.question import Slopes, SweepQuestion, Weighed
 from gradcli.sweep.sweep import ClusterSweep
 from gradcli.sweep.task import Task
 
