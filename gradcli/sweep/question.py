@@ -24,7 +24,7 @@ class Asked(NamedTuple):
     planned: Planned
     wanted: Sequence[Node]
     more: Mapping[Node, Given]
-    """Inputs beside those of the program, and what they are given."""
+    """Inputs in addition to those of the program, and what they are given."""
 
 
 class SweepQuestion(Protocol):
