@@ -25,12 +25,11 @@ class Derived:
 
     program: Program
     remarks: list[str]
-    body: list[Statement]
-    """The program without the statements that bind its inputs."""
     gradients: dict[Node, str]
     """The nodes of the gradients that are given, and their names."""
     shapes: dict[str, Shape]
     """Those of the inputs."""
+    assume_finite: bool
 
 
 def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
@@ -38,25 +37,37 @@ def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
 
     Shapes, branches and numbers of steps are those of the run.
     """
-    backward = run.backward
-    plain = simplify(list(backward.grads.values()), assume_finite=assume_finite)
-    results = {f"{leaf}_grad": plain[node] for leaf, node in backward.grads.items()}
-    taken = {*run.names, *run.leaves, *results}
-    given = _gradients(backward.cotangents, taken)
+    results = {f"{leaf}_grad": node for leaf, node in run.backward.grads.items()}
+    given = _gradients(run.backward.cotangents, {*run.names, *run.leaves, *results})
     bound = leaves_of(run) | given
-    names = {plain[node]: title for title, node in run.names.items() if node in plain}
-    body = unparse(bound, results, names, taken | set(bound.values()), run.value)
+    body = statements(run, results, given, assume_finite=assume_finite)
     start = _bindings(bound, run, single=all(n.size == 1 for n in results.values()))
-    statements: tuple[Statement, ...] = (*start, *body)
-    if not taken.isdisjoint(("inf", "nan")):
-        statements = quotients(statements)
+    every: tuple[Statement, ...] = (*start, *body)
+    if not {*run.names, *run.leaves}.isdisjoint(("inf", "nan")):
+        every = quotients(every)
     return Derived(
-        Program(Source("derived", ""), statements),
+        Program(Source("derived", ""), every),
         _remarks(bound, run),
-        body,
         given,
         {title: node.shape for node, title in bound.items()},
+        assume_finite,
     )
+
+
+def statements(
+    run: SingleRun,
+    results: Mapping[str, Node],
+    given: Mapping[Node, str],
+    *,
+    assume_finite: bool = False,
+) -> list[Statement]:
+    """Assignments to the names of `results`, simplified, over inputs and `given` gradients."""
+    plain = simplify(list(results.values()), assume_finite=assume_finite)
+    bound = leaves_of(run) | dict(given)
+    taken = {*run.names, *run.leaves, *results, *bound.values()}
+    names = {plain[node]: title for node, title in run.names.items() if node in plain}
+    found = {title: plain[node] for title, node in results.items()}
+    return unparse(bound, found, names, taken, run.value)
 
 
 def leaves_of(run: SingleRun) -> dict[Node, str]:

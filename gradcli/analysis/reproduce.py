@@ -1,4 +1,4 @@
-"""The data that a script for another library needs to repeat a gradient and compare it."""
+"""The data that a module for another library needs to repeat a gradient and compare it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.analysis.derive import Derived, leaves_of
+from gradcli.analysis.derive import Derived, leaves_of, statements
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.single import SingleRun
 from gradcli.graph import Array
@@ -20,13 +20,14 @@ class Reproduction:
 
     arrays: dict[str, Array]
     """Inputs and leaves."""
-    leaves: list[str]
+    intermediate: bool
+    """Whether some leaf is a value that the program computes from others."""
     forward: list[Statement]
-    """Ends in an assignment to each of the outputs."""
-    gradients: dict[str, Array]
-    """By output: its gradient v."""
+    """Assigns each of the outputs."""
+    seeds: dict[str, Array | str]
+    """By output: its gradient v, or the name of it in `given`."""
     derivative: list[Statement]
-    """Ends in `NAME_grad = …` for each leaf; reads v under the names in `given`."""
+    """Assigns `NAME_grad` for each leaf, and the outputs; reads v under the names in `given`."""
     given: dict[str, Array]
     grads: dict[str, Array]
     noise: dict[str, float]
@@ -39,16 +40,23 @@ def reproduce(run: SingleRun, derived: Derived) -> Reproduction:
     backward, value = run.backward, run.value
     bound = leaves_of(run)
     names = {node: name for name, node in run.names.items()}
-    taken = {*run.names, *run.leaves, "f", "v"}
+    taken = {*run.names, *run.leaves, *derived.gradients.values(), "f"}
+    forward = unparse(bound, dict(backward.outputs), names, taken, value)
     return Reproduction(
         arrays={name: value(node) for node, name in bound.items()},
-        leaves=[name for name in run.leaves if name in bound.values()],
-        forward=unparse(bound, dict(backward.outputs), names, taken, value),
-        gradients={
-            name: np.broadcast_to(value(node), backward.outputs[name].shape)
+        intermediate=not {*run.leaves} <= {*bound.values()},
+        forward=forward,
+        seeds={
+            name: derived.gradients.get(node)
+            or np.broadcast_to(value(node), backward.outputs[name].shape)
             for name, node in backward.cotangents.items()
         },
-        derivative=derived.body,
+        derivative=statements(
+            run,
+            {f"{leaf}_grad": node for leaf, node in backward.grads.items()} | backward.outputs,
+            derived.gradients,
+            assume_finite=derived.assume_finite,
+        ),
         given={title: value(node) for node, title in derived.gradients.items()},
         grads={name: value(node) for name, node in backward.grads.items()},
         noise=_noise(run),

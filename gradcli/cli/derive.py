@@ -14,6 +14,9 @@ from gradcli.diagnostics import GradcliError
 from gradcli.report import paint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradcli.analysis.reproduce import Reproduction
     from gradcli.analysis.symbolic.formula import Order
     from gradcli.analysis.symbolic.sizes import Lengths
     from gradcli.cli.request import Invocation
@@ -52,8 +55,8 @@ To = Annotated[
     Literal["gradcli", "function", "latex", "numpy", "torch", "jax"],
     typer.Option(
         "--to",
-        help="What to write: a program of this language, a function, formulas, or a script that "
-        "checks itself (without values: a module).",
+        help="What to write: a program of this language, a function, formulas, or a module with "
+        "value_and_grad(…), which checks itself when it is run and reads the @files of inputs.",
     ),
 ]
 
@@ -91,7 +94,11 @@ def _command(
         order: Order = "jacobian" if jacobian else "hessian" if hessian else "gradient"
         shapes = parse_shapes(shape or ())
         try:
-            with_values = None if asked else _with_values(request, assume_finite, to)
+            with_values = (
+                None
+                if asked
+                else _with_values(request, assume_finite, to, run.set_ or (), gradient or ())
+            )
         except GradcliError as error:
             open_names = error.diagnostic.code == "name" and free_names(request.program)
             if run.set_ or not open_names:
@@ -104,12 +111,18 @@ def _command(
             stream.write(text)
 
 
-def _with_values(request: Invocation, assume_finite: bool, to: str) -> str:
+def _with_values(
+    request: Invocation,
+    assume_finite: bool,
+    to: str,
+    inputs: Sequence[str],
+    gradients: Sequence[str],
+) -> str:
     """The gradient at the given inputs."""
     from gradcli.analysis import single
     from gradcli.analysis.derive import derive
     from gradcli.analysis.reproduce import reproduce
-    from gradcli.report import latex, program, script
+    from gradcli.report import latex, module, program
 
     traced = single.run(request.program, request.inputs, request.gradients, request.options)
     derived = derive(traced, assume_finite=assume_finite)
@@ -121,7 +134,24 @@ def _with_values(request: Invocation, assume_finite: bool, to: str) -> str:
         raise GradcliError(
             "usage", "--to function is for formulas without values", hint="give --shape, not --set"
         )
-    return script.render(reproduce(traced, derived), to)
+    told = reproduce(traced, derived)
+    return module.of_run(told, to, _files(told, inputs, gradients))
+
+
+def _files(told: Reproduction, inputs: Sequence[str], gradients: Sequence[str]) -> dict[str, str]:
+    """By name of an array: how NumPy reads the file that a flag names."""
+    from gradcli.data.binding import parse_binding, parse_gradient
+    from gradcli.data.elsewhere import numpy_call
+
+    given = dict(map(parse_binding, inputs))
+    for output, value in map(parse_gradient, gradients):
+        seed = told.seeds[output or next(iter(told.seeds))]
+        if isinstance(seed, str):
+            given[seed] = value
+    arrays = told.arrays | told.given
+    specs = {title: value.strip()[1:] for title, value in given.items() if value.strip()[:1] == "@"}
+    found = {title: numpy_call(spec, arrays[title]) for title, spec in specs.items()}
+    return {title: call for title, call in found.items() if call}
 
 
 def _formulas(request: Invocation, shapes: dict[str, Lengths], order: Order, to: str) -> str:
@@ -136,7 +166,7 @@ def _formulas(request: Invocation, shapes: dict[str, Lengths], order: Order, to:
         assert derived.example is not None
         shapes_there = {name: array.shape for name, array in derived.example.inputs.items()}
         return latex.equations(derived.program, shapes_there)
-    return module.function(derived) if to == "function" else module.module(derived, to)
+    return module.function(derived) if to == "function" else module.of_formulas(derived, to)
 
 
 command = expanded(_command)

@@ -64,7 +64,9 @@ class Dialect:
     """Keywords that have another name there."""
     definitions: Callable[[], Definitions]
     imports: dict[str, str]
-    """The import line that a script needs for each of these names."""
+    """The import line that a module needs for each of these names."""
+    always: frozenset[str]
+    """Those that every module imports."""
     tensors_only: bool = False
     """Functions of tensors take no plain numbers, and reductions no `keepdim` without an axis."""
 
@@ -118,6 +120,7 @@ DIALECTS = {
             "special": "from scipy import special",
             "linalg": "from scipy import linalg",
         },
+        frozenset({"np"}),
     ),
     "jax": Dialect(
         "jnp.",
@@ -135,6 +138,7 @@ DIALECTS = {
             "special": "from jax.scipy import special",
             "linalg": "from jax.scipy import linalg",
         },
+        frozenset({"jax", "jnp", "np"}),
     ),
     "torch": Dialect(
         "torch.",
@@ -143,15 +147,21 @@ DIALECTS = {
         _torch_name,
         {"p": "ord"},
         lambda: _definitions("torch.py"),
-        {"special": "from scipy import special", "torch": "import torch"},
+        {
+            "np": "import numpy as np",
+            "special": "from scipy import special",
+            "torch": "import torch",
+        },
+        frozenset({"torch"}),
         tensors_only=True,
     ),
 }
 """By the name of the library."""
-ALWAYS = frozenset({"jax", "jnp", "np", "torch"})
-"""Imports that a script always makes where its library has them."""
-OWN = frozenset({"Extreme", "Fraction", "WithSlope", "_", "f", "grads", "pull", *dir(builtins)})
-"""Names that a script may not give to a variable: it uses them itself, or Python does."""
+OWN = frozenset(
+    {"Extreme", "Fraction", "WithSlope", "_", "differences", "f", "found", "pull"}
+    | {"value_and_grad", "values", *dir(builtins)}
+)
+"""Names that a module may not give to a variable: it uses them itself, or Python does."""
 
 
 class Writer:
@@ -165,14 +175,15 @@ class Writer:
         self.used: set[str] = set()
         """The first parts of the names of all functions that were called."""
 
-    def array(self, array: Array, more: str = "") -> str:
-        """An array literal with its dtype."""
+    def array(self, array: Array, text: str = "") -> str:
+        """An array with its dtype, from the expression `text` or else as a literal."""
         prefix = self.dialect.prefix
         kinds = {"f": self.dtype, "b": self.dialect.truth, "i": "int64"}
-        dtype = f"dtype={prefix}{kinds[array.dtype.kind]}{more}"
+        dtype = f"dtype={prefix}{kinds[array.dtype.kind]}"
         if not array.size:
             return f"{prefix}zeros({array.shape}, {dtype})"
-        return f"{self.dialect.array}({print_expression(self._numbers(literal(array)))}, {dtype})"
+        text = text or print_expression(self._numbers(literal(array)))
+        return f"{self.dialect.array}({text}, {dtype})"
 
     def statements(self, statements: Sequence[Statement]) -> list[str]:
         """Lines of Python."""
@@ -201,7 +212,7 @@ class Writer:
             texts = [self.definitions[each] for each in words & self.definitions.keys()]
             words = set(re.findall(r"\w+", "\n".join(texts)))
         imports = self.dialect.imports.items()
-        lines = [line for word, line in imports if word in ALWAYS | needed]
+        lines = [line for word, line in imports if word in self.dialect.always | needed]
         for title, text in self.definitions.items():
             if title in needed:
                 lines += ["", "", text]

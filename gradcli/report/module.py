@@ -1,9 +1,22 @@
-"""Formulas for all lengths as something to keep: a function, or a module that checks itself."""
+"""A gradient as something to keep: a function of the language, or a module for another library that
+checks itself when it is run.
+
+Without values, and for NumPy, a module computes the derived formulas. For PyTorch and JAX, with
+values, it is the program itself, which they differentiate.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcli.analysis.reproduce import Reproduction
 from gradcli.analysis.symbolic.derived import Symbolic
 from gradcli.analysis.symbolic.formula import length_of
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array
 from gradcli.language.construct import NOWHERE, name
 from gradcli.language.printer import print_program
 from gradcli.language.syntax import (
@@ -18,7 +31,17 @@ from gradcli.report.dialects import Writer
 from gradcli.report.sanitise import sanitise
 
 CLOSE = 1e-6
-"""By how much other libraries may round in another way, in units of the largest element."""
+"""By how much formulas may round in another way, in units of the largest element."""
+OTHERWISE = 100.0
+"""Another way to the same gradient may differ by this many times the measured rounding error."""
+LARGEST = 10_000
+"""Arrays of more elements are read from their file; of such gradients some elements are compared.
+"""
+COMPARED = 100
+"""So many of them, about."""
+
+
+KINDS = {"gradient": "gradient", "jacobian": "Jacobian", "hessian": "Hessian"}
 
 
 def function(derived: Symbolic) -> str:
@@ -33,15 +56,14 @@ def function(derived: Symbolic) -> str:
     return "".join(f"# {sanitise(each)}\n" for each in derived.remarks) + text
 
 
-def module(derived: Symbolic, library: str) -> str:
-    """A module with `value_and_grad`, which checks itself when it is run.
+def of_formulas(derived: Symbolic, library: str) -> str:
+    """The module for formulas without values.
 
     Raises `usage` where the library has no function for a step.
     """
     writer = Writer(library, "float64")
     check = derived.example
     assert check is not None
-    titles = [writer.title(each) for each in derived.parameters]
     kept = {each.target.id for each in derived.statements if hasattr(each.target, "id")}
     starts = [
         Assign(name(title), length_of(title, derived.shapes), NOWHERE)
@@ -49,28 +71,173 @@ def module(derived: Symbolic, library: str) -> str:
         if title not in kept
     ]
     values = [each for each in derived.values if getattr(each.target, "id", "") not in kept]
-    body = writer.statements([*starts, *derived.statements, *values])
-    outputs = ", ".join(map(writer.title, derived.outputs))
-    results = [writer.title(each.title) for each in derived.results]
-    shapes = "\n".join(
-        f"    {title}: ({', '.join(map(str, shape))})"
-        for title, shape in zip(titles, derived.parameters.values(), strict=True)
+    expected = [check.expected[each.title] for each in derived.results]
+    largest = max(float(np.max(np.abs(each), initial=0.0)) for each in expected) or 1.0
+    made = _Module(
+        about=_about(
+            derived.outputs,
+            KINDS[derived.order],
+            dict.fromkeys(leaf for each in derived.results for leaf in each.leaves),
+        ),
+        parameters={
+            each: f"({', '.join(map(str, shape))})" for each, shape in derived.parameters.items()
+        },
+        body=[
+            *writer.statements([*starts, *derived.statements, *values]),
+            _returned(writer, derived.outputs, [each.title for each in derived.results]),
+        ],
+        arguments={each: writer.array(check.inputs[each]) for each in derived.parameters},
+        checks=[
+            f"difference(found[{place}], {writer.array(each)}, rtol=0, atol={CLOSE * largest:.0e})"
+            for place, each in enumerate(expected)
+        ],
     )
-    lines = ["", "", f"def value_and_grad({', '.join(titles)}):"]
-    lines += [f'    """{sanitise(derived.remarks[0]).capitalize()}.', "", shapes, '    """']
-    lines += [f"    {line}" for line in body]
-    lines += [f"    return ({outputs},), ({', '.join(results)},)", "", ""]
-    lines += ['if __name__ == "__main__":']
-    given = ", ".join(writer.array(check.inputs[each]) for each in derived.parameters)
-    wanted = ", ".join(writer.array(check.expected[each.title]) for each in derived.results)
-    lines += [f"    _, found = value_and_grad({given})", f"    expected = [{wanted}]"]
-    lines += ["    pairs = list(zip(found, expected))"]
-    lines += ["    size = max(float(abs(b).max()) for _, b in pairs) or 1.0"]
-    lines += ["    far = max(float(abs(a - b).max()) for a, b in pairs) / size"]
-    lines += [f"    assert far < {CLOSE}, far", '    print(f"agrees to {far:.0e}")']
-    heading = writer.heading()
-    if library == "jax":
-        heading.append('jax.config.update("jax_enable_x64", True)')
-    if library == "torch":
-        heading.append("torch.set_default_dtype(torch.float64)")
-    return "\n".join(heading + lines) + "\n"
+    return made.text(writer)
+
+
+def of_run(told: Reproduction, library: str, files: Mapping[str, str] | None = None) -> str:
+    """The module for one run; `files` are the calls with which NumPy reads the files of arrays.
+
+    Raises `usage` where the library has no function for a step, and for large arrays that are in
+    no file.
+    """
+    writer = Writer(library, told.dtype)
+    body = _by_formulas if library == "numpy" or told.intermediate else BODIES[library]
+    arrays = told.arrays | told.given
+    made = _Module(
+        about=_about(list(told.seeds), "gradient", told.grads),
+        parameters={each: str(array.shape) for each, array in arrays.items()},
+        body=body(told, writer),
+        arguments={
+            each: _argument(each, array, (files or {}).get(each, ""), writer)
+            for each, array in arrays.items()
+        },
+        checks=[_check(place, leaf, told, writer) for place, leaf in enumerate(told.grads)],
+    )
+    return made.text(writer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """What stands in a module, in the words of its library."""
+
+    about: str
+    parameters: Mapping[str, str]
+    """Their shapes, by their names in the language."""
+    body: Sequence[str]
+    """Lines of the function, which end in `return values, gradients`."""
+    arguments: Mapping[str, str]
+    """What it is called with to check it."""
+    checks: Sequence[str]
+    """Calls of `difference`."""
+
+    def text(self, writer: Writer) -> str:
+        """The whole module."""
+        writer.used.add("difference")
+        titles = {each: writer.title(each) for each in self.parameters}
+        lines = [f"def value_and_grad({', '.join(titles.values())}):"]
+        lines += [f'    """{sanitise(self.about)}', ""]
+        lines += [f"    {titles[each]}: {shape}" for each, shape in self.parameters.items()]
+        lines += ['    """', *(f"    {line}".rstrip() for line in self.body), "", ""]
+        lines += ['if __name__ == "__main__":', "    values, found = value_and_grad("]
+        lines += [f"        {titles[each]}={text}," for each, text in self.arguments.items()]
+        lines += ["    )", "    differences = ["]
+        lines += [f"        {each}," for each in self.checks]
+        lines += ["    ]", '    print(f"agrees to {max(differences):.0e}")']
+        return "\n".join(writer.heading() + _settings(writer) + lines) + "\n"
+
+
+def _about(outputs: Sequence[str], kind: str, leaves: Iterable[str]) -> str:
+    return f"The value of {', '.join(outputs)}, and the {kind} by {', '.join(leaves)}."
+
+
+def _settings(writer: Writer) -> list[str]:
+    """What the library has to be told first."""
+    if writer.library == "jax":
+        return ['jax.config.update("jax_enable_x64", True)', "", ""]
+    if writer.library == "torch":
+        return [f"torch.set_default_dtype(torch.{writer.dtype})", "", ""]
+    return []
+
+
+def _returned(writer: Writer, outputs: Sequence[str], grads: Sequence[str]) -> str:
+    values, found = (_tuple(map(writer.title, each)) for each in (outputs, grads))
+    return f"return {values}, {found}"
+
+
+def _tuple(titles: Iterable[str]) -> str:
+    first, *others = titles
+    return f"({', '.join([first, *others])})" if others else f"({first},)"
+
+
+# --- one run -----------------------------------------------------------------------------------
+
+
+def _by_formulas(told: Reproduction, writer: Writer) -> list[str]:
+    grads = [f"{leaf}_grad" for leaf in told.grads]
+    return [*writer.statements(told.derivative), _returned(writer, list(told.seeds), grads)]
+
+
+def _by_autograd(told: Reproduction, writer: Writer) -> list[str]:
+    """PyTorch refuses to differentiate what no path leads to."""
+    leaves = [writer.title(each) for each in told.grads]
+    lines = [f"{each} = {each}.detach().requires_grad_()" for each in leaves]
+    lines += writer.statements(told.forward)
+    outputs, given = _ends(told, writer)
+    call, more = "torch.autograd.grad", ", allow_unused=True, materialize_grads=True"
+    if not any(grad.any() for grad in told.grads.values()):
+        call, more = "gradients", ""
+        writer.used.add(call)
+    every = ", ".join(leaves)
+    return [*lines, f"return ({outputs},), {call}([{outputs}], [{every}], [{given}]{more})"]
+
+
+def _by_vjp(told: Reproduction, writer: Writer) -> list[str]:
+    leaves = ", ".join(map(writer.title, told.grads))
+    outputs, given = _ends(told, writer)
+    return [
+        f"def f({leaves}):",
+        *(f"    {line}" for line in writer.statements(told.forward)),
+        f"    return [{outputs}]",
+        "",
+        f"values, pull = jax.vjp(f, {leaves})",
+        f"return values, pull([{given}])",
+    ]
+
+
+BODIES = {"torch": _by_autograd, "jax": _by_vjp}
+
+
+def _ends(told: Reproduction, writer: Writer) -> tuple[str, str]:
+    """The outputs, and their gradients."""
+    given = [
+        writer.title(seed) if isinstance(seed, str) else writer.array(seed)
+        for seed in told.seeds.values()
+    ]
+    return ", ".join(map(writer.title, told.seeds)), ", ".join(given)
+
+
+def _argument(title: str, array: Array, file: str, writer: Writer) -> str:
+    if file:
+        writer.used.add("np")
+    elif array.size > LARGEST:
+        raise GradcliError(
+            "usage",
+            f"{title} has {array.size:,} elements, too many to write into a module",
+            hint=f"save it as {title}.npy and give it as @{title}.npy, which the module reads",
+        )
+    return writer.array(array, file)
+
+
+def _check(place: int, leaf: str, told: Reproduction, writer: Writer) -> str:
+    """Other libraries round in another order, and where terms cancel, what is left may be rounding
+    error only.
+    """
+    grad, found = told.grads[leaf], f"found[{place}]"
+    relative = 1e-9 if told.dtype == "float64" else 1e-4
+    largest = float(np.max(np.abs(grad), initial=0.0, where=np.isfinite(grad)))
+    absolute = max(relative / 1e3 * (largest or 1.0), OTHERWISE * told.noise[leaf])
+    if grad.size > LARGEST:
+        step = grad.size // COMPARED
+        grad, found = grad.reshape(-1)[::step], f"{found}.reshape(-1)[::{step}]"
+    return f"difference({found}, {writer.array(grad)}, rtol={relative:.0e}, atol={absolute:.0e})"

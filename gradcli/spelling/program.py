@@ -53,20 +53,25 @@ def unparse(
     statements: list[Statement] = []
     fresh = fresh_names(taken)
     used: set[str] = set()
+    owned = {node: title for title, node in results.items() if title not in bound.values()}
     for node in nodes:
         if node in bound:
             continue
         made = _write(node, written, value)
         shared = uses[node] > 1 and not _is_plain(node, made)
         if shared or made.length > LONGEST or made.depth > DEEPEST:
-            title = names.get(node)
-            if title is None or title in used or title in results:
+            title = owned.get(node) or names.get(node)
+            if title is None or title in used or (title in results and node not in owned):
                 title = next(fresh)
             used.add(title)
             statements.append(_assign(title, node, made, bound))
             made = _Written(name(title))
         written[node] = made
-    statements += [_assign(title, node, written[node], bound) for title, node in results.items()]
+    statements += [
+        _assign(title, node, written[node], bound)
+        for title, node in results.items()
+        if title not in used
+    ]
     return statements
 
 

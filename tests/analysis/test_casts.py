@@ -12,7 +12,7 @@ from gradcli.analysis.explain import explain
 from gradcli.analysis.reproduce import reproduce
 from gradcli.analysis.single import run
 from gradcli.graph import INPUT
-from gradcli.report.script import render
+from gradcli.report.module import of_run
 from gradcli.report.sentences import Sentences
 from tests.analysis.programs import assert_same, both, parse
 from tests.analysis.told import problems
@@ -69,7 +69,7 @@ def test_explain(program: str) -> None:
 def test_scripts(program: str, library: str) -> None:
     """A script compares the gradient that it computes with the one from here."""
     single = run(parse(summed(program)), X, [])
-    written = render(reproduce(single, derive(single)), library)
+    written = of_run(reproduce(single, derive(single)), library)
     compile(written, "script", "exec")
     if importlib.util.find_spec(library):
-        exec(compile(written, "script", "exec"), {"__name__": "script"})
+        exec(compile(written, "script", "exec"), {"__name__": "__main__"})

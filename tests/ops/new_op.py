@@ -17,7 +17,7 @@ from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Evaluate, Program
 from gradcli.ops import FUNCTIONS
 from gradcli.report import latex
-from gradcli.report.script import render
+from gradcli.report.module import of_run
 from gradcli.session import evaluate
 from gradcli.trace.arguments import signature
 from tests.ops.table_cases import trace
@@ -63,8 +63,8 @@ def test_latex() -> None:
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 def test_scripts_for_other_libraries_define_it(library: str) -> None:
     single = run(parse("z = cubed(x); sum(z * z)"), {"x": X}, ())
-    written = render(reproduce(single, derive(single)), library)
+    written = of_run(reproduce(single, derive(single)), library)
     code = compile(written, "script", "exec")
     assert "def cubed(x):\n    return x**3" in written
     if library == "numpy":
-        exec(code, {"__name__": "script"})  # it compares what it computes
+        exec(code, {"__name__": "__main__"})  # it compares what it computes

@@ -48,6 +48,15 @@ def diag_embed(x, offset=0):
     return y.at[..., row + max(-offset, 0), row + max(offset, 0)].set(x)
 
 
+def difference(found, expected, rtol, atol):
+    """By how much two arrays differ, in units of the largest number; an error if by too much."""
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
+    finite = np.isfinite(expected)
+    size = np.max(np.abs(expected), initial=0.0, where=finite) or 1.0
+    apart = np.abs(np.where(finite, found, 0.0) - np.where(finite, expected, 0.0))
+    return float(np.max(apart, initial=0.0) / size)
+
+
 def embed(x, shape, start, step=None):
     steps = step or (1,) * x.ndim
     grid = (a + s * jnp.arange(n) for a, n, s in zip(start, x.shape, steps, strict=True))

@@ -57,6 +57,15 @@ def diag_embed(x, offset=0):
     return y
 
 
+def difference(found, expected, rtol, atol):
+    """By how much two arrays differ, in units of the largest number; an error if by too much."""
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
+    finite = np.isfinite(expected)
+    size = np.max(np.abs(expected), initial=0.0, where=finite) or 1.0
+    apart = np.abs(np.where(finite, found, 0.0) - np.where(finite, expected, 0.0))
+    return float(np.max(apart, initial=0.0) / size)
+
+
 def embed(x, shape, start, step=None):
     y = np.zeros(shape, x.dtype)
     steps = step or (1,) * x.ndim

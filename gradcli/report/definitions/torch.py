@@ -28,6 +28,24 @@ def as_float(x):
     return torch.as_tensor(x).to(torch.get_default_dtype())
 
 
+def difference(found, expected, rtol, atol):
+    """By how much two tensors differ, in units of the largest number; an error if by too much."""
+    torch.testing.assert_close(found, expected, rtol=rtol, atol=atol, equal_nan=True)
+    finite = torch.isfinite(expected)
+    sizes = torch.abs(expected[finite])
+    apart = torch.abs(found[finite] - expected[finite])
+    return float(apart.max() / (sizes.max() or 1.0)) if apart.numel() else 0.0
+
+
+def gradients(outputs, leaves, seeds):
+    """What `torch.autograd.grad` gives; zeros where no path leads to any leaf."""
+    if not any(each.requires_grad for each in outputs):
+        return tuple(map(torch.zeros_like, leaves))
+    reached = [place for place, each in enumerate(outputs) if each.requires_grad]
+    outputs, seeds = ([each[place] for place in reached] for each in (outputs, seeds))
+    return torch.autograd.grad(outputs, leaves, seeds, allow_unused=True, materialize_grads=True)
+
+
 def long(x):
     return torch.as_tensor(x).long()
 
