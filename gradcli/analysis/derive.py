@@ -65,7 +65,7 @@ def statements(
     plain = simplify(list(results.values()), assume_finite=assume_finite)
     bound = leaves_of(run) | dict(given)
     taken = {*run.names, *run.leaves, *results, *bound.values()}
-    names = {plain[node]: title for node, title in run.names.items() if node in plain}
+    names = {plain[node]: title for title, node in run.names.items() if node in plain}
     found = {title: plain[node] for title, node in results.items()}
     return unparse(bound, found, names, taken, run.value)
 

@@ -53,7 +53,8 @@ def reproduce(run: SingleRun, derived: Derived) -> Reproduction:
         },
         derivative=statements(
             run,
-            {f"{leaf}_grad": node for leaf, node in backward.grads.items()} | backward.outputs,
+            {f"{leaf}_grad": node for leaf, node in backward.grads.items()}
+            | dict(backward.outputs),
             derived.gradients,
             assume_finite=derived.assume_finite,
         ),

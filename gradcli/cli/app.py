@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from gradcli import __version__
-from gradcli.cli.streams import output
+from gradcli.cli.streams import output, use_colour
 from gradcli.diagnostics import GradcliError, nearest
 
 COMMANDS = {
@@ -66,9 +66,32 @@ def invoke(arguments: Sequence[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+class _Group(typer.core.TyperGroup):
+    """The whole, whose `--help` has colour."""
+
+    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
+        return _painted(super().get_help(ctx))
+
+
+class _Command(typer.core.TyperCommand):
+    """A command whose `--help` has colour."""
+
+    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
+        return _painted(super().get_help(ctx))
+
+
+def _painted(text: str) -> str:
+    if not use_colour("auto"):
+        return text
+    from gradcli.report import paint
+
+    return paint.usage(text)
+
+
 def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
     """The application with the commands of these names, but only those in `loaded` imported."""
     app = typer.Typer(
+        cls=_Group,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -79,7 +102,7 @@ def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
         if name in loaded:
             imported = import_module(module)
             told = _help(imported.EXAMPLES, imported.command)
-            app.command(name, short_help=summary, help=told)(imported.command)
+            app.command(name, cls=_Command, short_help=summary, help=told)(imported.command)
         else:
             app.command(name, short_help=summary)(_not_loaded)
     return app

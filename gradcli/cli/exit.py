@@ -203,7 +203,7 @@ def _report(diagnostic: Diagnostic, *, as_json: bool) -> int:
 def _write_error(diagnostic: Diagnostic) -> None:
     from gradcli.report import error, paint
 
-    text = error.render(diagnostic)
+    text = error.render(diagnostic, streams.error_width())
     streams.write_error((paint.error(text) if streams.colours_errors() else text) + "\n")
 
 

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli.streams import output, use_colour
+from gradcli.cli.streams import output, use_colour, width
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.report import paint
 
+WIDE = 80
+"""Columns for which guides are written."""
 EXAMPLES = """\b
 Examples:
   gradcli help language
@@ -54,13 +56,19 @@ def command(topic: Topic = None, color: flag.Color = "auto") -> None:
             hint=f"did you mean {near}?" if near else f"there are: {', '.join(TOPICS)}",
         )
     with output() as stream:
-        if topic is None:
-            stream.writelines(f"gradcli help {name}: {told}\n" for name, told in TOPICS.items())
-            stream.write("gradcli --help lists the commands, gradcli ops the functions\n")
-        else:
-            text = GUIDES[topic]()
-            plain = topic == "man" or not use_colour(color)
-            stream.write(text if plain else paint.guide(text))
+        text = topics() if topic is None else GUIDES[topic]()
+        if topic != "man" and width() < WIDE:
+            from gradcli.report.prose import narrowed
+
+            text = narrowed(text, width())
+        plain = topic in (None, "man") or not use_colour(color)
+        stream.write(text if plain else paint.guide(text))
+
+
+def topics() -> str:
+    """What there is, a line each."""
+    lines = [f"gradcli help {name}: {told}\n" for name, told in TOPICS.items()]
+    return "".join([*lines, "gradcli --help lists the commands, gradcli ops the functions\n"])
 
 
 def language() -> str:

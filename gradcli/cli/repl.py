@@ -90,7 +90,7 @@ def _answer(conversation: Conversation, text: str) -> int:
     try:
         conversation.answer(text)
     except GradcliError as error:
-        streams.write_error(render(error.diagnostic) + "\n")
+        streams.write_error(render(error.diagnostic, streams.error_width()) + "\n")
         return exit_code(error.diagnostic.code)
     return 0
 

@@ -145,3 +145,13 @@ def width() -> int:
     if sys.stdout is None or not sys.stdout.isatty():
         return DEFAULT_WIDTH
     return get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def error_width() -> int | None:
+    """Columns of the terminal that shows errors; None where there is none."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError):
+        return None

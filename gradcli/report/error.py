@@ -9,19 +9,24 @@ from gradcli.report.sanitise import sanitise
 
 _WIDTH = 100
 """Columns that a quoted line takes at most, its margin included."""
+_LEAST = 20
+"""Columns that it gets in any case."""
 _TAB = "    "
 _CUT = "..."
 
 
-def render(diagnostic: Diagnostic) -> str:
-    """A few lines of plain text, safe for a terminal, without a line break at the end."""
-    lines = [f"error[{diagnostic.code}]: {sanitise(diagnostic.message)}"]
+def render(diagnostic: Diagnostic, width: int | None = None) -> str:
+    """A few lines of plain text, safe for a terminal, without a line break at the end.
+
+    Of `width` columns, if that is given: the lines break between words.
+    """
+    lines = _folded(f"error[{diagnostic.code}]: ", "  ", diagnostic.message, width)
     margin = "   "
     source, span = diagnostic.source, diagnostic.span
     if source and span:
         number, column = source.locate(span[0])
         margin = " " * (len(str(number)) + 2)
-        room = _WIDTH - len(margin) - 2
+        room = max(_LEAST, min(_WIDTH, width or _WIDTH) - len(margin) - 2)
         shown, carets = quote(source.line_text(span[0]), column - 1, span[1] - span[0], room)
         lines += [
             f"{margin[1:]}--> {_one_line(source.name)}:{number}:{column}",
@@ -33,9 +38,33 @@ def render(diagnostic: Diagnostic) -> str:
     elif source:
         lines.append(f"{margin[1:]}--> {_one_line(source.name)}")
     if diagnostic.hint:
-        hint = sanitise(diagnostic.hint).replace("\n", f"\n{margin}{' ' * len('= help: ')}")
-        lines.append(f"{margin}= help: {hint}")
+        label = f"{margin}= help: "
+        lines += _folded(label, " " * len(label), diagnostic.hint, width)
     return "\n".join(lines)
+
+
+def _folded(label: str, indent: str, text: str, width: int | None) -> list[str]:
+    """A text behind its label, its further lines indented; words are kept whole."""
+    lines = sanitise(text).split("\n")
+    if width is not None:
+        from textwrap import wrap
+
+        lines[0] = label + lines[0]  # it has more room, or less, than the others
+        folded = [
+            wrap(
+                line,
+                max(_LEAST, width),
+                initial_indent=indent if place else "",
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            or [indent.rstrip()]
+            for place, line in enumerate(lines)
+        ]
+        return [line for each in folded for line in each]
+    first, *others = lines
+    return [label + first, *(indent + line for line in others)]
 
 
 def _earlier(source: Source, place: int | None, margin: str, room: int) -> list[str]:

@@ -15,6 +15,8 @@ BLUE, GREEN, PURPLE, BROWN, GREY, RED = 31, 29, 133, 130, 243, 160
 _RESET = "\x1b[0m"
 _QUOTED = re.compile(r"^( *\d* \| ?)(.*)$")
 _CARETS = re.compile(r"^\s*\^+$")
+_TYPED = re.compile(r"    (gradcli|echo) ")
+_FLAG = re.compile(r"^(  )([-\w][-\w, ]*?)(?=  | [A-Z<\[]|$)")
 _GRADIENT = re.compile(r"\b\w+_grad(?= =)", re.ASCII)
 
 
@@ -53,6 +55,21 @@ def program(text: str) -> str:
         else _GRADIENT.sub(lambda found: paint(found[0], PURPLE), line)
         for line in text.splitlines(keepends=True)
     )
+
+
+def usage(text: str) -> str:
+    """What `--help` says: headings, examples, and the names of flags and commands."""
+    return "".join(map(_of_usage, text.splitlines(keepends=True)))
+
+
+def _of_usage(line: str) -> str:
+    shown = line.rstrip("\n")
+    end = line[len(shown) :]
+    if shown.endswith(":") and not shown.startswith("   "):
+        return paint(shown, GREY, bold=True) + end
+    if _TYPED.match(shown):
+        return paint(shown, BLUE) + end
+    return _FLAG.sub(lambda found: f"{found[1]}{paint(found[2], GREEN)}", shown) + end
 
 
 def guide(text: str) -> str:

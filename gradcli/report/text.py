@@ -61,7 +61,7 @@ def closing(notes: Iterable[Note], seed: int | None, width: int) -> list[Text]:
     return lines
 
 
-def folded(label: str, text: str, width: int) -> Text:
+def folded(label: str, text: str, width: int, style: str = REMARK) -> Text:
     """A remark, its further lines indented; words are kept whole."""
     folded = wrap(text, max(1, width - len(label)), break_long_words=False, break_on_hyphens=False)
-    return Text.assemble((label, REMARK), ("\n" + " " * len(label)).join(folded))
+    return Text.assemble((label, style), ("\n" + " " * len(label)).join(folded))

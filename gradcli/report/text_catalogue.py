@@ -44,7 +44,7 @@ def render_page(
     """Signature, doc, formula, derivative, what holds at kinks, and an example with its output."""
     function = description.function
     start = Text("\n").join(
-        [Text(signature(function), "bold"), *map(Text, _folded(function.doc, width))]
+        [*_signature(function, width), *map(Text, _folded(function.doc, width))]
     )
     facts = {
         "group": function.group,
@@ -74,6 +74,17 @@ def render_page(
     layout = Layout(width, ascii_only=ascii_only, colour=colour)
     output = text.render(description.example.result, layout)
     return f"{page}\n{printed([command], colour)}{output}"
+
+
+def _signature(function: Function, width: int) -> list[Text]:
+    """The call with its parameters, further lines of which begin below the first one."""
+    indent = " " * (len(function.name) + 1)
+    whole = signature(function).replace(", ", ",\0").replace(" ", "\1")  # breaks at commas only
+    lines = wrap(
+        whole.replace("\0", " "), width, subsequent_indent=indent, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    return [Text(line.replace("\1", " "), "bold") for line in lines]
 
 
 def _textbook(description: Description) -> str:
@@ -180,5 +191,6 @@ def _folded(body: str, width: int) -> list[str]:
     return [
         line
         for each in body.split("\n")
-        for line in wrap(each.strip(), width, break_long_words=False) or [""]
+        for line in wrap(each.strip(), width, break_long_words=False, break_on_hyphens=False)
+        or [""]
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import numpy as np
 from rich.console import RenderableType
@@ -26,7 +27,7 @@ from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import Row, Section
 from gradcli.report.text import closing, folded
-from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, printed, table
+from gradcli.report.text_style import ASIDE, GAP, GRAD, HEADING, ROLES, printed, table
 from gradcli.report.text_table import draw
 
 STYLES: dict[Verdict, str] = {
@@ -42,6 +43,7 @@ DECADES = 2
 LISTED = 8
 """The most elements that are listed as not confirmed."""
 HEADINGS = ("leaf", "shape", "verdict", "digits", "worst", "gradient", "expected")
+LABEL = max(map(len, HEADINGS)) + 2
 
 
 def write(found: Check, layout: Layout) -> Iterator[str]:
@@ -69,11 +71,32 @@ def judged(mine: Sequence[Comparison], layout: Layout) -> Iterator[str]:
 
 def _leaves(found: Check, layout: Layout) -> list[RenderableType]:
     """The table of leaves, and the error over the step."""
-    drawn = table(HEADINGS, layout)
-    for leaf in found.leaves:
-        drawn.add_row(*_row(leaf, layout))
+    rows = [_row(leaf, layout) for leaf in found.leaves]
+    drawn = _in_columns(rows, layout) or _stacked(rows)
     curves = _curves(found.leaves, layout)
     return [drawn, Text("\n").join(curves)] if curves else [drawn]
+
+
+def _in_columns(rows: Sequence[Sequence[Text]], layout: Layout) -> RenderableType | None:
+    """A table, unless it is too wide."""
+    columns = list(zip_longest(map(Text, HEADINGS), *rows, fillvalue=Text()))
+    widths = [max(cell.cell_len for cell in column) for column in columns]
+    if sum(widths) + GAP * (len(widths) - 1) > layout.width:
+        return None
+    drawn = table(HEADINGS, layout)
+    for row in rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def _stacked(rows: Sequence[Sequence[Text]]) -> Text:
+    """A line about each leaf, and its worst element below it."""
+    lines: list[Text] = []
+    for name, shape, verdict, *others in rows:
+        lines.append(Text("  ").join([name, shape, verdict]))
+        for heading, cell in zip(HEADINGS[3:], others, strict=False):
+            lines.append(Text.assemble((f"  {heading:<{LABEL}}", ASIDE), cell))
+    return Text("\n").join(lines)
 
 
 def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
@@ -151,7 +174,7 @@ def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
         Text.assemble(
             f"{name:<{room}}  ",
             (f"step {leaf.curve[0][0]:.0e} ", ASIDE),
-            (_bars(leaf, layout), GRAD),
+            (_bars(leaf, layout)[:: _step(leaf, room, layout)], GRAD),
             (f" {leaf.curve[-1][0]:.0e}", ASIDE),
         )
         for name, leaf in zip(names, drawn, strict=True)
@@ -161,6 +184,12 @@ def _curves(leaves: Sequence[LeafCheck], layout: Layout) -> list[Text]:
         scale = f"error of plain differences: {bars[-1]} 1, {bars[1]} 1e-14, less is blank"
         lines.insert(0, Text(scale, style=HEADING))
     return lines
+
+
+def _step(leaf: LeafCheck, room: int, layout: Layout) -> int:
+    """Of how many bars one is shown, where there is no room for all."""
+    taken = room + len("  step 1e-00  1e-00")
+    return math.ceil(len(leaf.curve) / max(1, layout.width - taken))
 
 
 def _bars(leaf: LeafCheck, layout: Layout) -> str:
@@ -187,7 +216,9 @@ def _height(error: float) -> int:
 
 def _remarks(found: Check, whose: str, layout: Layout) -> list[Text]:
     """The verdict, `whose` gradients were compared with it, and what else there is to say."""
-    remarks = [Text.assemble((found.verdict, STYLES[found.verdict]), ": ", _summary(found, whose))]
+    remarks = [
+        folded(f"{found.verdict}: ", _summary(found, whose), layout.width, STYLES[found.verdict])
+    ]
     for leaf in found.leaves:
         if leaf.worst is not None and leaf.worst.reason:
             place = sanitise(element(leaf.name, leaf.worst.index))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
 import sys
+import termios
 from typing import Literal
 
 Stream = Literal["stdin", "stdout", "stderr"]
@@ -16,9 +19,10 @@ class Terminal:
 
     def __init__(
         self, *arguments: str, streams: tuple[Stream, ...] = ("stdin", "stdout", "stderr"),
-        **environment: str,
+        columns: int = 0, **environment: str,
     ) -> None:  # fmt: skip
         self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         usual = {key: value for key, value in os.environ.items() if not key.endswith("_COLOR")}
         stdin, stdout, stderr = (
             theirs if each in streams else subprocess.DEVNULL

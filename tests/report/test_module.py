@@ -33,7 +33,7 @@ def said(text: str, folder: Path) -> str:
     """What a module prints when it is run."""
     file = folder / "module.py"
     file.write_text(text)
-    command = [sys.executable, file]
+    command = [sys.executable, str(file)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     return done.stdout
