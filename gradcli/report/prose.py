@@ -1,4 +1,4 @@
-"""Guides on narrow terminals: prose is folded anew, lines to be typed stay as they are."""
+"""Guides on narrow terminals: prose is folded again, lines to be typed stay as they are."""
 
 from __future__ import annotations
 

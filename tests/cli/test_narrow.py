@@ -52,7 +52,7 @@ def test_commands_fit_60_columns(command: tuple[int, *tuple[str, ...]]) -> None:
 
 @pytest.mark.parametrize("topic", [each for each in TOPICS if each != "man"])
 def test_guides_fit_60_columns(topic: str, gradcli: Runner) -> None:
-    """But for what is to be typed; no word is lost."""
+    """All lines except those to be typed; no word is lost."""
     text = gradcli("help", topic).out
     narrow = narrowed(text, 60)
     prose = "\n".join(line for line in narrow.split("\n") if not line.startswith("    "))
