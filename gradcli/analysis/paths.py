@@ -12,7 +12,7 @@ from gradcli.analysis.explain import name_nodes
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate.product import scale
-from gradcli.graph import Node, ancestors, dependents
+from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.shapes import show
 from gradcli.passes import Backward
 
@@ -69,13 +69,14 @@ def follow(run: SingleRun, entry: str) -> SumOverPaths:
             f"--entry {entry}: {name} gets no grad; the leaves are {', '.join(run.leaves)}",
         )
     start = leaf, _flat(entry, index, leaf.shape)
-    return paths_from(run, start, name, run.backward)
+    grad = run.value(run.backward.grads[name])
+    return paths_from(run, start, name, grad, run.backward)
 
 
 def paths_from(
-    run: SingleRun, start: Place, name: str, backward: Backward, most: int = EDGES
+    run: SingleRun, start: Place, name: str, grad: Array, backward: Backward, most: int = EDGES
 ) -> SumOverPaths:
-    """The paths from an element of a leaf with this name to the outputs of a pass.
+    """The paths from an element of a node with this name and grad to the outputs of a pass.
 
     Raises `limit-nodes` where it reaches more than `most` local derivatives.
     """
@@ -88,12 +89,13 @@ def paths_from(
         for way, _ in zip(_ways(start, edges, sums, ends), range(SHOWN), strict=False)
     ]
     total, count = sums.get(start, (0.0, 0))
-    grad = run.value(backward.grads[name]).flat[start[1]]
     titles[start[0]] = name
     known = {*run.names, *run.leaves}
     nameless = [node for node, title in titles.items() if title not in known]
     names = {node: title for title, node in run.names.items()} | titles
-    return SumOverPaths(_title(start, titles), names, nameless, paths, count, total, float(grad))
+    return SumOverPaths(
+        _title(start, titles), names, nameless, paths, count, total, float(grad.flat[start[1]])
+    )
 
 
 def _parse(entry: str) -> tuple[str, tuple[int, ...]]:

@@ -253,7 +253,7 @@ class Level:
         yield from paths
 
     def _paths(self, grad: Grad, number: int, name: str) -> Iterator[Element]:
-        """The paths to the entries of a leaf's grad, where these are not too many."""
+        """The paths to the entries of a grad, where these are not too many."""
         run = self._told.run
         if (
             number >= len(run.prepared.backwards)
@@ -262,12 +262,12 @@ class Level:
         ):
             return
         backward = run.prepared.backwards[number]
-        title = next((t for t, leaf in run.leaves.items() if leaf is grad.node), None)
-        if title is None or title not in backward.grads:
+        title = self._told.names.get(grad.node)
+        if title is None or grad.node in run.prepared.outputs.values():
             return
         for element_ in range(grad.node.size):
             try:
-                found = paths_from(run, (grad.node, element_), title, backward, EDGES)
+                found = paths_from(run, (grad.node, element_), title, grad.value, backward, EDGES)
             except GradcliError:
                 return  # more than anyone would follow
             yield self._ways(found, _index(grad.node, element_), f"{name}-p{element_}")

@@ -89,6 +89,15 @@ def test_an_entry_shows_its_paths(opened: Opened) -> None:
     assert "x[0, 1] → t1[0, 1] → z[0, 1] → out: 2 · 48 · 0.25 · v" in paths.inner_text()
 
 
+def test_an_entry_of_an_intermediate_shows_its_paths(opened: Opened) -> None:
+    tab = opened("explain", *CUBES)
+    tab.keyboard.press("End")
+    tab.keyboard.press("ArrowLeft")
+    card(tab).get_by_role("button", name="paths to t1.grad[0, 1]").click()
+    paths = card(tab).locator(".paths[open]")
+    assert "t1[0, 1] → z[0, 1] → out: 48 · 0.25 · v" in paths.inner_text()
+
+
 def test_functions_and_loops_open_and_close(opened: Opened) -> None:
     tab = opened("explain", *OPENED)
     closed = tab.locator(".level:visible .box").count()
