@@ -23,7 +23,12 @@ class Terminal:
     ) -> None:  # fmt: skip
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
-        usual = {key: value for key, value in os.environ.items() if not key.endswith("_COLOR")}
+        usual = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.endswith("_COLOR")
+            and key not in ("COLUMNS", "LINES")  # pytest-xdist sets them
+        }
         stdin, stdout, stderr = (
             theirs if each in streams else subprocess.DEVNULL
             for each in ("stdin", "stdout", "stderr")
