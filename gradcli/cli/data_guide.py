@@ -21,7 +21,7 @@ Values come from files and stores: --set NAME=@PLACE, and so --gradient, --tange
 use: AWS_... and the files in ~/.aws, GOOGLE_APPLICATION_CREDENTIALS, the role of the machine.
 No file is opened under --safe, and none that a record of gradcli batch names unless
 --allow-files is given. Nothing is unpickled; what is too large for --max-memory is refused before
-it is read.
+it is read. Parquet is not read, as its readers are large: write its columns to .npy or .csv first.
 
 --save writes a whole file or nothing: .npz, .json, .zarr and .h5 hold the outputs under their
 names and gradients as NAME.grad; .npy, .csv and .tsv hold one gradient. .zarr and .h5 need their
