@@ -116,6 +116,8 @@ class Forked:
             sys.stdin, sys.stdout, sys.stderr = map(os.fdopen, range(3), "rww")
             sys.argv = ["gradcli", *arguments]
             cli.main()
+        except SystemExit as stop:  # a signal at the very end: Python itself would end with this
+            os._exit(stop.code if isinstance(stop.code, int) else 1)
         finally:
             os._exit(99)
 
