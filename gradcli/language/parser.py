@@ -136,17 +136,26 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
             if build is None:
                 state = states[-1] = _settled(states[-2], state, kind)
                 continue
-            below = len(values) - length
-            parts = values[below:]
+            end = token_ends[place - 1]
+            if length == 1 and positions is None:
+                part = values[-1]
+                parts = part if spliced and type(part) is list else [part]
+                values[-1] = build(builder, parts, (starts[-1], end))
+                below = states[-2]
+                state = states[-1] = (gotos[below] or TABLES.gotos[below])[head]
+                continue
+            first = len(values) - length
+            parts = values[first:]
             if positions is not None:
                 parts = [parts[i] for i in positions]
             if spliced:
                 parts = _flat(parts)
-            begin = starts[below] if length else 0
-            values[below:] = (build(builder, parts, (begin, token_ends[place - 1])),)
-            starts[below:] = (begin,)
-            del states[below + 1 :]
-            state = (gotos[states[-1]] or TABLES.gotos[states[-1]])[head]
+            begin = starts[first] if length else 0
+            values[first:] = (build(builder, parts, (begin, end)),)
+            starts[first:] = (begin,)
+            del states[first + 1 :]
+            below = states[-1]
+            state = (gotos[below] or TABLES.gotos[below])[head]
             states.append(state)
         if not action:
             from gradcli.language.mistakes import explain

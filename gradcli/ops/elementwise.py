@@ -58,9 +58,11 @@ class Elementwise(Op):
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = self.result_kind or inputs[-1].kind
-        if len(inputs) == 1:
-            return inputs[0].shape, kind
-        return broadcast(self.infix or self.name, [node.shape for node in inputs]), kind
+        shape = inputs[0].shape
+        for node in inputs:
+            if node.shape != shape:
+                return broadcast(self.infix or self.name, [each.shape for each in inputs]), kind
+        return shape, kind
 
     def forward(self, xp: Any, *arguments: Any) -> Array:
         if self.ufunc is not None:

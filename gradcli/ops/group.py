@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Array, Kind, Node, Op, Operand, Shape
 from gradcli.ops.elementwise import Derivative, Elementwise, Whole
-from gradcli.ops.kinds import Rule, lift
+from gradcli.ops.kinds import Rule, are_floats, lift
 from gradcli.ops.table import Case, Function, register
 
 if TYPE_CHECKING:
@@ -152,11 +152,9 @@ class Group:
         plain = "float" in op.takes and not conditions
 
         def build(*values: Operand) -> Node:
-            nodes = lift(values)
-            for node in nodes:
-                if node.kind != "float" or not plain:
-                    return op.on(nodes)
-            return nodes[0].graph.apply(op, tuple(nodes))
+            if plain and are_floats(values):
+                return values[0].graph.apply(op, values)
+            return op.on(lift(values))
 
         shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
         return register(

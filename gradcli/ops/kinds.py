@@ -32,7 +32,7 @@ from gradcli.ops.cells import formed, linear
 from gradcli.ops.shapes import Axes, reduced
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import TypeGuard, Unpack
 
     from gradcli.graph import Facts
 
@@ -284,6 +284,14 @@ class General(Adjoint):
 
 
 # --- operands ----------------------------------------------------------------------------
+
+
+def are_floats(operands: tuple[Operand, ...]) -> TypeGuard[tuple[Node, ...]]:
+    """Whether all are floating-point nodes."""
+    for each in operands:
+        if not isinstance(each, Node) or each.kind != "float":
+            return False
+    return True
 
 
 def lift(operands: Sequence[Operand]) -> list[Node]:

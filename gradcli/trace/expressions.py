@@ -137,19 +137,21 @@ class Expressions:
         result: Any = None
         error: GradcliError | Unlike | None = None
         while stack:
+            visit = stack[-1]
             try:
-                result = stack[-1].send(result) if error is None else stack[-1].throw(error)
-                error = None
+                result = visit.send(result) if error is None else visit.throw(error)
+                while True:  # a value goes back to the visitor that has asked for it
+                    if result.__class__ is GeneratorType:
+                        visit = result
+                        stack.append(visit)
+                        result = None
+                    result = visit.send(result)
             except StopIteration as stop:
                 stack.pop()
                 result, error = stop.value, None
             except (GradcliError, Unlike) as raised:
                 stack.pop()
                 result, error = None, raised
-            else:
-                if isinstance(result, GeneratorType):
-                    stack.append(result)
-                    result = None
         if error is not None:
             raise error
         return result
@@ -378,7 +380,8 @@ class Expressions:
                 left = self._beside(right, operator, left, expression.left)
                 right = self._beside(left, operator, right, expression.right)
             result = binary(self.values, operator, left, right)
-            watch(self.autograd, result, (left, right))
+            if left.shape != right.shape:
+                watch(self.autograd, result, (left, right))
             if self.values.arrays:
                 self.values.stay_arrays(result, (left, right))
             return result

@@ -122,8 +122,9 @@ def parts_of(node: Any) -> list[syntax.Syntax]:
 @cache
 def _fields_of_parts(kind: type[syntax.Syntax]) -> tuple[str, ...]:
     """The fields of a kind of syntax node that may hold others."""
-    plain = ("Span", "str", "float", "bool")
-    return tuple(field for field in kind.__slots__ if kind.__annotations__[field] not in plain)
+    plain = ("Span", "str", "float", "bool", "Literal")
+    written = kind.__annotations__
+    return tuple(each for each in kind.__slots__ if written[each].partition("[")[0] not in plain)
 
 
 def _flattened(items: tuple[Any, ...]) -> list[Any]:
