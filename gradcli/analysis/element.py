@@ -19,9 +19,10 @@ from gradcli.analysis.judge import (
 from gradcli.analysis.kinks import Kink
 from gradcli.analysis.line import EPS, FIRST_STEP, Lines, Reach
 from gradcli.analysis.probe import Probed
-from gradcli.analysis.verdict import Finding, Index, Verdict, element
+from gradcli.analysis.verdict import Finding, Index, Verdict
 from gradcli.diagnostics import Source
 from gradcli.graph import Array
+from gradcli.ops.shapes import element
 
 LONGER = (2.0**10, 2.0**20, 2.0**30)
 """Where rounding is too large, steps that are longer by these factors are tried."""

@@ -7,12 +7,12 @@ of the time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from gradcli.graph import Node, ancestors, dependents
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.elementwise import Elementwise
+from gradcli.tuples import NamedTuple
 
 
 class FirstProduct(NamedTuple):

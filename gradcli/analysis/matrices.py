@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from gradcli.analysis.sparsity.pattern import Pattern
-from gradcli.analysis.verdict import element
 from gradcli.diagnostics import Note
 from gradcli.graph import Array, Shape
+from gradcli.ops.shapes import element
+from gradcli.tuples import NamedTuple
 
 Mode: TypeAlias = Literal["reverse", "forward"]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """The meaning of a matrix's rows or columns: the elements of named tensors."""
 
     shapes: dict[str, Shape]
@@ -50,8 +49,7 @@ class Side:
                 yield element(name, index)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DenseMatrix:
+class DenseMatrix(NamedTuple):
     """A Jacobian or Hessian: one row an element of the outputs, one column an element of leaves."""
 
     rows: Side
@@ -90,8 +88,7 @@ class DenseMatrix:
         return _off(self.values, self.values.T)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseMatrix:
+class SparseMatrix(NamedTuple):
     """The same, with the entries alone that may be different from 0."""
 
     rows: Side
@@ -131,8 +128,7 @@ class SparseMatrix:
 Matrix: TypeAlias = DenseMatrix | SparseMatrix
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sparsity:
+class Sparsity(NamedTuple):
     """Where a matrix of derivatives may be different from 0."""
 
     name: Literal["jacobian", "hessian"]
@@ -156,8 +152,7 @@ def _largest(array: Array) -> float:
     return float(np.max(np.abs(array[np.isfinite(array)]), initial=0.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Jacobian:
+class Jacobian(NamedTuple):
     """J, and with a gradient v also v and vᵀ·J, which must be equal to the grads."""
 
     matrix: Matrix
@@ -179,11 +174,11 @@ class Jacobian:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class Hessian:
     """Second derivatives of one number by all leaves; their properties are computed on demand."""
 
-    matrix: Matrix
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
 
     @cached_property
     def asymmetry(self) -> float:
@@ -222,8 +217,7 @@ class Hessian:
         return f"{sign} {'definite' if abs(nearest_to_zero) > slack else 'semidefinite'}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MatrixProduct:
+class MatrixProduct(NamedTuple):
     """J·t or H·u: the vectors that were given, and the products by name."""
 
     name: Literal["jvp", "hvp"]

@@ -209,11 +209,6 @@ class Check:
 _RANK: dict[Verdict, int] = {"fail": 0, "inconclusive": 1, "pass": 2}
 
 
-def element(name: str, index: Index) -> str:
-    """`x[0,1]`, or `x` for a single value."""
-    return f"{name}[{','.join(map(str, index))}]" if index else name
-
-
 def worst_of(verdicts: list[Verdict]) -> Verdict:
     """`fail` before `inconclusive` before `pass`; without any, `pass`."""
     return min(verdicts, key=_RANK.__getitem__, default="pass")

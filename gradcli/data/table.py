@@ -9,7 +9,6 @@ is that of a header, and the others may hold anything, `"a, quoted"` too.
 
 from __future__ import annotations
 
-import csv
 import io
 from array import array
 from collections.abc import Iterator, Mapping
@@ -115,6 +114,8 @@ def _parse_column(content: str, place: Location) -> Array:
 
 def _fields(line: str, separator: str) -> list[str]:
     """The fields of a line, without quotes."""
+    import csv
+
     return next(csv.reader([line], delimiter=separator), [])
 
 

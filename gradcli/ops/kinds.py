@@ -288,8 +288,10 @@ class General(Adjoint):
 
 def are_floats(operands: tuple[Operand, ...]) -> TypeGuard[tuple[Node, ...]]:
     """Whether all are floating-point nodes."""
-    for each in operands:
-        if not isinstance(each, Node) or each.kind != "float":
+    for each in operands:  # quicker than `all` of two
+        if not isinstance(each, Node):
+            return False
+        if each.kind != "float":
             return False
     return True
 

@@ -48,6 +48,11 @@ def show(shape: Shape) -> str:
     return str(tuple(shape))
 
 
+def element(name: str, index: Sequence[int]) -> str:
+    """`x[0,1]`, or `x` for a single value."""
+    return f"{name}[{','.join(map(str, index))}]" if index else name
+
+
 def normalize_axis(name: str, axis: int, ndim: int) -> int:
     """The axis counted from the right; the error `axis` shows what is allowed."""
     if not -ndim <= axis < ndim:

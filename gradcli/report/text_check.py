@@ -19,8 +19,8 @@ from gradcli.analysis.verdict import (
     LeafCheck,
     Verdict,
     agreed_digits,
-    element,
 )
+from gradcli.ops.shapes import element
 from gradcli.report.arrays import excerpt, number
 from gradcli.report.error import quote
 from gradcli.report.layout import Layout

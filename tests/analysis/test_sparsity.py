@@ -6,7 +6,6 @@ What is expected comes from the matrix that is found row by row, and from patter
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -215,7 +214,7 @@ def test_what_symmetry_was_used_for_is_held_against_a_product() -> None:
     assert holds(linear, found)
     wrong = found.values.copy()
     wrong[3] *= 1.001
-    assert not holds(linear, replace(found, values=wrong))
+    assert not holds(linear, found._replace(values=wrong))
 
 
 def test_rosenbrock_with_many_inputs() -> None:

@@ -24,10 +24,10 @@ from gradcli.analysis.verdict import (
     Comparison,
     Tolerance,
     Verdict,
-    element,
 )
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, ancestors
+from gradcli.ops.shapes import element
 
 UNBOUNDED = nullcontext()
 ENDED = "a mistake that takes longer to find than --timeout allows"

@@ -7,12 +7,11 @@ many entries, found alone, leave the columns of the others with fewer.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gradcli.analysis.sparsity.pattern import Pattern
 from gradcli.graph import Array
+from gradcli.tuples import NamedTuple
 
 
 class Colouring(NamedTuple):

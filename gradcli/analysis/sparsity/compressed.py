@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
 
 from gradcli.analysis.linearisation import Linearisation
 from gradcli.analysis.matrices import Mode, SparseMatrix
 from gradcli.analysis.sparsity.colouring import Colouring, colouring, symmetric_colouring
+from gradcli.analysis.sparsity.drawn import drawn
 from gradcli.analysis.sparsity.pattern import Pattern, TooManyEntriesError
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
+from gradcli.tuples import NamedTuple
 
 MOST = 1 << 24
 """Entries of the largest pattern that is looked for."""
@@ -103,9 +102,9 @@ def _entries(linear: Linearisation, pattern: Pattern, way: Way) -> Array:
 
 def holds(linear: Linearisation, matrix: SparseMatrix) -> bool:
     """Whether the product with a vector is what the graph finds for it."""
-    vector = np.random.default_rng(0).uniform(0.5, 1.0, matrix.rows.size)
+    vector = 0.5 + drawn(matrix.rows.size) / 2.0**65
     ((_, arrays),) = linear.products("reverse", 1, lambda start, stop: vector[np.newaxis])
     found = np.concatenate(arrays, axis=1)[0]
     with np.errstate(all="ignore"):
-        size = replace(matrix, values=np.abs(matrix.values)).product(vector)
+        size = matrix._replace(values=np.abs(matrix.values)).product(vector)
         return bool((np.abs(found - matrix.product(vector)) <= CLOSE * size).all())

@@ -9,16 +9,17 @@ where they put which: they are run on the numbers of the elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from gradcli.analysis.sparsity.drawn import drawn
 from gradcli.analysis.sparsity.pattern import Pattern, Room, empty, identity, stacked, united
 from gradcli.differentiate.product import multiply
 from gradcli.graph import Array, Node, Shape, ancestors, dependents
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import JointlyLinear, Linear
 from gradcli.ops.splits import ways
+from gradcli.tuples import NamedTuple
 
 Values = Callable[[Sequence[Node], Mapping[Node, Array]], Sequence[Array]]
 """The values of nodes at the point, with what is fed to some."""
@@ -156,7 +157,7 @@ def _numbers(put: Callable[[Array], Array], shape: Shape) -> Array | None:
         numbers = found.astype(np.int64)
         # A sum of numbers may be a number, too; that of other values is then another. Those drawn
         # here are exact in float32.
-        others = np.random.default_rng(0).integers(1, 2**23, size + 1).astype(np.float64)
+        others = (drawn(size + 1) >> np.uint64(41) | np.uint64(1)).astype(np.float64)
         others[0] = 0.0
         if not np.array_equal(np.ravel(put(others[1:].reshape(shape))), others[numbers]):
             return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gradcli.graph import Array
 from gradcli.ledger import Ledger
+from gradcli.tuples import NamedTuple
 
 BYTES = 40
 """What an entry takes while patterns are united: keys of three arrays, and their columns."""
