@@ -59,7 +59,7 @@ class Elementwise(Op):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         kind: Kind = self.result_kind or inputs[-1].kind
         shape = inputs[0].shape
-        for node in inputs:
+        for node in inputs[1:]:
             if node.shape != shape:
                 return broadcast(self.infix or self.name, [each.shape for each in inputs]), kind
         return shape, kind

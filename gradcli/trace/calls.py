@@ -51,6 +51,8 @@ _AS_VALUES = frozenset(
 
 _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
+_LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
+"""Functions that are also Python's, and may then do something else."""
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 """Functions of `math` that give integers."""
 _ORDER = frozenset(("key", "default"))
@@ -133,7 +135,7 @@ class Calls(Expressions):
             found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
-        return self._as_array(callee, found)
+        return found if by_name else self._as_array(callee, found)
 
     def _keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
@@ -209,7 +211,7 @@ class Calls(Expressions):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The same without a module before the name: Python's function where all is Python's."""
-        if name in self._functions:
+        if name not in _LIKE_PYTHONS or name in self._functions:
             return self.function_call(name, arguments, keywords)
         if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
             return self.python.number(arguments[0], name)
@@ -417,7 +419,8 @@ class Calls(Expressions):
             return compute_in(self.autograd, built_in, arguments, keywords)
         first = self.graph.count
         result: Value = call(self.values, built_in, arguments, keywords)
-        watch(self.autograd, result, (*arguments, *keywords.values()))
+        if len(arguments) > 1 or keywords:
+            watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.values.is_pytorch:
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:
