@@ -22,7 +22,7 @@ LEAST = 1e-3
 """Elements smaller than this, relative to the leaf's largest, count as this large."""
 FOOT = 2.0**-12
 """The distance from a kink for one-sided differences, relative to the step."""
-FEW_LEVELS = 3
+FEW_LEVELS = 1
 """Along directions of all elements, whose derivatives are smooth sums and cost much, so many levels
 without a better estimate are enough.
 """

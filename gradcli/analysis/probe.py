@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from gradcli.analysis.montecarlo import (
     roundings,
 )
 from gradcli.analysis.problem import View
+from gradcli.analysis.replica import Replica, is_worth
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.kernels import kernel
 from gradcli.graph import EMPTY, Array, Node, ancestors
@@ -95,7 +97,9 @@ class Probe:
             if node.op.symmetric
         }
         self._kernels = {node: kernel(node) for node in self._steps}
-        self._smooth = not any(chooses(node) or node.op.edge for node in self._steps)
+        self._options = view.options
+        self._edged = [node for node in self._steps if _has_edge(node)]
+        self._decisive = _decisive(self._steps, self._edged)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
         self._inexact = [
@@ -116,9 +120,12 @@ class Probe:
 
     def at(self, value: Array) -> list[Array]:
         """The nodes for this value of the leaf; nan where they have no value."""
+        replica = self._replica
         try:
-            return self._wanted(self._run(value))
-        except OutsideError:
+            if replica is not None:
+                return replica.at(value)
+            return self._wanted(self._run(value, self._steps))
+        except (GradcliError, OutsideError):
             return [np.full(node.shape, np.nan) for node in self._nodes]
 
     def complex_at(self, value: Array) -> list[Array]:
@@ -126,7 +133,7 @@ class Probe:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", np.exceptions.ComplexWarning)
-                values = self._run(value)
+                values = self._run(value, self._steps)
         except (TypeError, ValueError, OutsideError, np.exceptions.ComplexWarning):
             raise NotAnalyticError from None
         for node in self._steps:
@@ -139,10 +146,10 @@ class Probe:
         `unit` relative to 1.
         """
         try:
-            exact = self._run(value)
+            exact = self._run(value, self._steps)
             largest = [ULPS * unit * np.abs(each) for each in self._wanted(exact)]
             for seed in range(roundings(self.elements)):
-                found = self._run(value, RandomRounding(ULPS * unit, seed), exact)
+                found = self._run(value, self._steps, RandomRounding(ULPS * unit, seed), exact)
                 for place, node in enumerate(self._nodes):
                     change = largest_change(found[node], exact[node])
                     largest[place] = np.fmax(largest[place], change)
@@ -155,17 +162,15 @@ class Probe:
         OutsideError.
         """
         edges: dict[Node, Array] = {}
-        choices: dict[Node, Array] = {}
-        if self._smooth:
-            return Surroundings(edges, choices)
-        values = self._run(value)
+        if not (self._edged or self._decisive):
+            return Surroundings(edges, {})
+        values = self._run(value, self._decisive)
+        choices = {node: values[node] for node in self._decisive if chooses(node)}
         with np.errstate(all="ignore"):
-            for node in self._steps:
-                if chooses(node):
-                    choices[node] = values[node]
-                if node.op.edge is not None and any(each.kind == "float" for each in node.inputs):
-                    operands = [values[each] for each in node.inputs]
-                    edges[node] = np.asarray(node.op.edge(np, *operands, *node.attributes))
+            for node in self._edged:
+                assert node.op.edge is not None
+                operands = [values[each] for each in node.inputs]
+                edges[node] = np.asarray(node.op.edge(np, *operands, *node.attributes))
         return Surroundings(edges, choices)
 
     def kink_before(self, here: Surroundings, value: Array, step: float) -> Kink | None:
@@ -175,15 +180,26 @@ class Probe:
         except OutsideError as error:
             return Kink(error.node, step / 2)
 
+    @cached_property
+    def _replica(self) -> Replica | None:
+        """What computes the nodes where they are large. Raises `limit-memory`."""
+        if not is_worth(self._steps):
+            return None
+        return Replica(self._nodes, self._steps, self._leaf, self._fixed, self._options)
+
     def _run(
-        self, value: Array, rounding: Rounding | None = None, exact: Mapping[Node, Array] = EMPTY
+        self,
+        value: Array,
+        steps: Sequence[Node],
+        rounding: Rounding | None = None,
+        exact: Mapping[Node, Array] = EMPTY,
     ) -> dict[Node, Array]:
-        """All values; with random roundings, choices are taken from `exact`."""
+        """The values of steps; with random roundings, choices are taken from `exact`."""
         values = self._fixed | {self._leaf: value}
         if rounding is not None:
             values |= {node: rounding(values[node]) for node in (self._leaf, *self._inexact)}
         with np.errstate(all="ignore"):
-            for node in self._steps:
+            for node in steps:
                 if node in exact and chooses(node):
                     values[node] = exact[node]
                     continue
@@ -236,6 +252,24 @@ def _affected(
             needed.update(node.inputs)
     found = (steps & needed) - moving
     return [node for node in order if node in found]
+
+
+def _has_edge(node: Node) -> bool:
+    return node.op.edge is not None and any(each.kind == "float" for each in node.inputs)
+
+
+def _decisive(steps: Sequence[Node], edged: Sequence[Node]) -> list[Node]:
+    """The steps that tell in which smooth piece a point is, and whether all ops have values there:
+    what is chosen by, what nodes with edges are computed of, and those among them that may have no
+    value at all.
+    """
+    wanted = {node for node in steps if chooses(node)}
+    wanted.update(each for node in edged for each in node.inputs)
+    wanted.update(node for node in edged if not isinstance(node.op, Elementwise))
+    for node in reversed(steps):
+        if node in wanted:
+            wanted.update(node.inputs)
+    return [node for node in steps if node in wanted]
 
 
 def _stops(node: Node) -> bool:
