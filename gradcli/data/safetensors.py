@@ -94,7 +94,7 @@ def _tensor(entry: Any, room: int, name: str) -> _Tensor:
         raise _damaged(name, "its shape is impossible")
     if not _are_sizes(offsets) or len(offsets) != 2 or not offsets[0] <= offsets[1] <= room:
         raise _damaged(name, f"its data_offsets do not lie in the {room:,} bytes of the file")
-    if dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in DTYPES:
         raise GradcliError(
             "data",
             f"{name} holds {str(dtype)[:20]}; only floats up to 64 bits, BF16, integers and "
