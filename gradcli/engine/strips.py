@@ -70,14 +70,20 @@ class Strips:
         """Values from outside, and the axes along which they are cut; None for whole ones."""
         self.operands = tuple(dict.fromkeys(node for node, _ in self.cuts))
         """Values from outside."""
-        rows = rows or self._rows(length)
-        self.places = [slice(i, min(i + rows, length)) for i in range(0, length, rows)]
-        """The rows of each strip."""
-        counts = {place.stop - place.start for place in self.places}
+        rows = rows or self._rows_of_one(length)
+        self._length, self._rows = length, rows
+        self.count = -(-length // rows)
+        """How many strips there are: of an array of 10**12 elements, millions."""
+        counts = {place.stop - place.start for place in map(self.place, (0, self.count - 1))}
         self.plans = {rows: Strip(self, rows) for rows in counts}
         """By number of rows, what is computed of a strip."""
         self.shares = self._shares()
         """The strips, by number, that one share of the work has."""
+
+    def place(self, number: int) -> slice:
+        """The rows of a strip."""
+        start = number * self._rows
+        return slice(start, min(start + self._rows, self._length))
 
     def work_bytes(self, threads: int) -> int:
         """The memory that strips take in addition to their operands and to what is there after
@@ -91,7 +97,7 @@ class Strips:
         """What runs them, in shares for each thread."""
         return StripRunner(self, resources), (), (), len(self.operands)
 
-    def _rows(self, length: int) -> int:
+    def _rows_of_one(self, length: int) -> int:
         cut = [node for node, axis in self.cuts if axis is not None]
         rowwise = [node for node, split in self.splits.items() if split.axis is not None]
         widest = max(node.size for node in (*cut, *rowwise)) // length
@@ -102,7 +108,7 @@ class Strips:
         """As many as there may be without their sums taking much more than what is read. All but
         the last have the same number of strips, a power of two.
         """
-        count = len(self.places)
+        count = self.count
         sums = max(1, sum(node.size for node in self.sums))
         read = sum(node.size for node, axis in self.cuts if axis is not None)
         allowed = max(MOST_SHARES, min(count // SHARED, PARTIALS // sums))
@@ -214,7 +220,7 @@ class StripRunner:
 
             def share(number: int) -> None:
                 for each in shares[numbers[number]]:
-                    parts = self._strip(worker, self.strips.places[each], values, results)
+                    parts = self._strip(worker, self.strips.place(each), values, results)
                     self._add(sums[number], parts)
 
             return share

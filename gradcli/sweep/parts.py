@@ -14,10 +14,8 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.sweep.task import Sums
 from gradcli.sweep.window import StoreWindow
 
-MOST = 1 << 16
-"""The most parts of a unit: a scheduler is slow with more tasks."""
 PART = 1 << 22
-"""Elements of a part, if there are no more than MOST."""
+"""Elements of a part, unless there would be too many parts."""
 SLAB = 1 << 20
 """Elements that are read, or written, at a time; the chunks of a gradient have as many."""
 
@@ -29,8 +27,8 @@ class Parted(Protocol):
     """As those of the unit: first the results, which have rows, then what is reduced."""
     results: tuple[Node, ...]
 
-    def parts(self) -> Iterator[range]:
-        """The rows of each part."""
+    def parts(self, most: int) -> Iterator[range]:
+        """The rows of each part, of which there are `most`, at most."""
 
     def place(self, node: Node, rows: range) -> Place | None:
         """Which place of an operand or result some rows need; None for all of it."""
@@ -66,18 +64,18 @@ class RegionParts:
         self.outputs = region.outputs
         self.results = region.results
         self._rows = spans(region).rows
-        size = PART
-        while len(Grid(region.shape, size)) > MOST:
-            size *= 2
-        self._parts = Grid(region.shape, size)
         self._slab = Grid(region.shape, SLAB).lengths
 
-    def parts(self) -> Iterator[range]:
+    def parts(self, most: int) -> Iterator[range]:
         """See `Parted`: a part is some rows, or one that is larger."""
-        if len(self._rows) <= len(self._parts):
+        size = PART
+        while len(Grid(self._region.shape, size)) > most:
+            size *= 2
+        parts = Grid(self._region.shape, size)
+        if len(self._rows) <= len(parts):
             yield from (range(i, i + 1) for i in range(len(self._rows)))
         else:
-            yield from (self._rows.inside(place) for place in self._parts)
+            yield from (self._rows.inside(place) for place in parts)
 
     def place(self, node: Node, rows: range) -> Place | None:
         """See `Parted`."""
@@ -126,10 +124,10 @@ class StripParts:
             node: next(iter(each)) if len(each) == 1 else None for node, each in axes.items()
         }
 
-    def parts(self) -> Iterator[range]:
+    def parts(self, most: int) -> Iterator[range]:
         """See `Parted`."""
         count = len(self._strips.shares)
-        step = -(-count // MOST)
+        step = -(-count // most)
         yield from (range(i, min(i + step, count)) for i in range(0, count, step))
 
     def place(self, node: Node, rows: range) -> Place | None:
@@ -137,8 +135,8 @@ class StripParts:
         axis = self._axes[node]
         if axis is None:
             return None
-        places, shares = self._strips.places, self._strips.shares
-        start, stop = places[shares[rows[0]][0]].start, places[shares[rows[-1]][-1]].stop
+        place, shares = self._strips.place, self._strips.shares
+        start, stop = place(shares[rows[0]][0]).start, place(shares[rows[-1]][-1]).stop
         found = [slice(0, n) for n in node.shape]
         found[axis] = slice(start, stop)
         return tuple(found)
@@ -147,7 +145,7 @@ class StripParts:
         """See `Parted`: as many strips as a slab and a share have room for, a power of two."""
         axis = self._axes[node]
         assert axis is not None
-        strip = self._strips.places[0].stop
+        strip = self._strips.place(0).stop
         row = node.size // node.shape[axis]
         count = 1
         while 2 * count <= len(self._strips.shares[0]) and 2 * count * strip * row <= SLAB:

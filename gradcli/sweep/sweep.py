@@ -28,6 +28,8 @@ SENT = 1 << 23
 """The most bytes that a part is given by the client."""
 RETURNED = 1 << 25
 """The most bytes of a value, other than a gradient that is saved, that parts return."""
+MOST_PARTS = 10**5
+"""The most parts of a whole program: a scheduler is slow with more tasks."""
 TICK = 0.1
 """Seconds between two looks at the oldest part."""
 
@@ -45,6 +47,8 @@ class ClusterSweep:
         self._posed = posed
         self._engine = posed.engine
         self._far = posed.read()
+        units = sum(parted(unit) is not None for unit in self._engine.plan.units)
+        self.most_parts = MOST_PARTS // max(1, units)
         self.mixture = Mixture(facts(__version__), allowed=mixed)
         """In which ways workers differ from this machine, as they may."""
         looked = set(ancestors(posed.planned.computed(posed.prepared.looked)))
@@ -135,7 +139,7 @@ class ClusterSweep:
                 node, f"{node.op.name} needs all of its operand at once",
                 "swept are functions of elements, their sums, and models of rows",
             )  # fmt: skip
-        rows = next(parts.parts())
+        rows = next(parts.parts(self.most_parts))
         for node in unit.operands:
             if node in self._far and parts.place(node, rows) is None:
                 raise self._refused(
@@ -186,7 +190,7 @@ class ClusterSweep:
         self, number: int, unit: Unit, parts: Parted, values: Values, targets: Targets
     ) -> Iterator[PartOrder]:
         written = {i: targets[node] for i, node in enumerate(parts.results) if node in targets}
-        for rows in parts.parts():
+        for rows in parts.parts(self.most_parts):
             given = self._given(unit, parts, rows, values)
             yield PartOrder(self._task, number, rows, given, written)
 

@@ -114,7 +114,7 @@ def test_products_of_matrices_run_one_after_another() -> None:
     inputs = {name: rng.standard_normal((5, 16, 256, 4)) for name in "qkv"}
     prepared = ready(ATTENTION, inputs, threads=2)
     (strips,) = strips_of(prepared)
-    assert len(strips.places) > 1
+    assert strips.count > 1
     assert not any(node.shape[-2:] == (256, 256) for node in strips.outputs)
     result = prepared.run(inputs)
     single = Evaluator({prepared.inputs[name]: value for name, value in inputs.items()}, Ledger())
@@ -235,7 +235,7 @@ def test_parts_of_the_work_make_the_whole(name: str, case: Case) -> None:
             axes = zip((node, *node.inputs), (split.axis, *split.operands), strict=True)
             (length,) = {each.shape[axis] for each, axis in axes if axis is not None}
             found = Strips(length, {node: split}, () if split.axis is None else (node,), rows=1)
-            assert len(found.places) == length
+            assert found.count == length
             run, *_ = found.runner(NumpyEngine(Plan([node], regions.units), 2))
             (value,) = run(*[values[each] for each in found.operands], targets={})
             np.testing.assert_allclose(value, values[node], rtol=1e-13, atol=1e-15)

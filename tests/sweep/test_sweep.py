@@ -17,7 +17,7 @@ from gradcli.analysis.jacobian import tangent_product as tangents_in_one_process
 from gradcli.analysis.matrices import MatrixProduct
 from gradcli.analysis.problem import pose_rolled
 from gradcli.analysis.verdict import Check
-from gradcli.data.parts import far
+from gradcli.data.parts import Far, far
 from gradcli.data.save import save
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.engine.cluster.machines import Mixture
@@ -30,7 +30,9 @@ from gradcli.session import evaluate as in_one_process
 from gradcli.sweep.check import check, judged
 from gradcli.sweep.evaluate import evaluate
 from gradcli.sweep.moved import direction
+from gradcli.sweep.parts import parted
 from gradcli.sweep.products import tangent_product
+from gradcli.sweep.sweep import ClusterSweep
 from gradcli.sweep.task import Task
 
 needs_zarr = pytest.mark.skipif(not find_spec("zarr"), reason="needs gradcli[zarr]")
@@ -260,6 +262,30 @@ except GradcliError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["done", "limit-memory"], done.stderr
+
+
+@pytest.mark.parametrize("name", ["cube", "normalised", "logistic", "network"])
+def test_a_million_million_elements_are_planned_as_few_tasks(name: str) -> None:
+    """No store is read for that, and nothing is as large as the number of strips."""
+    program, arrays = PROGRAMS[name]
+    rows = 10**12 // max(array[0].size for array in arrays.values() if array.size > 10**5)
+    inputs = {
+        key: Far(f"/{key}.npy", (rows, *array.shape[1:]), array.dtype)
+        if array.size > 10**5
+        else array
+        for key, array in arrays.items()
+    }
+    task = Task("1", Source("program", program), inputs, (), OPTIONS)
+    posed = task.posed()
+    sweep = ClusterSweep(task, posed, mixed=False)
+    far = posed.read().keys()
+    found = [
+        len([*parts.parts(sweep.most_parts)])
+        for unit in posed.engine.plan.units
+        if (parts := parted(unit)) is not None and not far.isdisjoint(unit.operands)
+    ]
+    assert min(found) >= 1000  # there is a part for each of so many workers
+    assert sum(found) < 10**5
 
 
 TANGENTS: dict[str, tuple[str, dict[str, Any]]] = {
