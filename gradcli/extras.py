@@ -20,6 +20,7 @@ EXTRAS = {
     "hdf5": Extra("h5py", "@file.h5:/group/x, netCDF-4, --save out.h5"),
     "cloud": Extra("obstore", "@s3://, @gs://, @https://"),
     "cluster": Extra("distributed", "--cluster"),
+    "dashboard": Extra("bokeh", "--dashboard"),
     "excel": Extra("xlsxwriter", "--format xlsx"),
     "png": Extra("cairosvg", "--format png"),
     "gpu": Extra("cupy", "--device cuda"),

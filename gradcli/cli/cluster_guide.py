@@ -18,21 +18,41 @@ the certificates are those of any authority of your own, for example
   dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto       (on each machine)
   gradcli batch records.jsonl --out answers.jsonl --cluster tls://HOST:8786 \\
       --tls-ca ca.pem --tls-cert me.pem --tls-key me.key
+--dashboard prints the address of the scheduler's web page. With --cluster local there is none but
+then, and it takes pip install 'gradcli[dashboard]'.
 
 Over ssh
   for host in a b c; do scp ca.pem me.pem me.key $host: ; \\
       ssh $host dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto & done
 
-In Slurm, with dask-jobqueue in Python, or by hand
+In Slurm, from a folder that all machines see
+  dask scheduler --protocol tls $TLS --scheduler-file /shared/scheduler.json &
   srun --ntasks 32 --cpus-per-task 1 \\
-      dask worker --scheduler-file /shared/scheduler.json $TLS --nthreads 1
+      dask worker --scheduler-file /shared/scheduler.json $TLS --nthreads 1 &
   gradcli batch records.jsonl --cluster /shared/scheduler.json --tls-ca ca.pem ...
-  (dask scheduler --scheduler-file /shared/scheduler.json ... writes that file)
+or with dask-jobqueue, in a Python that stays while gradcli runs
+  from dask_jobqueue import SLURMCluster
+  from distributed.security import Security
+  mine = {f"tls_{who}_{what}": f"me.{end}" for who in ("scheduler", "worker", "client")
+          for what, end in (("cert", "pem"), ("key", "key"))}
+  tls = Security(require_encryption=True, tls_ca_file="ca.pem", **mine)
+  cluster = SLURMCluster(cores=1, memory="1GB", walltime="02:00:00", protocol="tls://",
+                         security=tls, scheduler_options={"port": 8786})
+  cluster.scale(32); print(cluster.scheduler_address)
 
-In Kubernetes: an image with gradcli[cluster], and the certificates as a secret
+In Kubernetes: IMAGE has Python and gradcli[cluster]; the certificates are a secret
   kubectl create secret generic tls --from-file ca.pem --from-file me.pem --from-file me.key
-  helm install --repo https://helm.dask.org dask-kubernetes-operator --generate-name
-  kubectl port-forward svc/NAME-scheduler 8786:8786
+  kubectl create deployment scheduler --image IMAGE --port 8786 -- \\
+      sh -c "cd /tls && dask scheduler --protocol tls $TLS --port 8786"
+  kubectl create deployment worker --image IMAGE --replicas 32 -- \\
+      sh -c "cd /tls && dask worker tls://scheduler:8786 $TLS --nthreads 1"
+  for each in scheduler worker; do kubectl patch deployment $each --type json -p '[
+      {"op": "add", "path": "/spec/template/spec/volumes",
+       "value": [{"name": "tls", "secret": {"secretName": "tls"}}]},
+      {"op": "add", "path": "/spec/template/spec/containers/0/volumeMounts",
+       "value": [{"name": "tls", "mountPath": "/tls"}]}]'; done
+  kubectl expose deployment scheduler
+  kubectl port-forward service/scheduler 8786:8786 &
   gradcli batch records.jsonl --cluster tls://localhost:8786 --tls-ca ca.pem ...
 
 One program over arrays that are larger than a machine, on disks that all machines share

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,11 +65,12 @@ def refuse(token: str) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    try:
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """The processes that the threads of a process have started."""
+    found: list[int] = []
+    with suppress(OSError):  # it, or a thread of it, has ended
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 def is_running(pid: int) -> bool:

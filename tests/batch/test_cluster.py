@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,40 @@ def workers(client: int) -> list[int]:
     return found
 
 
+def cheap(count: int) -> bytes:
+    """Records of which a worker does thousands a second; some draw, and some are wrong."""
+    lines = []
+    for i in range(count):
+        record: dict[str, Any] = {"program": "sum(x**2)", "set": {"x": [i, 0.5]}}
+        if i % 1000 == 3:
+            record = {"program": "sum(rand(3)*x)", "set": {"x": i}}
+        elif i % 1000 == 7:
+            record = {"program": "log(x)", "set": {"x": -i}}
+        lines.append(json.dumps({"id": i, **record}))
+    return "\n".join(lines).encode() + b"\n"
+
+
+def killed_until(
+    done: Callable[[], bool], run: subprocess.Popen[bytes], chance: random.Random
+) -> int:
+    """Kill one of a client's workers every second, until that is so or the client has ended; the
+    number of those that were killed.
+    """
+    killed = 0
+    due = time.monotonic() + 1
+    while run.poll() is None and not done():
+        time.sleep(0.02)
+        if time.monotonic() > due:
+            due += 1
+            if found := workers(run.pid):
+                os.kill(chance.choice(found), signal.SIGKILL)
+                killed += 1
+    return killed
+
+
+CLIENTS = 10
+
+
 @needs_dask
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2", "4"])
@@ -82,24 +117,29 @@ def workers(client: int) -> list[int]:
 def test_workers_and_clients_may_be_killed(tmp_path: Path, jobs: str, portion: str) -> None:
     """A worker every second, the client ten times: the file is that of one process."""
     chance = random.Random(f"{jobs} {portion}")
-    (tmp_path / "records").write_bytes(records(200_000))
-    done = batch(str(tmp_path / "records"), "--out", str(tmp_path / "one"), "--quiet")
-    assert done.returncode == 1
-    command = (str(tmp_path / "records"), "--out", str(tmp_path / "many"), *LOCAL, "--jobs", jobs,
-               "--portion", portion, "--resume", "--quiet")  # fmt: skip
-    code = None
-    for kills in range(11):
+    source, one, many = (tmp_path / name for name in ("records", "one", "many"))
+    source.write_bytes(cheap(200_000))
+    assert batch(str(source), "--out", str(one), "--quiet").returncode == 1
+    whole = one.stat().st_size
+    command = (str(source), "--out", str(many), *LOCAL, "--jobs", jobs, "--portion", portion,
+               "--resume", "--quiet")  # fmt: skip
+    killed = 0
+    for number in range(CLIENTS):
+        share = (number + chance.uniform(0.3, 1)) / (CLIENTS + 1)
+
+        def is_due(size: float = share * whole) -> bool:
+            return many.exists() and many.stat().st_size >= size
+
         run = start(*command)
-        end = time.monotonic() + (chance.uniform(5, 10) if kills < 10 else 900)
-        while run.poll() is None and time.monotonic() < end:
-            time.sleep(1)
-            if found := workers(run.pid):
-                os.kill(chance.choice(found), signal.SIGKILL)
-        if run.poll() is None:
-            run.kill()
-        code = run.wait()
-    assert code == 1
-    assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+        killed += killed_until(is_due, run, chance)
+        assert run.poll() is None
+        run.kill()
+        run.wait()
+    run = start(*command)
+    killed += killed_until(lambda: False, run, chance)
+    assert run.returncode == 1
+    assert killed > 0
+    assert many.read_bytes() == one.read_bytes()
 
 
 def listening(pid: int) -> list[str]:

@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -102,6 +104,53 @@ def ip(*arguments: str) -> None:
 
 def inside(name: str, *arguments: str) -> None:
     ip("-n", name, *arguments)
+
+
+class Loopback:
+    """A scheduler on this machine, and workers, as people start them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder / "scheduler.json"
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file",
+                    str(self._file))  # fmt: skip
+        while not self._file.exists():
+            time.sleep(0.05)
+
+    def worker(self, *flags: str, **environment: str) -> int:
+        """Start one with one thread, and return the number of its process."""
+        told = ("--scheduler-file", str(self._file), "--nthreads", "1", *flags)
+        return self._start("worker", *told, environment=environment)
+
+    def gradcli(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A client."""
+        command = [sys.executable, "-m", "gradcli", *arguments, "--cluster", str(self._file)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+
+    def close(self) -> None:
+        """End all of it."""
+        for process in reversed(self._processes):
+            process.terminate()
+            process.wait()
+
+    def _start(
+        self, what: str, *arguments: str, environment: Mapping[str, str] = MappingProxyType({})
+    ) -> int:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
+        process = subprocess.Popen(
+            [*command, "--no-dashboard"], env={**os.environ, **environment}, cwd=self._folder,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self._processes.append(process)
+        return process.pid
+
+
+@pytest.fixture
+def loopback(tmp_path: Path) -> Iterator[Loopback]:
+    made = Loopback(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.cluster.nursery import NoHttp, Nursery
+from gradcli.engine.cluster.nursery import SETTINGS, NoHttp, Nursery
 from gradcli.engine.cluster.window import LostError, WorkersDiedError
 from gradcli.extras import require
 
@@ -165,7 +165,7 @@ class Cluster(NamedTuple):
 
     def ask_all(self, question: Callable[[Any], Result], about: Any) -> dict[str, Result]:
         """What the workers that are there answer, by their addresses; those that end meanwhile are
-        left out. Raises `internal` where one cannot.
+        left out. Raises `usage` where one, or the scheduler, does not understand the question.
         """
         tickets: dict[str, DaskTicket[Result]] = {}
         crew: DaskCrew[Any, Result] = DaskCrew(self, question, lambda work: work)
@@ -179,6 +179,8 @@ class Cluster(NamedTuple):
                     answer = ticket.result(ASK_EVERY)
                 except (WorkersDiedError, LostError):
                     answer, there = None, {}
+                except GradcliError as error:
+                    raise _made_usage(error, worker) from None
                 if answer is not None:
                     found[worker] = answer
                 elif worker in there:
@@ -188,6 +190,17 @@ class Cluster(NamedTuple):
         return found
 
 
+def _made_usage(error: GradcliError, worker: str) -> GradcliError:
+    """What is said where a machine cannot even introduce itself."""
+    if error.diagnostic.code != "internal":
+        return error
+    return GradcliError(
+        "usage",
+        f"{worker}, or the scheduler, does not have this gradcli: {error.diagnostic.message}",
+        hint="install the same versions on all machines: pip install 'gradcli[cluster]'",
+    )
+
+
 @contextmanager
 def connected(approach: Approach) -> Iterator[Cluster]:
     """A client of workers, of which at least one is there. Raises `usage`, `file`, `limit-time`."""
@@ -195,7 +208,7 @@ def connected(approach: Approach) -> Iterator[Cluster]:
     import dask
 
     quiet = {"logging": {"distributed": "critical", "tornado": "critical"}}
-    with dask.config.set({**quiet, "distributed.scheduler.allowed-failures": 1}):
+    with dask.config.set({**quiet, **SETTINGS, "distributed.scheduler.allowed-failures": 1}):
         _silence()
         with _local(approach) if approach.target == "local" else _remote(approach) as cluster:
             try:
@@ -212,6 +225,8 @@ def connected(approach: Approach) -> Iterator[Cluster]:
 @contextmanager
 def _local(approach: Approach) -> Iterator[Cluster]:
     """Workers on this machine, one thread each, which nobody else can approach."""
+    if approach.dashboard:
+        require("dashboard", "usage")
     from distributed import Client, Scheduler, SpecCluster
     from distributed.security import Security
 

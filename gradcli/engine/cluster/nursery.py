@@ -21,6 +21,8 @@ from typing import Any, Protocol, cast
 from gradcli.lifeline import die_with
 
 CERTIFICATES = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
+SETTINGS = {"distributed.worker.profile.enabled": False}
+"""Of dask on this machine: its profiler, a hundred times a second, would take from the work."""
 LEAST_LIFE = 0.05
 """Seconds between two starts: what always ends at once must not take all of the machine."""
 
@@ -127,7 +129,7 @@ async def _work(told: dict[str, Any]) -> None:
     from distributed import Worker
     from distributed.security import Security
 
-    dask.config.set({"distributed.worker.daemon": False})
+    dask.config.set({**SETTINGS, "distributed.worker.daemon": False})
     security = Security(require_encryption=True, **told["tls"])
     closed: Any = type("ClosedWorker", (NoHttp, Worker), {})
     worker = await closed(
