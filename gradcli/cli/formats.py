@@ -42,7 +42,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "html": "gradcli.report.page_graph:write",
     },
     "curve": {
-        "text": "gradcli.report.plot:write_text",
+        "text": "gradcli.report.plot_text:write_text",
         "svg": "gradcli.report.plot:write_svg",
         "png": "gradcli.report.plot:write_png",
         "csv": "gradcli.report.plot:write_csv",

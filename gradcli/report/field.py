@@ -36,7 +36,7 @@ def write_png(field: Surface, _layout: Layout | None = None) -> Iterator[bytes]:
 
 def write_text(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
     """For a terminal: a character for each point, the largest second number on top."""
-    low, high = range_of([field.values.ravel()])
+    low, high = range_of(field.values, field.values)
     across, up = field.variables
     yield f"{field.output}: from {_short(low)} ({SHADES[1]!r}) to {_short(high)} ({SHADES[-1]!r})\n"
     for place, row in zip(field.up[::-1], field.values[::-1], strict=True):
@@ -75,7 +75,7 @@ def write_json(field: Surface, _layout: Layout | None = None) -> Iterator[str]:
 
 def as_svg(field: Surface) -> str:
     """Cells in colours, arrows along the gradient, and a scale."""
-    low, high = range_of([field.values.ravel()])
+    low, high = range_of(field.values, field.values)
     rows, columns = field.values.shape
     width, height = SIDE + 2 * LEFT + 60, SIDE + 2 * TOP + 40
     size = f'width="{width}" height="{height}"'
@@ -107,8 +107,8 @@ def _arrows(field: Surface) -> Iterator[str]:
     if not 0 < longest < np.inf:
         return
     reach = SIDE / max(rows, columns) * every * 0.9
-    for row in range(every // 2, rows, every):
-        for column in range(every // 2, columns, every):
+    for row in _spread(rows, every):
+        for column in _spread(columns, every):
             length = lengths[row, column]
             if not 0 < length < np.inf:
                 continue
@@ -124,6 +124,13 @@ def _arrows(field: Surface) -> Iterator[str]:
             tip = " ".join(f"L{a:.1f},{b:.1f}M{head_x:.1f},{head_y:.1f}" for a, b in back)
             way = f"M{x - dx / 2:.1f},{y + dy / 2:.1f}L{head_x:.1f},{head_y:.1f}{tip}"
             yield f'<path class="arrow" d="{way}" stroke="#222222" fill="none"/>'
+
+
+def _spread(count: int, every: int) -> range:
+    """Every so manieth, as far from one end as from the other, with room for an arrow there."""
+    fit = max(1, count // every)
+    first = (count - 1 - (fit - 1) * every) // 2
+    return range(first, first + fit * every, every)
 
 
 def _axes(field: Surface) -> Iterator[str]:

@@ -1,13 +1,14 @@
-"""Curves and their derivatives: as text in dots, as SVG, as CSV and as JSON."""
+"""Curves and their derivatives: as SVG, as CSV and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradcli.analysis.breaks import Kind
 from gradcli.analysis.curve import Curve
 from gradcli.extras import require
 from gradcli.graph import Array
@@ -15,54 +16,74 @@ from gradcli.report.arrays import number
 from gradcli.report.json import line
 from gradcli.report.layout import Layout
 
-ROWS = 9
-"""Lines of text in a panel."""
-LABEL = 9
-"""Characters of the numbers left of a panel."""
 DIGITS = 4
 SPREAD = 10.0
 """A range this many times as wide as that of the middle 90 % of the values is cut: a pole."""
-GAPS = ("pole", "jump")
+EVEN = 400
+"""Equally spaced points by which it is known what most of the values are."""
+GAPS: tuple[Kind, ...] = ("pole", "jump")
 """Where no line is drawn through."""
 SHOWN = 6
 """How many places of a kind are told."""
-_BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""The dots of a braille pattern by row and column, as bits beyond U+2800."""
 
 
-def _panels(curves: Sequence[Curve]) -> list[tuple[str, list[Array]]]:
-    """The title and the curves of the upper panel, with values, and of the lower, with slopes."""
-    variable = curves[0].variable
+class Panel(NamedTuple):
+    """A part of a picture with the same for all its curves: values, or slopes."""
+
+    titles: list[str]
+    columns: list[Array]
+    low: float
+    high: float
+
+
+def panels(curves: Sequence[Curve]) -> tuple[Panel, Panel]:
+    """The upper panel, with values, and the lower, with slopes. A range is cut for poles, that of
+    slopes for all places where a curve is not smooth.
+    """
+    broken = [each.kind for curve in curves for each in curve.breaks]
+    values, slopes = [each.values for each in curves], [each.slopes for each in curves]
     outputs = [each.output for each in curves]
-    slopes = ", ".join(f"d{output}/d{variable}" for output in outputs)
-    return [
-        (", ".join(outputs), [each.values for each in curves]),
-        (slopes, [each.slopes for each in curves]),
+    derivatives = [f"d{each.output}/d{each.variable}" for each in curves]
+    return (
+        Panel(outputs, values, *_range(curves, values, cut="pole" in broken)),
+        Panel(derivatives, slopes, *_range(curves, slopes, cut=bool(broken))),
+    )
+
+
+def _range(curves: Sequence[Curve], columns: Sequence[Array], *, cut: bool) -> tuple[float, float]:
+    """What a panel shows; where it may be `cut`, by values at equally spaced points."""
+    usual = [
+        np.interp(np.linspace(0, 1, EVEN), share(curve.points, *ends_of(curve)), values)
+        for curve, values in zip(curves, columns, strict=True)
     ]
+    return range_of(np.concatenate(columns), np.concatenate(usual) if cut else None)
 
 
-def range_of(curves: Sequence[Array]) -> tuple[float, float]:
-    """The least and the largest value to be drawn, never the same."""
-    values = np.concatenate(curves)
+def ends_of(curve: Curve) -> tuple[float, float]:
+    return float(curve.points[0]), float(curve.points[-1])
+
+
+def share(places: Any, first: float, last: float) -> Any:
+    """How far along the range places are, from 0 to 1."""
+    return (places / 2 - first / 2) / (last / 2 - first / 2)
+
+
+def range_of(values: Array, usual: Array | None) -> tuple[float, float]:
+    """The least and the largest value to be drawn, never the same. One that is much wider than
+    that of the middle 90 % of `usual` values, if there are any, is cut to these.
+    """
     finite = values[np.isfinite(values)]
     if not finite.size:
         return -1.0, 1.0
     low, high = float(finite.min()), float(finite.max())
-    inner_low, inner_high = (float(each) for each in np.quantile(finite, (0.05, 0.95)))
-    if high - low > SPREAD * (inner_high - inner_low) > 0:
-        low, high = inner_low, inner_high
+    if usual is not None:
+        inner = np.quantile(usual[np.isfinite(usual)], (0.05, 0.95)).tolist()
+        if high - low > SPREAD * (inner[1] - inner[0]) > 0:
+            low, high = inner
     if low == high:
         margin = abs(low) or 1.0
         return low - margin, high + margin
     return low, high
-
-
-def _marks(low: float, high: float) -> list[str]:
-    """The numbers at a panel's top, middle and bottom; a middle that is only rounding is 0."""
-    middle = (low + high) / 2
-    if abs(middle) < 1e-9 * (high - low):
-        middle = 0.0
-    return [number(np.float64(each), DIGITS) for each in (high, middle, low)]
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -76,11 +97,11 @@ def ticks(low: float, high: float) -> list[float]:
     return [float(f"{count * step:.12g}") for count in range(first, last + 1)]
 
 
-def _told_breaks(curve: Curve) -> list[str]:
+def told_breaks(curve: Curve) -> list[str]:
     """`out has a kink at x = 0`, for each kind."""
     found = []
     for kind, several in (("kink", "kinks"), ("jump", "jumps"), ("pole", "poles"),
-                          ("end", "ends of its domain")):  # fmt: skip
+                          ("hole", "holes"), ("end", "ends of its domain")):  # fmt: skip
         places = [number(np.float64(each.place), 6) for each in curve.breaks if each.kind == kind]
         if places:
             one = "the end of its domain" if kind == "end" else f"a {kind}"
@@ -88,14 +109,6 @@ def _told_breaks(curve: Curve) -> list[str]:
             shown = ", ".join(places[:SHOWN]) + (" …" if len(places) > SHOWN else "")
             found.append(f"{curve.output} has {what} at {curve.variable} = {shown}")
     return found
-
-
-# --- text ----------------------------------------------------------------------------------
-
-
-def write_text(curves: Sequence[Curve], layout: Layout) -> Iterator[str]:
-    """For a terminal."""
-    yield as_text(curves, layout)
 
 
 def write_svg(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterator[str]:
@@ -118,86 +131,10 @@ def write_json(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterat
     yield as_json(curves)
 
 
-def as_text(curves: Sequence[Curve], layout: Layout) -> str:
-    """Values in the upper panel, derivatives in the lower, over the same range."""
-    across = max(10, layout.width - LABEL - 3)
-    lines: list[str] = []
-    for title, columns in _panels(curves):
-        lines += [title, *_panel(curves, columns, across, ascii_only=layout.ascii_only), ""]
-    points = curves[0].points
-    first, last = (number(np.float64(points[end]), DIGITS) for end in (0, -1))
-    axis = f"{first}{curves[0].variable.center(across - len(first) - len(last))}{last}"
-    lines[-1] = " " * (LABEL + 2) + axis
-    lines += [text for each in curves for text in _told_breaks(each)]
-    return "\n".join(lines) + "\n"
-
-
-def _panel(
-    curves: Sequence[Curve], columns: Sequence[Array], across: int, *, ascii_only: bool
-) -> list[str]:
-    """Rows of dots with numbers and an axis on their left."""
-    fine = (1, 1) if ascii_only else (4, 2)
-    low, high = range_of(columns)
-    grid = np.zeros((ROWS * fine[0], across * fine[1]), bool)
-    for curve, values in zip(curves, columns, strict=True):
-        grid |= _dots(curve, values, (low, high), grid.shape)
-    if low < 0 < high:
-        grid[round(high / (high - low) * (len(grid) - 1)), :: 2 * fine[1]] = True  # the zero line
-    labels = dict(zip((0, ROWS // 2, ROWS - 1), _marks(low, high), strict=True))
-    bar = "|" if ascii_only else "│"
-    lines = []
-    for row in range(ROWS):
-        cells = grid[row * fine[0] : (row + 1) * fine[0]].reshape(fine[0], across, fine[1])
-        drawn = "".join(
-            ("*" if cell.any() else " ") if ascii_only else _cell(cell)
-            for cell in cells.transpose(1, 0, 2)
-        )
-        lines.append(f"{labels.get(row, ''):>{LABEL}} {bar}{drawn}".rstrip())
-    return lines
-
-
-def _dots(curve: Curve, values: Array, shown: tuple[float, float], shape: tuple[int, ...]) -> Array:
-    """Where there are dots: the dots of neighbouring values are joined by dots in their columns."""
-    (low, high), (rows, columns) = shown, shape
-    grid = np.zeros((rows, columns), bool)
-    first, last = float(curve.points[0]), float(curve.points[-1])
-    gaps = {_share(each.place, first, last) for each in curve.breaks if each.kind in GAPS}
-    across = _share(curve.points, first, last)
-    place = np.linspace(0, 1, columns)
-    with np.errstate(all="ignore"):
-        heights = np.interp(place, across, values)
-        at = (high - heights) / (high - low) * (rows - 1)
-    previous: float | None = None
-    for column, row in enumerate(at):
-        if not np.isfinite(row):
-            previous = None
-            continue
-        if any(abs(place[column] - gap) <= 1 / columns for gap in gaps):
-            previous = None
-        start = row if previous is None else (previous + row) / 2
-        top, bottom = sorted((round(float(start)), round(float(row))))
-        grid[max(top, 0) : max(min(bottom + 1, rows), 0), column] = True
-        previous = float(row)
-    return grid
-
-
-def _share(places: Any, first: float, last: float) -> Any:
-    """How far along the range places are, from 0 to 1."""
-    return (places / 2 - first / 2) / (last / 2 - first / 2)
-
-
-def _cell(dots: Array) -> str:
-    bits = sum(
-        bit
-        for pair, row in zip(_BRAILLE, dots, strict=True)
-        for bit, dot in zip(pair, row, strict=True)
-        if dot
-    )
-    return chr(0x2800 + bits) if bits else " "
-
-
 # --- files ---------------------------------------------------------------------------------
 
+ON = 1e-9
+"""A point that is this near a break, as a share of the range, is at it."""
 WIDE, HIGH, LEFT, TOP = 640, 220, 80, 30
 """Pixels: the size of a panel, and the margins on its left and above it."""
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
@@ -205,48 +142,48 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
 
 def as_svg(curves: Sequence[Curve]) -> str:
     """Both panels, one above the other."""
-    first, last = float(curves[0].points[0]), float(curves[0].points[-1])
-    told = [text for each in curves for text in _told_breaks(each)]
+    first, last = ends_of(curves[0])
+    told = [text for each in curves for text in told_breaks(each)]
     width, height = WIDE + 2 * LEFT, 2 * (HIGH + TOP) + TOP + 20 + 16 * len(told)
     size = f'width="{width}" height="{height}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
         f'<rect {size} fill="#ffffff"/>',
     ]
-    for panel, (title, columns) in enumerate(_panels(curves)):
-        top = TOP + panel * (HIGH + TOP)
-        parts += _frame(title, columns, top, (first, last), panel)
-        least, most = range_of(columns)
-        for number_, (curve, values) in enumerate(zip(curves, columns, strict=True)):
-            colour = COLOURS[(number_ + (panel if len(curves) == 1 else 0)) % len(COLOURS)]
+    for number_, panel in enumerate(panels(curves)):
+        top = TOP + number_ * (HIGH + TOP)
+        colours = [COLOURS[count % len(COLOURS)] for count in range(len(curves))]
+        if len(curves) == 1:
+            colours = [COLOURS[number_]]
+        parts += _frame(panel, colours, top, (first, last), number_)
+        for curve, values, colour in zip(curves, panel.columns, colours, strict=True):
             with np.errstate(all="ignore"):
-                down = top + (most - values) / (most - least) * HIGH
-            across = LEFT + _share(curve.points, first, last) * WIDE
+                down = top + (panel.high - values) / (panel.high - panel.low) * HIGH
+            across = LEFT + share(curve.points, first, last) * WIDE
             parts += [
                 f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-                for line in _lines(curve, across, down, top, panel)
+                for line in _lines(curve, across, down, top, number_)
             ]
-            parts += _break_marks(curve, across, down, top, colour, panel)
+            parts += _break_marks(curve, across, down, top, colour, number_)
     bottom = 2 * (HIGH + TOP) + TOP
-    for text, x, anchor in (
-        (number(np.float64(first), DIGITS), LEFT, "start"),
-        (curves[0].variable, LEFT + WIDE / 2, "middle"),
-        (number(np.float64(last), DIGITS), LEFT + WIDE, "end"),
-    ):
-        parts.append(_label(text, x, bottom, anchor))
+    parts.append(_label(curves[0].variable, LEFT + WIDE / 2, bottom, "middle"))
     parts += [_label(text, LEFT, bottom + 16 * row, "start") for row, text in enumerate(told, 1)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _frame(
-    title: str, columns: Sequence[Array], top: int, ends: tuple[float, float], panel: int
+    panel: Panel, colours: Sequence[str], top: int, ends: tuple[float, float], number_: int
 ) -> Iterator[str]:
-    """A panel without its curves: ticks with numbers, and the zero line."""
-    least, most = range_of(columns)
+    """A panel without its curves: their names, ticks with numbers, and the zero line."""
+    least, most = panel.low, panel.high
     yield (
         f'<rect x="{LEFT}" y="{top}" width="{WIDE}" height="{HIGH}" fill="none" stroke="#888888"/>'
     )
-    yield _label(title, LEFT, top - 8, "start")
+    titles = [
+        f'<tspan fill="{colour}">{escape(title)}</tspan>'
+        for title, colour in zip(panel.titles, colours, strict=True)
+    ]
+    yield f'<text x="{LEFT}" y="{top - 8}">{", ".join(titles)}</text>'
     for tick in ticks(least, most):
         y = top + (most / 2 - tick / 2) / (most / 2 - least / 2) * HIGH
         zero = ' class="zero"' if tick == 0 else ""
@@ -257,12 +194,12 @@ def _frame(
         )
         yield _label(number(np.float64(tick), DIGITS), LEFT - 6, y + 4, "end")
     for tick in ticks(min(ends), max(ends)):
-        x = LEFT + _share(tick, *ends) * WIDE
+        x = LEFT + share(tick, *ends) * WIDE
         yield (
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top + HIGH - 5}" y2="{top + HIGH}" '
             'stroke="#888888"/>'
         )
-        if panel == 1:
+        if number_ == 1:
             yield _label(number(np.float64(tick), DIGITS), x, top + HIGH + 14, "middle")
 
 
@@ -270,9 +207,9 @@ def _break_marks(
     curve: Curve, across: Array, down: Array, top: int, colour: str, panel: int
 ) -> Iterator[str]:
     """A ring at each kink, and a dashed line where a pole or a jump is."""
-    first, last = float(curve.points[0]), float(curve.points[-1])
+    first, last = ends_of(curve)
     for kind, place in ((each.kind, each.place) for each in curve.breaks):
-        x = LEFT + _share(place, first, last) * WIDE
+        x = LEFT + share(place, first, last) * WIDE
         if kind in ("pole", "jump"):
             yield (
                 f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{top + HIGH}" '
@@ -296,24 +233,38 @@ def _label(text: str, x: float, y: float, anchor: str) -> str:
 
 
 def _lines(curve: Curve, across: Array, down: Array, top: int, panel: int) -> Iterator[str]:
-    """The connected pieces of a curve that are inside its panel: none runs through a pole or a
-    jump, nor a slope through a kink.
+    """The connected pieces of a curve inside its panel, up to its border: none runs through a pole
+    or a jump, nor a slope through a kink.
     """
-    apart = GAPS if panel == 0 else (*GAPS, "kink")
-    low = min(curve.points[0], curve.points[-1])
-    cuts = np.sort([abs(each.place - low) for each in curve.breaks if each.kind in apart])
-    sections = np.searchsorted(cuts, np.abs(curve.points - low)) if len(cuts) else None
-    inside = np.isfinite(down) & (down >= top - 0.5) & (down <= top + HIGH + 0.5)
+    sections = _sections(curve, GAPS if panel == 0 else (*GAPS, "kink"))
+    shown = np.isfinite(down) & (down >= top - 0.5) & (down <= top + HIGH + 0.5)
     piece: list[str] = []
-    for place, (x, y, shown) in enumerate(zip(across, down, inside, strict=True)):
-        cut = sections is not None and place > 0 and sections[place] != sections[place - 1]
-        if piece and (cut or not shown):
+    for place, (x, y) in enumerate(zip(across, down, strict=True)):
+        before = place - 1
+        joined = place > 0 and sections[place] == sections[before]
+        joined = joined and bool(np.isfinite(down[[before, place]]).all())
+        if joined and shown[place] != shown[before]:
+            outside = down[before] if shown[place] else y
+            border = top if outside < top else top + HIGH
+            part = (border - down[before]) / (y - down[before])
+            piece.append(f"{across[before] + part * (x - across[before]):.1f},{border:.1f}")
+        if piece and not (joined and shown[place]):
             yield " ".join(piece)
             piece = []
-        if shown:
+        if shown[place]:
             piece.append(f"{x:.1f},{y:.1f}")
     if piece:
         yield " ".join(piece)
+
+
+def _sections(curve: Curve, apart: Sequence[Kind]) -> Array:
+    """The number of the stretch between breaks that each point is in; a point at a break is in one
+    of its own.
+    """
+    first, last = ends_of(curve)
+    at = share(curve.points, first, last)
+    cuts = np.sort([share(each.place, first, last) for each in curve.breaks if each.kind in apart])
+    return np.searchsorted(cuts - ON, at) + np.searchsorted(cuts + ON, at)
 
 
 def as_csv(curves: Sequence[Curve]) -> str:

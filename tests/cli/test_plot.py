@@ -66,15 +66,15 @@ def test_text_rises_where_the_function_does(gradcli: Runner) -> None:
     above, below = gradcli("plot", "x**2 / 2", "--over", "x=-2:2").out.split("\n\n")
     title, *rows = above.split("\n")
     assert title == "out"
-    ends = [row.rindex(row.rstrip()[-1]) for row in rows if row.split("│")[1].strip()]
+    ends = [row.rindex(row.rstrip()[-1]) for row in rows if re.split("[│┤]", row)[1].strip()]
     assert ends[0] == max(ends)  # highest at the right edge
     assert below.startswith("dout/dx\n")
-    assert re.search(r"-2 +x +2$", below.rstrip())
+    assert re.search(r"\n +-2 +-1 +0 +1 +2\n +x$", below.rstrip())
 
 
 def test_a_pole_does_not_flatten_the_rest(gradcli: Runner) -> None:
     out = gradcli("plot", "1/x", "--over", "x=-1:1", "--points", "400").out
-    highest = float(out.split("\n")[1].split("│")[0])
+    highest = max(float(each) for each in re.findall(r"([-\d.]+) ┤", out.partition("\n\n")[0]))
     assert 1 < highest < 100  # 1/x itself reaches 400
 
 
@@ -96,6 +96,7 @@ def test_svg_breaks_where_there_is_no_value(gradcli: Runner) -> None:
         ("tan(x)", "-2:2", [(-np.pi / 2, "pole"), (np.pi / 2, "pole")]),
         ("floor(x)", "-0.5:1.5", [(0, "jump"), (1, "jump")]),
         ("sqrt(x)", "-1:1", [(0, "end")]),
+        ("sin(x)/x", "-1:1", [(0, "hole")]),
         ("sin(x)*x", "-3:6", []),
         ("exp(-((x - 0.3)/0.01)**2)", "-1:1", []),
         ("tanh(100*x)", "-1:1", []),
@@ -120,6 +121,52 @@ def test_narrow_features_are_found(gradcli: Runner) -> None:
     assert max(fixed.json["values"]) < 0.5
 
 
+PEAK = "exp(-((x - 0.3217)/0.002)**2)"
+
+
+@pytest.mark.parametrize(
+    ("program", "height"),
+    [
+        (PEAK, 1.0),
+        (f"sin(x) + {PEAK}", np.sin(0.3217) + 1),
+        (f"0.01*x + 5*{PEAK}", 5 + 0.003217),
+        (f"x**2/100 - {PEAK}", 0.3217**2 / 100 - 1),
+    ],
+)
+@pytest.mark.parametrize("ends", ["-10:10", "10:-10"])
+def test_narrow_peaks_are_drawn_to_their_height(
+    gradcli: Runner, program: str, height: float, ends: str
+) -> None:
+    """A peak 5000 times as narrow as the range; APART of the range is left at most."""
+    answer = gradcli("plot", program, "--over", f"x={ends}", "--format", "json").json
+    values = np.array(answer["values"])
+    assert min(abs(values - height)) < 0.005 * (values.max() - values.min())
+    rises = np.sign(np.diff(answer["points"]))
+    assert set(rises) == {1 if ends[0] == "-" else -1}
+    drawn = gradcli("plot", program, "--over", f"x={ends}", "--format", "svg").out
+    heights = [float(y) for y in re.findall(r"[\d.]+,([\d.]+)", drawn.partition("dout")[0])]
+    assert (max if height < 0 else min)(heights) == (250 if height < 0 else 30)
+    rows = gradcli("plot", program, "--over", f"x={ends}").out.split("\n")
+    row = rows[9] if height < 0 else rows[1]
+    assert row.partition("│")[2].strip() or row.partition("┤")[2].strip()
+
+
+def test_lines_reach_the_border_beside_a_pole(gradcli: Runner) -> None:
+    out = gradcli("plot", "tan(x)", "--over", "x=-2:2", "--format", "svg").out
+    left, middle, right = list(ElementTree.fromstring(out).iter(f"{SPACE}polyline"))[:3]
+    ends = [each.get("points", "").split() for each in (left, middle, right)]
+    heights = [float(pair.split(",")[1]) for each in ends for pair in (each[0], each[-1])]
+    assert heights[1:5] == [30, 250, 30, 250]
+
+
+def test_a_point_at_a_jump_is_joined_to_neither_side(gradcli: Runner) -> None:
+    out = gradcli("plot", "abs(x) - floor(x)", "--over", "x=-1:1", "--format", "svg").out
+    for each in ElementTree.fromstring(out).iter(f"{SPACE}polyline"):
+        pairs = [pair.split(",") for pair in each.get("points", "").split()]
+        across, down = (np.array(column, float) for column in zip(*pairs, strict=True))
+        assert np.all(np.abs(np.diff(down)) <= 2 * np.abs(np.diff(across)) + 0.2)
+
+
 def test_no_line_runs_through_a_pole_or_a_jump(gradcli: Runner) -> None:
     for program in ("1/(x - 0.001)", "floor(x)"):
         out = gradcli("plot", program, "--over", "x=-0.7:0.9", "--format", "svg").out
@@ -142,6 +189,9 @@ def test_kinks_are_marked_and_zero_has_a_line(gradcli: Runner) -> None:
     zeros = [each for each in drawn.iter(f"{SPACE}line") if each.get("class") == "zero"]
     assert len(zeros) == 2
     assert "out has a kink at x = 0" in out
+    titles = [(each.text, each.get("fill")) for each in drawn.iter(f"{SPACE}tspan")]
+    lines = [each.get("stroke") for each in drawn.iter(f"{SPACE}polyline")]
+    assert titles == [("out", lines[0]), ("dout/dx", lines[-1])]
     text = gradcli("plot", "abs(x) - 0.5", "--over", "x=-1:1").out
     assert text.endswith("out has a kink at x = 0\n")
 
