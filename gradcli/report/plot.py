@@ -264,7 +264,8 @@ def _sections(curve: Curve, apart: Sequence[Kind]) -> Array:
     first, last = ends_of(curve)
     at = share(curve.points, first, last)
     cuts = np.sort([share(each.place, first, last) for each in curve.breaks if each.kind in apart])
-    return np.searchsorted(cuts - ON, at) + np.searchsorted(cuts + ON, at)
+    sections: Array = np.searchsorted(cuts - ON, at) + np.searchsorted(cuts + ON, at)
+    return sections
 
 
 def as_csv(curves: Sequence[Curve]) -> str:
