@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
 from typing import get_args
 
@@ -13,7 +14,7 @@ from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, Precision
 from gradcli.language import syntax
 from gradcli.language.parser import parse_expression
-from gradcli.literals import LiteralTracer
+from gradcli.literals import LiteralTracer, literals
 from gradcli.ops.shapes import show
 from gradcli.session import Options
 from gradcli.trace import Tracer
@@ -32,6 +33,8 @@ TOLERANCE: dict[Precision, tuple[float, float]] = {
 """Relative and absolute, where an expectation names none."""
 
 _WITH_TOLERANCE = re.compile(r"(.*?)\s*(?:±|\+-)\s*(\S+)", re.DOTALL)
+_PLAIN = re.compile(r"[^(*]{1,200}")
+"""Without calls and repeated lists it is short, and the same each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,8 @@ class Checker(Tracer):
                 text, (rtol, atol) = parts[1], (0.0, _tolerance(parts[2]))
             if text == "None":
                 return _Wanted(None, rtol, atol)
+            if _PLAIN.fullmatch(text):
+                return _Wanted(_plain(text, self._options.precision), rtol, atol)
             expression = parse_expression(Source("#=", text), self._options.limits.parse)
             literal = LiteralTracer(
                 self.graph, self.values.evaluator, Source("#=", text), self._options.limits.trace
@@ -222,6 +227,14 @@ class Checker(Tracer):
                 source=self.source,
                 span=expectation.span,
             ) from None
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str, precision: Precision) -> Array:
+    """The array of a short text, which stays while a program is edited."""
+    (array,), _, _ = literals([Source("#=", text)], Options(precision=precision))
+    array.flags.writeable = False
+    return array
 
 
 def _tolerance(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from gradcli.diagnostics import GradcliError
@@ -35,5 +36,8 @@ def command() -> None:
             hint="name the command `gradcli lsp` in the editor's settings for .grad files",
         )
     sys.setswitchinterval(0.0005)  # an answer waits for a program that runs, several times over
-    serve().start_io()
+    server = serve()
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again takes 0.1 s each time
+    server.start_io()
     sys.stdout = None  # it is closed
