@@ -18,10 +18,17 @@ from gradcli.extras import require
 
 PATIENCE = 60.0
 """Seconds to wait for a scheduler, for a first worker, and for a scheduler that went away."""
+RETURN = 20.0
+"""Seconds to wait for a worker where all have ended when they were asked something."""
+ABSENCE = 300.0
+"""Seconds to wait, in the middle of a run, for workers that have all gone."""
+QUESTIONS = 5
+"""So often are workers asked, of which each time all end."""
 ASK_EVERY = 0.2
 """Seconds to wait for one worker's answer before the next one is looked at."""
 COUNT_EVERY = 1.0
 """Seconds between two questions for the number of workers."""
+SAME_VERSIONS = "install the same versions on all machines: pip install 'gradcli[cluster]'"
 ADDRESS = re.compile(r"(tls|tcp)://(\[[0-9a-fA-F:.]+\]|[^\s:/@]+):([0-9]{1,5})")
 
 Work = TypeVar("Work")
@@ -73,7 +80,7 @@ class DaskTicket(Generic[Result]):
         from distributed import KilledWorker
 
         if not wait([self._fetched], seconds).done:
-            self._crew.require_scheduler()
+            self._crew.require_help()
             return None
         try:
             return self._fetched.result()
@@ -109,6 +116,7 @@ class DaskCrew(Generic[Work, Result]):
         self._pack = pack
         self._count = 0
         self._counted = -COUNT_EVERY
+        self._seen = monotonic()
 
     def workers(self) -> int:
         """See `Crew`. A worker counts for each of its threads."""
@@ -116,6 +124,8 @@ class DaskCrew(Generic[Work, Result]):
         if now - self._counted > COUNT_EVERY and self._client.status == "running":
             self._counted = now
             self._count = sum(self._client.nthreads().values())
+            if self._count:
+                self._seen = now
         return self._count
 
     def submit(
@@ -128,11 +138,19 @@ class DaskCrew(Generic[Work, Result]):
         )
         return DaskTicket(future, self)
 
-    def require_scheduler(self) -> None:
-        """Raise LostError where the scheduler is away."""
+    def require_help(self) -> None:
+        """Raise LostError where the scheduler is away, and `limit-time` where all workers are, for
+        too long.
+        """
         if self._client.status != "running":
             self.wait_for_scheduler()
             raise LostError
+        if not self.workers() and monotonic() - self._seen > ABSENCE:
+            raise GradcliError(
+                "limit-time",
+                f"the scheduler at {self._address} has had no worker for {ABSENCE:.0f} s",
+                hint="start one; a run with --out goes on with --resume",
+            )
 
     def wait_for_scheduler(self) -> None:
         """Wait until the scheduler is there again. Raises `limit-time`."""
@@ -165,8 +183,28 @@ class Cluster(NamedTuple):
 
     def ask_all(self, question: Callable[[Any], Result], about: Any) -> dict[str, Result]:
         """What the workers that are there answer, by their addresses; those that end meanwhile are
-        left out. Raises `usage` where one, or the scheduler, does not understand the question.
+        left out. Raises `usage` where none of them, or the scheduler, understands the question.
         """
+        for _ in range(QUESTIONS):
+            if not self.has_worker(RETURN):
+                break
+            if found := self._asked(question, about):
+                return found
+        raise GradcliError(
+            "usage",
+            f"the workers of {self.address} end as soon as they are asked what they are",
+            hint=SAME_VERSIONS,
+        )
+
+    def has_worker(self, seconds: float) -> bool:
+        """Whether there is one, or comes in so many seconds."""
+        try:
+            self.client.wait_for_workers(1, timeout=seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def _asked(self, question: Callable[[Any], Result], about: Any) -> dict[str, Result]:
         tickets: dict[str, DaskTicket[Result]] = {}
         crew: DaskCrew[Any, Result] = DaskCrew(self, question, lambda work: work)
         for worker in self.client.nthreads():
@@ -197,7 +235,7 @@ def _made_usage(error: GradcliError, worker: str) -> GradcliError:
     return GradcliError(
         "usage",
         f"{worker}, or the scheduler, does not have this gradcli: {error.diagnostic.message}",
-        hint="install the same versions on all machines: pip install 'gradcli[cluster]'",
+        hint=SAME_VERSIONS,
     )
 
 
@@ -211,14 +249,12 @@ def connected(approach: Approach) -> Iterator[Cluster]:
     with dask.config.set({**quiet, **SETTINGS, "distributed.scheduler.allowed-failures": 1}):
         _silence()
         with _local(approach) if approach.target == "local" else _remote(approach) as cluster:
-            try:
-                cluster.client.wait_for_workers(1, timeout=PATIENCE)
-            except TimeoutError:
+            if not cluster.has_worker(PATIENCE):
                 raise GradcliError(
                     "limit-time",
                     f"no worker has come to {cluster.address} in {PATIENCE:.0f} s",
                     hint="start one: gradcli help cluster",
-                ) from None
+                )
             yield cluster
 
 
