@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import shell
 from gradcli.cli.bundles import expanded
 from gradcli.cli.cluster import Sweeping
 from gradcli.cli.foreign import Outside
@@ -38,6 +39,7 @@ Mine = Annotated[
     typer.Option(
         "--mine",
         metavar="NAME=EXPR",
+        autocompletion=shell.bindings,
         help="Your own gradient of a leaf: a formula over the program's names (v is the gradient "
         "vector), numbers, or @FILE. A difference is diagnosed. Repeatable, once a leaf.",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import streams
+from gradcli.cli import shell, streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.shapes import parse_shapes
 from gradcli.diagnostics import GradcliError
@@ -43,6 +43,7 @@ ShapesGiven = Annotated[
     typer.Option(
         "--shape",
         metavar="NAME=LENGTHS",
+        autocompletion=shell.bindings,
         help="Derive without values: A=n,n is a matrix of any length n. The program may use "
         "n as a number: eye(n), / n. Repeatable; a name without a shape is a single number.",
     ),

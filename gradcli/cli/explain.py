@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import shell
 from gradcli.cli.bundles import expanded
 from gradcli.diagnostics import GradcliError
 
@@ -45,6 +46,7 @@ Inside = Annotated[
     typer.Option(
         "--inside",
         metavar="NAME",
+        autocompletion=shell.names,
         help="Open a function, 'for', 'while' or steps 7-12, which are one step otherwise; or all.",
     ),
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.cli import options as flag
+from gradcli.cli import shell
 from gradcli.cli.bundles import expanded
 from gradcli.cli.meter import Meter, metered
 from gradcli.diagnostics import GradcliError, Source, nearest
@@ -37,6 +38,7 @@ Over = Annotated[
     typer.Option(
         "--over",
         metavar="NAME=FROM:TO",
+        autocompletion=shell.bindings,
         help="The number that moves, an input or w[0] of one in --set, and its range; given "
         "twice, a map over both is drawn.",
     ),
@@ -148,6 +150,8 @@ def _named(curves: list[Curve]) -> list[Curve]:
 
 def _check(moving: Moving, request: Invocation) -> None:
     """Raise `usage`, `name` or `index` where the program has no such number."""
+    from gradcli.trace.names import binds_unread
+
     variable, index = moving
     known = request.inputs.get(variable)
     if known is not None and index is None:
@@ -161,6 +165,12 @@ def _check(moving: Moving, request: Invocation) -> None:
             f"--over {variable}: the program does not mention {variable}",
             source=Source(f"--over {variable}", ""),
             hint=f"did you mean {near!r}?" if near else "move a name that it reads",
+        )
+    if binds_unread(request.program, variable):
+        raise GradcliError(
+            "usage",
+            f"--over {variable}: the program binds {variable}, so the input would not be used",
+            hint=f"leave {variable} = … out of the program",
         )
     if index is None:
         return

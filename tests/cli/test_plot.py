@@ -255,6 +255,7 @@ def test_an_element_moves(gradcli: Runner) -> None:
         (("x; backward(x)", "--over", "x=0:1"), "usage"),
         (("x*[1,2]", "--over", "x=0:1"), "gradient-required"),
         (("y = x", "--over", "z=0:1"), "name"),
+        (("x = 3; x**2", "--over", "x=0:1"), "usage"),
     ],
 )
 def test_errors(gradcli: Runner, arguments: tuple[str, ...], code: str) -> None:

@@ -58,6 +58,8 @@ def test_help_lists_commands_and_examples(gradcli: Runner, flag: str) -> None:
         ("gradcli eval weight*sum(x) --wrt wei", "weight"),
         ("gradcli eval weight*sum(x) --wrt x,wei", "x,weight"),
         ("gradcli eval weight*sum(x) --set wei", "weight="),
+        ("gradcli plot weight*sum(x) --over wei", "weight="),
+        ("gradcli check weight*sum(x) --mine wei", "weight="),
         ("gradcli eval -f samples/newton.grad --output x", "x"),
         ("gradcli eval x --set x=@samples/eul", "x=@samples/euler.grad"),
         ("gradcli eval samples/eul", "samples/euler.grad"),
