@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gradcli.diagnostics import Span
 from gradcli.language.construct import NOWHERE
-from gradcli.language.syntax import Attribute, Call, Expression, Keyword, Syntax
+from gradcli.language.syntax import Attribute, Call, Expression, Keyword, Name, Syntax
 
 
 class Place(NamedTuple):
@@ -64,6 +64,18 @@ def replaced(place: Place, part: Syntax) -> Expression:
         part = changed(place.above.part, **{place.field: held})
         place = place.above
     return part  # type: ignore[return-value]
+
+
+def with_values(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+    """The tree with an expression in the place of each of these names."""
+
+    def named(place: Place) -> bool:
+        return isinstance(place.part, Name) and place.is_value and place.part.id in values
+
+    while found := next(filter(named, places(expression)), None):
+        assert isinstance(found.part, Name)
+        expression = replaced(found, values[found.part.id])
+    return expression
 
 
 def changed(part: Syntax, **fields: object) -> Syntax:

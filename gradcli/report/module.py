@@ -17,8 +17,9 @@ from gradcli.analysis.symbolic.derived import Symbolic
 from gradcli.analysis.symbolic.formula import length_of
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array
-from gradcli.language.construct import NOWHERE, name
+from gradcli.language.construct import NOWHERE, name, number
 from gradcli.language.printer import print_program
+from gradcli.language.rewrite import with_values
 from gradcli.language.syntax import (
     Assign,
     FormalParameter,
@@ -29,6 +30,7 @@ from gradcli.language.syntax import (
 )
 from gradcli.report.dialects import Writer
 from gradcli.report.sanitise import sanitise
+from gradcli.trace.expressions import CONSTANTS
 
 CLOSE = 1e-6
 """By how much formulas may round in another way, in units of the largest element."""
@@ -71,6 +73,12 @@ def of_formulas(derived: Symbolic, library: str) -> str:
         if title not in kept
     ]
     values = [each for each in derived.values if getattr(each.target, "id", "") not in kept]
+    own = {*kept, *derived.parameters}
+    known = {each: number(value) for each, value in CONSTANTS.items() if each not in own}
+    body = [
+        Assign(each.target, with_values(each.value, known), each.span)
+        for each in (*starts, *derived.statements, *values)
+    ]
     expected = [check.expected[each.title] for each in derived.results]
     largest = max(float(np.max(np.abs(each), initial=0.0)) for each in expected) or 1.0
     made = _Module(
@@ -83,7 +91,7 @@ def of_formulas(derived: Symbolic, library: str) -> str:
             each: f"({', '.join(map(str, shape))})" for each, shape in derived.parameters.items()
         },
         body=[
-            *writer.statements([*starts, *derived.statements, *values]),
+            *writer.statements(body),
             _returned(writer, derived.outputs, [each.title for each in derived.results]),
         ],
         arguments={each: writer.array(check.inputs[each]) for each in derived.parameters},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,19 @@ def test_a_module_checks_itself(tmp_path: Path) -> None:
     assert wrong != text
     with pytest.raises(AssertionError):
         said(wrong, tmp_path)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize(
+    "program", ["y = x/sqrt(2*pi)", "y = exp(-x**2/2)/sqrt(2*pi)", "y = log(pi*x) + sin(pi*x)"]
+)
+def test_constants_are_numbers_elsewhere(program: str, library: str, tmp_path: Path) -> None:
+    text = of_formulas(derive_for_all(parse(program), lengths("")), library)
+    assert "3.14159265358979" in text
+    used = {each.id for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)}
+    assert "pi" not in used
+    if library == "numpy":
+        assert said(text, tmp_path).startswith("agrees to ")
 
 
 @pytest.mark.slow
