@@ -185,6 +185,12 @@ def linspace(graph: Graph, start: float, end: float, steps: int = 50) -> Node:
     return graph.apply(LINSPACE, (), (float(start), float(end), count, "float"))
 
 
+@table.function(cases=[Case("x * logspace(0, 2, 3)")], numpy="np.logspace", torch="torch.logspace")
+def logspace(graph: Graph, start: float, end: float, steps: int = 50, base: float = 10.0) -> Node:
+    """`steps` powers of `base`, whose exponents are at equal distances from `start` to `end`."""
+    return graph.constant(base) ** linspace(graph, start, end, steps)
+
+
 # --- random numbers ------------------------------------------------------------------------
 
 

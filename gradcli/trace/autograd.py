@@ -7,7 +7,7 @@ the program is run.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
@@ -19,6 +19,9 @@ from gradcli.ops.shapes import show
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.dtypes import Dtypes
 
 DEEPEST = 20
 """How many functions of the program's may run inside each other's backward."""
@@ -57,6 +60,8 @@ class Autograd:
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
         self.values.explicit = has_inputs
+        self.dtypes: Dtypes | None = None
+        """What PyTorch's dtypes of tensors are, in a program that has imported it."""
         self.run: Callable[[Any], Any]
         """Runs a visitor to its end; the tracer sets it."""
         self.records: Callable[[], bool]
@@ -77,24 +82,28 @@ class Autograd:
         """Grads made without `create_graph`, and their lines."""
         self._flat: dict[Node, list[Node]] = {}
         """Derivatives that depend on nothing, and the leaves that they were derived from."""
+        self._steps: dict[Node, list[Node]] = {}
+        """Derivatives, and the leaves that they depend on in steps only, as on a bias before a
+        `relu`: these get grads of 0, as in PyTorch."""
 
     def state(self) -> tuple[int, ...]:
         """What grows when a program differentiates or makes leaves."""
         kept = (self.roots, self.retained, self._freed, self._cut, self._flat, self._written)
         return (self.values.explicit, *map(len, kept), *map(id, self.grads.values()))
 
-    def float_dtype(self) -> str:
-        """What `x.dtype` of a float prints: in a program of PyTorch's that names no other, its
-        default, with a note that says what the run computes in.
-        """
+    def dtype_of(self, node: Node) -> str:
+        """What `x.dtype` prints; a note says where a run computes floats in another one."""
         precision = self.graph.precision
-        named = any(word in self.source.text for word in ("float64", "double"))
-        if named or not self.values.is_pytorch or precision == "float32":
-            return f"torch.{precision}"
-        note = Note("dtype", f"x.dtype is PyTorch's default here; the run computes in {precision}")
-        if note not in self.notes:
-            self.notes.append(note)
-        return "torch.float32"
+        if self.dtypes is None:
+            return {"int": "int64", "bool": "bool"}.get(node.kind, precision)
+        dtype = self.dtypes.of(node)
+        if dtype == self.dtypes.default and node.kind == "float" and dtype != precision:
+            note = Note(
+                "dtype", f"x.dtype is PyTorch's default here; the run computes in {precision}"
+            )
+            if note not in self.notes:
+                self.notes.append(note)
+        return dtype
 
     # --- leaves ---
 
@@ -242,6 +251,11 @@ class Autograd:
         for node in {each for derivative in flat for each in self._flat[derivative]}:
             if node not in self.grads:
                 self._add(node, zeros_like(node))
+        if self._steps and inputs is None:
+            stepped = {leaf for node in order for leaf in self._steps.get(node, ())}
+            for node in sorted(stepped.difference(reached), key=lambda each: each.index):
+                if node not in self.grads:
+                    self._add(node, detach(zeros_like(node)))
         added = {node: held[node] for node in wanted if node in held}
         given = [gradient is not None for gradient in gradients]
         after = {node: self.grads[node] for node in wanted if node in self.grads}
@@ -279,11 +293,22 @@ class Autograd:
                 result = OPERATORS["expand"](result, node.shape)
             if not create_graph:
                 result = self._constant(result)
+            elif self.requires_grad(result):
+                self._note_steps(result)
             elif not self.requires_grad(result):
                 result = bind(result)
                 self._flat[result] = [each for each in order if self.is_leaf(each)]
             results.append(result)
         return results
+
+    def _note_steps(self, derivative: Node) -> None:
+        """Remember the leaves that a derivative depends on by conditions alone."""
+        smooth = set(upstream([derivative]))
+        leaves = [
+            node for node in ancestors([derivative]) if self.is_leaf(node) and node not in smooth
+        ]
+        if leaves:
+            self._steps[derivative] = leaves
 
     def reached(self, outputs: Sequence[Node]) -> frozenset[Node] | None:
         """What gradients flow back to from the outputs; None where they are derivatives of a linear
@@ -443,6 +468,8 @@ class Autograd:
     def _add(self, node: Node, grad: Node) -> None:
         """Add to a `.grad`, as PyTorch does."""
         node = self.values.current(node)
+        if self.dtypes is not None:
+            grad = self.dtypes.as_dtype(grad, self.dtypes.of(node))
         if node not in self._written:
             self.grads[node] = grad
             self._written[node] = self._line()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach, leaf
+from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.layers import Layer, Layers
@@ -22,6 +25,8 @@ class BatchNorm(Layer):
     """A layer that normalises by its batch in training, and by what it has seen after that."""
 
     statistics: dict[str, Node]
+    settings: dict[str, float]
+    """What it was made with."""
 
     def buffers(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self.statistics.items()}
@@ -29,6 +34,8 @@ class BatchNorm(Layer):
     def attribute(self, name: str) -> Value:
         if name in self.statistics:
             return self.buffers()[name]
+        if name in self.settings:
+            return self.values.plain(self.settings[name])
         return super().attribute(name)
 
 
@@ -90,10 +97,14 @@ class BatchNorms:
             f"{size}, eps={eps}, momentum={momentum}, affine={affine}, bias={affine}, "
             f"track_running_stats={tracks}",
         )  # fmt: skip
+        layer.settings = {"num_features": size, "eps": eps, "momentum": momentum}
         start = {"running_mean": 0.0, "running_var": 1.0} if tracks else {}
         layer.statistics = {
             name: leaf(self._filled(size, value), marked=False) for name, value in start.items()
         }
+        if tracks:
+            count = self.values.graph.constant(np.zeros((), np.int64))
+            layer.statistics["num_batches_tracked"] = leaf(count, marked=False)
         return layer
 
     def _track(self, x: Node, found: dict[str, Node], momentum: float) -> None:
@@ -113,3 +124,5 @@ class BatchNorms:
             old = found[name]
             after = old * (1.0 - momentum) + new * momentum
             self.layers.replace(old, leaf(detach(after), marked=False))
+        count = found["num_batches_tracked"]
+        self.layers.replace(count, leaf(cast(count + 1.0, "int"), marked=False))

@@ -32,6 +32,8 @@ _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module
 _COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
 _DRAWS = ("bernoulli", "multinomial", "normal(", "poisson", "gumbel_softmax", "distributions")
 _CHANCES = ("import random", "from random")
+_COLLECTIONS = ("namedtuple", "deque")
+_NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""
 
 
@@ -83,6 +85,14 @@ class Bindings(Updates):
             from gradcli.trace.chances import Chances
 
             self._add(Chances(self.values, self.note_random))
+        if self._mentions(_COLLECTIONS):
+            from gradcli.trace.collections_calls import Collections
+
+            self._add(Collections(self.values))
+        if self._mentions(_NUMPY_RANDOM):
+            from gradcli.trace.numpy_random import NumpyRandom
+
+            self._add(NumpyRandom(self.values, self.note_random))
         if self._mentions(_DRAWS):
             self._draw()
 

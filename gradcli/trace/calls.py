@@ -135,7 +135,7 @@ class Calls(Expressions):
             found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
-        return found if by_name else self._as_array(callee, found)
+        return found if by_name else self._as_array(callee, found, keywords.get("dtype"))
 
     def _keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
@@ -149,7 +149,7 @@ class Calls(Expressions):
         ):
             keywords["dtype"] = "torch.int64"
 
-    def _as_array(self, callee: syntax.Expression, result: Value) -> Value:
+    def _as_array(self, callee: syntax.Expression, result: Value, dtype: Value) -> Value:
         """What a function of NumPy's makes, in a cell that has imported it: an array."""
         path = path_of(callee)
         root = self.frame.imports.get(path[0], "") if path else ""
@@ -162,6 +162,8 @@ class Calls(Expressions):
         array = bind(result) if result.kind == "float" else leaf(result, marked=False)
         self.values.arrays.add(array)
         self.values.copies.add(array)
+        if isinstance(dtype, str) and self.autograd.dtypes is not None:
+            self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
         return array
 
     def _of_math(self, name: str, result: Node) -> Node:

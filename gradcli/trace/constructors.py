@@ -15,8 +15,12 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.values import Value
 
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("float", "float32", "float64", "double"), "float"),
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint8"), "int"),
+    **dict.fromkeys(
+        ("float", "float32", "float64", "double", "float16", "half", "bfloat16"), "float"
+    ),
+    **dict.fromkeys(
+        ("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "char", "byte"), "int"
+    ),
     "bool": "bool",
 }
 """The kind of elements for PyTorch's and NumPy's names of dtypes."""
@@ -43,6 +47,9 @@ def construct(
     dtype = keywords.get("dtype")
     if dtype is not None:
         node = as_dtype(autograd, node, dtype)
+    elif autograd.dtypes is not None and function.name.endswith("_like"):
+        like = autograd.values.tensor([*arguments, *own.values()][0])
+        node = autograd.dtypes.as_dtype(node, autograd.dtypes.of(like))
     marked = keywords.get("requires_grad")
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
@@ -102,7 +109,8 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
                     f"--dtype {PRECISIONS[dtype]} makes it the run's")  # fmt: skip
         if note not in autograd.notes:
             autograd.notes.append(note)
-    return cast(node, KINDS[dtype])
+    converted = cast(node, KINDS[dtype])
+    return converted if autograd.dtypes is None else autograd.dtypes.as_dtype(converted, dtype)
 
 
 def dtype_name(expression: syntax.Expression) -> str | None:

@@ -20,7 +20,17 @@ from gradcli.trace.values import Value
 
 TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
-_TENSOR_TYPES = {"float": "FloatTensor", "int": "LongTensor", "bool": "BoolTensor"}
+_METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
+"""Methods that convert to the dtype of their name."""
+_TYPES = {
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+    "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long",
+    "bool": "Bool",
+}  # fmt: skip
+"""What PyTorch calls dtypes in `x.type()`, and the functions `torch.LongTensor` and its like."""
+_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int16": 2, "int32": 4,
+          "bool": 1}  # fmt: skip
+"""The size of an element; 8 of others."""
 NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
 DEVICES = ("cpu", "cuda", "gpu", "mps")
 
@@ -44,6 +54,8 @@ class Conversions:
             "to": self._to,
             **{name: partial(self._same, name) for name in ("cpu", "cuda", "contiguous")},
             **{name: partial(self._typed, name) for name in ("type", "astype")},
+            **{name: partial(self._as, name) for name in _METHODS},
+            "element_size": self._element_size,
         }
         self.functions: dict[str, Special] = {
             "clone": self._clone,
@@ -51,6 +63,11 @@ class Conversions:
             "torch.from_numpy": self._from_numpy,
             "empty": partial(self._empty, "zeros"),
             "empty_like": partial(self._empty, "zeros_like"),
+            **{
+                f"torch.{_TYPES[dtype]}Tensor": partial(self._tensor_of, dtype)
+                for dtype in _TYPES
+                if dtype != "float32"
+            },
         }
 
     def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:
@@ -96,6 +113,8 @@ class Conversions:
             return node
         array = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.arrays.add(array)
+        if self.autograd.dtypes is not None:
+            self.autograd.dtypes.name(array, self.autograd.dtypes.of(given))
         return array
 
     def _from_numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -111,7 +130,24 @@ class Conversions:
         like = self.values.tensor(arguments[0])
         made = construct(self.autograd, FUNCTIONS[name], arguments[1:], keywords)
         is_other = "dtype" in keywords or not isinstance(made, Node)
-        return made if is_other else self.values.own(cast(self.values.tensor(made), like.kind))
+        return made if is_other else self.values.own(self._like(self.values.tensor(made), like))
+
+    def _like(self, node: Node, other: Node) -> Node:
+        """The node with elements of the dtype of another one."""
+        dtypes = self.autograd.dtypes
+        return cast(node, other.kind) if dtypes is None else dtypes.like(node, other)
+
+    def _as(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`x.double()` and its like."""
+        return as_dtype(self.autograd, self._only(name, arguments, keywords), name)
+
+    def _element_size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        node = self._only("element_size", arguments, keywords)
+        return self._number(_BYTES.get(self.autograd.dtype_of(node), 8))
+
+    def _tensor_of(self, dtype: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`torch.LongTensor([1, 2])` and its like."""
+        return construct(self.autograd, FUNCTIONS["FloatTensor"], arguments, {"dtype": dtype})
 
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number that tensors have in common whose elements lie in the same memory."""
@@ -138,9 +174,11 @@ class Conversions:
     def _typed(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names(name, ("self", "dtype"), arguments, keywords, ("dtype",))
         if "dtype" not in given:
-            kind = self.values.tensor(given["self"]).kind
-            return f"torch.{_TENSOR_TYPES[kind]}"
-        return as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
+            dtype = self.autograd.dtype_of(self.values.tensor(given["self"]))
+            return f"torch.{_TYPES[dtype]}Tensor"
+        node = as_dtype(self.autograd, self.values.tensor(given["self"]), given["dtype"])
+        self.values.stay_arrays(node, [given["self"]])
+        return node
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""
@@ -151,7 +189,7 @@ class Conversions:
             node = self._copy(node)
         other, dtype = given.get("other"), given.get("dtype")
         if isinstance(other, Node):
-            node = cast(node, other.kind)
+            node = self._like(node, other)
         elif other is not None and not _is_device(other):
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)

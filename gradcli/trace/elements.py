@@ -89,6 +89,8 @@ class ElementUpdates(Calls):
                 places = self.values.tensor(self.values.subscript(places, items))
             self._check_apart(views, places)
             whole = overwritten(base, places, _fitted(value, places, base))
+            if self.values.is_pytorch:
+                self.values.made_by[whole] = "overwritten", (), {}
         self._become(base, views, cast(whole, base.kind), items is None and not views)
 
     def _check_apart(self, views: Sequence[Node], places: Node) -> None:

@@ -538,8 +538,8 @@ class Expressions:
 
     def dtype_of(self, node: Node) -> str:
         """The name of a tensor's dtype, or of an array's."""
-        name = _DTYPES.get(node.kind) or self.autograd.float_dtype()
-        return name.removeprefix("torch.") if node in self.values.arrays else name
+        name = self.autograd.dtype_of(node)
+        return name if node in self.values.arrays else f"torch.{name}"
 
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
@@ -580,7 +580,6 @@ def _grad_fn(expressions: Expressions, node: Node) -> Value:
 _TURNS = {"T": "t", "H": "t", "mT": "matrix_transpose", "mH": "matrix_transpose"}
 """Attributes that are a tensor transposed, and the functions that do it: all numbers are real."""
 _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__bool__"}
-_DTYPES = {"int": "torch.int64", "bool": "torch.bool"}
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "shape": lambda tracer, node: tracer.special.shape(node),
     "ndim": lambda tracer, node: tracer.graph.constant(float(node.ndim)),

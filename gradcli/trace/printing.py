@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gradcli.graph import DECIMAL, INPUT, Array, Node, Shape
+import numpy as np
+
+from gradcli.graph import DECIMAL, INPUT, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
@@ -14,6 +16,9 @@ from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.tensor_text import Style
 
 
 class PrintedNumber(NamedTuple):
@@ -25,22 +30,25 @@ class PrintedNumber(NamedTuple):
 
 
 class PrintedTensor(NamedTuple):
-    """A tensor with what PyTorch prints behind its elements."""
+    """A tensor with what PyTorch prints behind its elements, where it is not all usual."""
 
     node: Node
     suffixes: tuple[str, ...]
+    style: Style | None
+    """What `torch.set_printoptions` had set when it was printed."""
 
 
 class PrintedArray(NamedTuple):
     """A tensor that was made an array of NumPy, which is printed in its way."""
 
     node: Node
+    options: Mapping[str, Any]
+    """What `np.set_printoptions` had set."""
 
 
 Piece: TypeAlias = Node | PrintedTensor | PrintedNumber | PrintedArray | str
 """Text, or a tensor or number whose value is not known yet."""
 
-WIDTH = 80
 MANY = 1000
 """Of arrays with more elements, `EDGE` items from both ends of each axis are shown."""
 EDGE = 3
@@ -144,13 +152,7 @@ def pieces(
         elif isinstance(value, Node) and value in numbers.values.parameters:
             found += [f"Parameter containing:{LINE}", _plain(value, numbers)]
         elif isinstance(value, Items | tuple):
-            opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
-            inside = _joined(value, ", ")
-            if type(value).__name__ == "Size":
-                opening, closing = "torch.Size([", "])"
-            waiting.append((closing, False))
-            waiting += [(part, place % 2 == 0) for place, part in enumerate(inside)][::-1]
-            waiting.append((opening, False))
+            waiting += _of_sequence(value)
         elif isinstance(value, SetOfValues):
             items = _joined(value.elements(), ", ")
             waiting.append(("}" if items else "set()", False))
@@ -184,16 +186,37 @@ def _named(title: str, value: Any) -> list[tuple[Value, bool]]:
     return [(part, False) for part in reversed(parts)]
 
 
+def _of_sequence(value: Items | tuple[Any, ...]) -> list[tuple[Value, bool]]:
+    """The parts of a list or tuple, from the last one on, and whether strings get quotes."""
+    if hasattr(value, "title"):
+        return _of_record(value)
+    opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
+    if type(value).__name__ == "Size":
+        opening, closing = "torch.Size([", "])"
+    inside = [(part, place % 2 == 0) for place, part in enumerate(_joined(value, ", "))]
+    return [(closing, False), *inside[::-1], (opening, False)]
+
+
+def _of_record(value: Any) -> list[tuple[Value, bool]]:
+    """The parts of a named tuple as Python prints them, from the last one on."""
+    parts: list[tuple[Value, bool]] = [(f"{value.title}(", False)]
+    for place, name in enumerate(value._fields):
+        parts += [(f"{', ' if place else ''}{name}=", False), (value[place], True)]
+    return [*parts, (")", False)][::-1]
+
+
 def _text_bytes(piece: Piece) -> int:
     """About how many bytes the text of a piece takes where it is made and where it is written."""
     if isinstance(piece, str):
         return TEXTS * len(piece) * (1 if piece.isascii() else 4)
     if isinstance(piece, PrintedNumber):
         return CELL
-    if isinstance(piece, PrintedArray | PrintedTensor):
-        piece = piece.node
-    shape = piece.shape
-    lengths = [min(length, 2 * EDGE) for length in shape] if piece.size > MANY else shape
+    many: float = MANY
+    edge = EDGE
+    if isinstance(piece, PrintedTensor) and piece.style is not None:
+        many, edge = piece.style.threshold, piece.style.edge
+    node = piece if isinstance(piece, Node) else piece.node
+    lengths = [min(length, 2 * edge) for length in node.shape] if node.size > many else node.shape
     return CELL * math.prod(lengths)
 
 
@@ -215,11 +238,11 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
     if known is not None:
         return _number(known, is_integer=numbers.is_integer(value))
     if value in numbers.arrays:
-        return PrintedArray(value)
+        return PrintedArray(value, numbers.values.array_options)
     if value in numbers:
         return PrintedNumber(value, numbers.is_integer(value))
-    suffixes = numbers.values.suffixes(value)
-    return PrintedTensor(value, suffixes) if suffixes else value
+    suffixes, style = numbers.values.suffixes(value), numbers.values.style
+    return PrintedTensor(value, suffixes, style) if suffixes or style else value
 
 
 def _number(array: Array, *, is_integer: bool) -> str:
@@ -238,83 +261,12 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
         return piece
     if isinstance(piece, PrintedNumber):
         return _number(arrays[piece.node], is_integer=piece.is_integer)
+    from gradcli.trace import tensor_text  # most programs print no tensors
+
+    if isinstance(piece, Node):
+        return tensor_text.tensor_text(arrays[piece])
     if isinstance(piece, PrintedArray):
-        return str(arrays[piece.node])
-    if isinstance(piece, PrintedTensor):
-        return _with_suffixes(_tensor(arrays[piece.node]), piece.suffixes)
-    return _tensor(arrays[piece])
-
-
-def _with_suffixes(tensor: str, suffixes: Sequence[str]) -> str:
-    """The text of a tensor with suffixes, in a line of their own where they do not fit."""
-    found = tensor.removesuffix(")")
-    width = len(found) - found.rfind(LINE) + 1
-    for suffix in suffixes:
-        if width + len(suffix) + 2 > WIDTH:
-            indent = len("tensor(")
-            found += f",{LINE}{' ' * indent}{suffix}"
-            width = indent + len(suffix)
-        else:
-            found += f", {suffix}"
-            width += len(suffix) + 2
-    return f"{found})"
-
-
-def _tensor(array: Array) -> str:
-    """The array as `torch/_tensor_str.py` writes a tensor of a default dtype; of long axes only the
-    edges.
-    """
-    if not array.size:
-        size = "" if array.ndim == 1 else f", size={array.shape}"
-        dtype = {"f": "", "i": ", dtype=torch.int64", "b": ", dtype=torch.bool"}[array.dtype.kind]
-        return f"tensor([]{size}{dtype})"
-    cut = [array.size > MANY and length > 2 * EDGE for length in array.shape]
-    for axis, is_cut in enumerate(cut):
-        if is_cut:
-            array = array.take([*range(EDGE), *range(-EDGE, 0)], axis)
-    cells, width = _cells(array)
-    return f"tensor({_rows(cells, array.shape, cut, width, len('tensor('))})"
-
-
-def _cells(array: Array) -> tuple[list[str], int]:
-    """The elements in one notation, and the width of those that are finite and not 0."""
-    numbers = array.ravel().tolist()
-    if array.dtype.kind != "f":
-        texts = [str(number) for number in numbers]
-        width = max(map(len, texts))
-        return [each.rjust(width) for each in texts], width
-    sizes = [abs(number) for number in numbers if number and math.isfinite(number)]
-    notate = _notation(sizes)
-    found = (number for number in numbers if number and math.isfinite(number))
-    width = max((len(notate(number)) for number in found), default=1)
-    return [notate(number).rjust(width) for number in numbers], width
-
-
-def _notation(sizes: Sequence[float]) -> Callable[[float], str]:
-    """Whole numbers as `3.`, others with four digits; with exponents if magnitudes differ much."""
-    least, most = min(sizes, default=1.0), max(sizes, default=1.0)
-    if most / least > 1000 or most > 1e8 or least < 1e-4:
-        return "{:.4e}".format
-    if all(map(float.is_integer, sizes)):
-        return lambda number: f"{number:.0f}." if math.isfinite(number) else f"{number:.0f}"
-    return "{:.4f}".format
-
-
-def _rows(cells: Sequence[str], shape: Shape, cut: Sequence[bool], width: int, indent: int) -> str:
-    """Cells in brackets, rows below each other, `...` where an axis is cut."""
-    if not shape:
-        return cells[0]
-    below = " " * (indent + 1)
-    if len(shape) == 1:
-        items = [*cells[:EDGE], " ...", *cells[EDGE:]] if cut[0] else cells
-        count = max(1, (WIDTH - indent) // (width + 2))
-        lines = [", ".join(items[i : i + count]) for i in range(0, len(items), count)]
-        return f"[{f',{LINE}{below}'.join(lines)}]"
-    size = len(cells) // shape[0]
-    parts = [
-        _rows(cells[start : start + size], shape[1:], cut[1:], width, indent + 1)
-        for start in range(0, len(cells), size)
-    ]
-    if cut[0]:
-        parts.insert(EDGE, "...")
-    return f"[{f',{LINE * (len(shape) - 1)}{below}'.join(parts)}]"
+        with np.printoptions(**piece.options):
+            return str(arrays[piece.node])
+    style = piece.style or tensor_text.PLAIN
+    return tensor_text.with_suffixes(arrays[piece.node], piece.suffixes, style)

@@ -97,7 +97,7 @@ class Scheduler(Object):
 
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)
-        return Items([self.values.graph.constant(each) for each in self.optimiser.rates()])
+        return Items([self.values.plain(each) for each in self.optimiser.rates()])
 
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
         bind_names("step", ("epoch",), arguments, keywords, ("epoch",))

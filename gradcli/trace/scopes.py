@@ -125,11 +125,19 @@ class Scopes(Bindings):
                 self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":
                     self.values.is_pytorch = self.values.explicit = True
-                    self.values.suffixes = self._suffixes
+                    self._begin_pytorch()
+
+    def _begin_pytorch(self) -> None:
+        """Print tensors with what PyTorch prints behind them."""
+        from gradcli.trace.dtypes import Dtypes  # most programs start faster without
+
+        self.values.suffixes = self._suffixes
+        if self.autograd.dtypes is None:
+            self.autograd.dtypes = Dtypes(self.values)
 
     def _suffixes(self, node: Node) -> tuple[str, ...]:
         """What PyTorch prints behind the elements of a tensor."""
-        from gradcli.trace.suffixes import suffixes  # most programs start faster without
+        from gradcli.trace.suffixes import suffixes
 
         return suffixes(self.autograd, node)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.objects import Recording
@@ -13,10 +12,15 @@ from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
 _IGNORED = (
-    "torch.set_printoptions", "torch.set_default_device", "torch.use_deterministic_algorithms",
-    "torch.set_num_threads", "np.set_printoptions", "torch.set_default_dtype",
-    "torch.set_default_tensor_type",
+    "torch.set_default_device", "torch.use_deterministic_algorithms",
+    "torch.set_num_threads",
 )  # fmt: skip
+
+MOST = 1_000_000
+"""What settings of printing are at most."""
+_STYLE = {"precision": "precision", "threshold": "threshold", "edgeitems": "edge",
+          "linewidth": "width"}  # fmt: skip
+"""What PyTorch's settings of printing are called here."""
 
 
 class SettingCalls:
@@ -28,10 +32,6 @@ class SettingCalls:
         self.functions: dict[str, Special] = {
             "torch.manual_seed": self._seed,
             "torch.random.manual_seed": self._seed,
-            "numpy.random.seed": self._seed,
-            "random.seed": self._seed,
-            "random.random": partial(self._random, 0.0, 1.0),
-            "random.uniform": self._uniform,
             "torch.no_grad": partial(self._recording, False),
             "torch.inference_mode": partial(self._recording, False),
             "torch.enable_grad": partial(self._recording, True),
@@ -46,6 +46,10 @@ class SettingCalls:
             "torch.cuda.manual_seed_all": self._seed,
             "torch.get_default_dtype": self._dtype,
             "torch.is_grad_enabled": self._is_recording,
+            "torch.set_printoptions": self._print_options,
+            "np.set_printoptions": self._array_options,
+            "torch.set_default_dtype": self._set_dtype,
+            "torch.set_default_tensor_type": self._set_dtype,
             **dict.fromkeys(_IGNORED, self._ignored),
         }
 
@@ -67,33 +71,68 @@ class SettingCalls:
         given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
         return Recording(self.values.truth(given["mode"]))
 
-    def _random(
-        self, low: float, high: float, arguments: list[Value], keywords: dict[str, Value]
-    ) -> Value:
-        """A number that is drawn now."""
-        bind_names("random", (), arguments, keywords)
-        drawn = FUNCTIONS["rand"].build(self.values.graph)
-        self.note_random()
-        found = float(self.values.evaluator.value(drawn))
-        return self.values.graph.constant(low + (high - low) * found)
-
     def note_random(self) -> None:
         """Note once that random numbers are not Python's."""
         note = Note("random", "random numbers are gradcli's own: the same seed gives others there")
         if note not in self.autograd.notes:
             self.autograd.notes.append(note)
 
-    def _uniform(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("uniform", ("a", "b"), arguments, keywords)
-        low, high = (self.values.number(given[each], each) for each in given)
-        return self._random(low, high, [], {})
-
     def _no_device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A run computes where `--device` says, and programs need not know."""
         return self.values.graph.constant(False)
 
     def _dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        return f"torch.{self.values.graph.precision}"
+        dtypes = self.autograd.dtypes
+        return f"torch.{self.values.graph.precision if dtypes is None else dtypes.default}"
+
+    def _set_dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """What floats are called whose dtype is not named; what they are computed in is `--dtype`'s
+        business.
+        """
+        given = bind_names("set_default_dtype", ("d",), arguments, keywords)["d"]
+        name = given.removeprefix("torch.") if isinstance(given, str) else ""
+        dtype = {"DoubleTensor": "float64", "FloatTensor": "float32"}.get(name, name)
+        dtype = {"double": "float64", "float": "float32"}.get(dtype, dtype)
+        if dtype not in ("float32", "float64") or self.autograd.dtypes is None:
+            raise GradcliError("type", "the default dtype is torch.float32 or torch.float64")
+        self.autograd.dtypes.default = dtype
+        return None
+
+    def _print_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """How tensors are printed from now on, as in PyTorch; `profile` comes first."""
+        from gradcli.trace.tensor_text import PLAIN, PROFILES
+
+        names = ("precision", "threshold", "edgeitems", "linewidth", "profile", "sci_mode")
+        given = bind_names("set_printoptions", names, arguments, keywords, names)
+        style = self.values.style or PLAIN
+        if given.get("profile") is not None:
+            profile = given["profile"]
+            if not isinstance(profile, str) or profile not in PROFILES:
+                raise GradcliError("value", f"a profile is one of {', '.join(PROFILES)}")
+            style = PROFILES[profile]
+        numbers = {name: self.values.integer(given[name], name)
+                   for name in names[:4] if given.get(name) is not None}  # fmt: skip
+        if any(not 0 <= number <= MOST for number in numbers.values()):
+            raise GradcliError("value", f"set_printoptions takes numbers from 0 to {MOST}")
+        exponents = given.get("sci_mode")
+        self.values.style = style._replace(
+            **{_STYLE[name]: number for name, number in numbers.items()},
+            exponents=None if exponents is None else self.values.truth(exponents),
+        )
+        return None
+
+    def _array_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """How arrays are printed from now on, as in NumPy."""
+        names = ("precision", "threshold", "edgeitems", "linewidth", "suppress")
+        given = bind_names("set_printoptions", names, arguments, keywords, names)
+        options = dict(self.values.array_options)
+        for name, value in given.items():
+            if name == "suppress":
+                options[name] = self.values.truth(value)
+            elif value is not None:
+                options[name] = min(MOST, max(0, self.values.integer(value, name)))
+        self.values.array_options = options
+        return None
 
     def _is_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(self.autograd.records())

@@ -1,4 +1,6 @@
-"""What PyTorch prints behind the elements of a tensor: `requires_grad=True`, `grad_fn=<…>`."""
+"""What PyTorch prints behind the elements of a tensor: its dtype, `requires_grad=True`,
+`grad_fn=<…>`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,13 @@ from gradcli.trace.values import Values
 
 def suffixes(autograd: Autograd, node: Node) -> tuple[str, ...]:
     """The suffixes of a tensor, without commas."""
+    dtype = autograd.dtypes.suffix(node) if autograd.dtypes is not None else ""
+    found = (dtype,) if dtype else ()
     if not autograd.requires_grad(node):
-        return ()
+        return found
     if autograd.is_leaf(node):
-        return ("requires_grad=True",)
-    return (f"grad_fn=<{node_name(autograd.values, node)}>",)
+        return (*found, "requires_grad=True")
+    return (*found, f"grad_fn=<{node_name(autograd.values, node)}>")
 
 
 def node_name(values: Values, node: Node) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.items import Growing, Items
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
+
+if TYPE_CHECKING:
+    from gradcli.trace.tensor_text import Style
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
 
@@ -79,6 +82,10 @@ class Values:
         """The functions that made named results, by the identity of these."""
         self.suffixes: Callable[[Node], tuple[str, ...]] = lambda node: ()
         """What is printed behind the elements of a tensor."""
+        self.style: Style | None = None
+        """How tensors are written, where `torch.set_printoptions` has set it."""
+        self.array_options: Mapping[str, Any] = {}
+        """The same for arrays, by `np.set_printoptions`."""
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.any_pass: StandIns | None = None
@@ -215,6 +222,11 @@ class Values:
         """Raise `Unlike` where a pass that stands for others would change a list of all passes."""
         if self.any_pass is not None and not isinstance(items, Growing):
             raise Unlike("it changes a list that has no name of its own")
+
+    def check_draw(self) -> None:
+        """Raise `Unlike` where a pass that stands for others would draw a number of its own."""
+        if self.any_pass is not None:
+            raise Unlike("it draws numbers that are known")
 
     # --- tensors ---
 

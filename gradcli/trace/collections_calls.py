@@ -1,0 +1,174 @@
+"""`collections.namedtuple` and `collections.deque`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+
+class Record(tuple[Any, ...]):
+    """A tuple whose values have names."""
+
+    title: str
+    _fields: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._fields:
+            raise AttributeError(name)
+        return self[self._fields.index(name)]
+
+
+def record(title: str, fields: tuple[str, ...], items: Sequence[Any]) -> Record:
+    """The values under these names."""
+    made = Record(items)
+    made.title, made._fields = title, fields
+    return made
+
+
+class RecordClass(Object):
+    """What `namedtuple(…)` gives."""
+
+    what = "a class of named tuples"
+
+    def __init__(self, values: Values, title: str, fields: tuple[str, ...]) -> None:
+        self.values = values
+        self.title = title
+        self.fields = fields
+
+    def call(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names(self.title, self.fields, arguments, keywords)
+        return record(self.title, self.fields, [given[name] for name in self.fields])
+
+    def attribute(self, name: str) -> Value:
+        if name == "_fields":
+            return self.fields
+        return self.title if name == "__name__" else super().attribute(name)
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {"_make": self._make}
+
+    def _make(self, arguments: list[Value], keywords: Given) -> Value:
+        (items,) = bind_names("_make", ("iterable",), arguments, keywords).values()
+        return self.call(self.values.elements(items), {})
+
+
+class Deque(Object):
+    """A list that forgets its other end where it would grow longer than `most`."""
+
+    what = "a deque"
+
+    def __init__(self, values: Values, items: Sequence[Any], most: int | None) -> None:
+        self.values = values
+        self.most = most
+        self._items: list[Any] = []
+        for each in items:
+            self._append([each], {})
+
+    def elements(self) -> Items:
+        return Items(list(self._items))
+
+    def length(self) -> int:
+        return len(self._items)
+
+    def truth(self) -> bool:
+        return bool(self._items)
+
+    def set_item(self, items: Sequence[Any], value: Any) -> None:
+        place = self.values.integer(items[0], "an index")
+        if not -len(self._items) <= place < len(self._items):
+            raise GradcliError("index", "deque index out of range")
+        self._items[place] = value
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {
+            "append": self._append,
+            "appendleft": self._append_left,
+            "extend": self._extend,
+            "pop": lambda *_: self._pop(-1),
+            "popleft": lambda *_: self._pop(0),
+            "clear": lambda *_: self._items.clear(),
+        }
+
+    def attribute(self, name: str) -> Any:
+        if name == "maxlen":
+            return None if self.most is None else self.values.graph.constant(float(self.most))
+        return super().attribute(name)
+
+    def _append(self, arguments: list[Any], keywords: Given) -> None:
+        (item,) = bind_names("append", ("x",), arguments, keywords).values()
+        self._hold(item)
+        self._items.append(item)
+        if self.most is not None and len(self._items) > self.most:
+            del self._items[0]
+
+    def _append_left(self, arguments: list[Any], keywords: Given) -> None:
+        (item,) = bind_names("appendleft", ("x",), arguments, keywords).values()
+        self._hold(item)
+        self._items.insert(0, item)
+        if self.most is not None and len(self._items) > self.most:
+            self._items.pop()
+
+    def _hold(self, item: Value) -> None:
+        """Check that an item may be held."""
+        self.values.check_change(Items([]))
+        if item is self:
+            raise GradcliError("value", "a deque cannot hold itself")
+        self.values.graph.check_room(len(self._items) + 1)
+
+    def _extend(self, arguments: list[Any], keywords: Given) -> None:
+        (more,) = bind_names("extend", ("iterable",), arguments, keywords).values()
+        for each in self.values.elements(more):
+            self._append([each], {})
+
+    def _pop(self, place: int) -> Any:
+        if not self._items:
+            raise GradcliError("index", "pop from an empty deque")
+        self.values.check_change(Items([]))
+        return self.values.now(self._items.pop(place))
+
+
+class Collections:
+    """The functions by name."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.methods: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {
+            "collections.namedtuple": self._namedtuple,
+            "collections.deque": self._deque,
+        }
+
+    def _namedtuple(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("namedtuple", ("typename", "field_names"), arguments, keywords)
+        names = given["field_names"]
+        listed: list[Value] = (
+            [*names.replace(",", " ").split()]
+            if isinstance(names, str)
+            else self.values.elements(names)
+        )
+        title, *fields = [
+            each if isinstance(each, str) and each.isidentifier() and each[0] != "_" else ""
+            for each in (given["typename"], *listed)
+        ]
+        if not all((title, *fields)) or len(set(fields)) < len(fields):
+            raise GradcliError(
+                "value",
+                "the names of a namedtuple are different words that begin with a letter",
+                hint="namedtuple('Point', ('x', 'y'))",
+            )
+        return RecordClass(self.values, title, tuple(fields))
+
+    def _deque(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("iterable", "maxlen")
+        given = bind_names("deque", names, arguments, keywords, names)
+        most = given.get("maxlen")
+        items = self.values.elements(given["iterable"]) if "iterable" in given else []
+        count = None if most is None else max(0, self.values.integer(most, "maxlen"))
+        return Deque(self.values, items, count)

@@ -1,0 +1,123 @@
+"""The dtypes of a cell's tensors as PyTorch prints them: `dtype=torch.int32`.
+
+A run computes in one floating-point dtype and in 64-bit integers. What PyTorch would have is known
+from where a dtype was named: it is passed on from there, by its rules of promotion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradcli.graph import CONSTANT, Node
+from gradcli.ops.control import LEAF, bind, leaf
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import CAST, JointlyLinear, Linear, cast
+from gradcli.trace.values import Values
+
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+"""From the one that gives way to the others to the one that stays."""
+ALIASES = {
+    "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64",
+    "short": "int16", "char": "int8", "byte": "uint8",
+}  # fmt: skip
+"""PyTorch's other names."""
+_COUNTING = ("add", "multiply")
+"""Reductions of these add and multiply integers of any dtype as int64."""
+
+
+class Dtypes:
+    """Which dtype each tensor has; `default` is that of floats."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.default = "float32"
+        self._named: dict[Node, str] = {}
+        """Tensors whose dtype the program names, where it is not its kind's default."""
+        self._found: dict[Node, str | None] = {}
+        """What is known of others; None where numbers alone say nothing of it."""
+
+    def of(self, node: Node) -> str:
+        """The dtype of a tensor, without `torch.`."""
+        if not self._named and not self.values.arrays:
+            return self._usual(node)
+        node = self.values.first.get(node, node)
+        return self._of(node) or self._usual(node)
+
+    def suffix(self, node: Node) -> str:
+        """What is printed of it: nothing where it is the default of its kind."""
+        dtype = self.of(node)
+        return "" if dtype in (self.default, "int64", "bool") else f"dtype=torch.{dtype}"
+
+    def as_dtype(self, node: Node, dtype: str) -> Node:
+        """The node as one of that dtype, of its kind already: itself if that is so."""
+        dtype = ALIASES.get(dtype, dtype)
+        if self.of(node) == dtype:
+            return node
+        made = bind(node) if node.kind == "float" else leaf(node, marked=False)
+        self.name(made, dtype)
+        return made
+
+    def like(self, node: Node, other: Node) -> Node:
+        """The node as one of the kind and dtype of another."""
+        return self.as_dtype(cast(node, other.kind), self.of(other))
+
+    def name(self, node: Node, dtype: str) -> None:
+        """Give a tensor that was just made a dtype of its kind."""
+        self._named[node] = ALIASES.get(dtype, dtype)
+
+    def _usual(self, node: Node) -> str:
+        """The dtype of tensors of that kind where none is named."""
+        if node.kind != "float":
+            return "int64" if node.kind == "int" else "bool"
+        return "float64" if node in self.values.arrays else self.default
+
+    def _of(self, node: Node) -> str | None:
+        """The same as it follows from operands, of which those without axes come last."""
+        stack = [node]
+        while stack:
+            current = stack[-1]
+            if current in self._found:
+                stack.pop()
+                continue
+            parents = [] if current in self._named else _parents(current)
+            if current in self.values.arrays:  # NumPy's default is not PyTorch's
+                parents = [each for each in parents if each in self.values.arrays]
+            waiting = [each for each in parents if each not in self._found]
+            if waiting:
+                stack += waiting
+            else:
+                self._found[stack.pop()] = self._following(current, parents)
+        return self._found[node]
+
+    def _following(self, node: Node, parents: list[Node]) -> str | None:
+        if node in self._named:
+            return self._named[node]
+        if node.kind == "bool":
+            return "bool"
+        order = FLOATS if node.kind == "float" else INTEGERS
+        rows = [self._found[each] for each in parents if each.shape]
+        singles = [self._found[each] for each in parents if not each.shape]
+        found = _highest(rows, order) or _highest(singles, order)
+        is_own = node.op is LEAF or node in self.values.arrays
+        return self._usual(node) if found is None and is_own else found
+
+
+def _parents(node: Node) -> list[Node]:
+    """The operands that a node has its dtype of."""
+    op = node.op
+    if op is CONSTANT or op is CAST or node.kind == "bool":
+        return []
+    alike = [each for each in node.inputs if each.kind == node.kind]
+    if node.kind == "float" or isinstance(op, Elementwise | JointlyLinear):
+        return alike
+    if op.combine in _COUNTING or not (op.combine or op.view or isinstance(op, Linear)):
+        return []
+    return alike[:1]
+
+
+def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None:
+    known = {each for each in dtypes if each is not None}
+    if known == {"uint8", "int8"}:
+        return "int16"
+    return max(known, key=order.index, default=None)

@@ -1,0 +1,220 @@
+"""`np.random`: the numbers that NumPy draws with the same seed, as arrays that are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node, Shape
+from gradcli.ops.control import bind, leaf
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values, describe
+
+MODULE = "numpy.random"
+_LIKE = {
+    "random": (), "random_sample": (), "standard_normal": (), "uniform": ("low", "high"),
+    "normal": ("loc", "scale"), "exponential": ("scale",), "poisson": ("lam",),
+    "binomial": ("n", "p"), "beta": ("a", "b"),
+}  # fmt: skip
+"""Functions and the names of their parameters before `size`, which all have defaults."""
+
+
+class Drawing:
+    """Draws by NumPy: `functions` by the names of NumPy's."""
+
+    def __init__(self, values: Values, source: Callable[[], Any], integers: str) -> None:
+        """`source` gives what draws, and `integers` is the function for integers of it."""
+        self.values = values
+        self._source = source
+        self._integers = integers
+        self.functions: dict[str, Special] = {
+            **{name: partial(self._numbers, name, names) for name, names in _LIKE.items()},
+            integers: self._whole,
+            "choice": self._choice,
+            "permutation": self._permutation,
+            "shuffle": self._shuffle,
+        }
+
+    def of_lengths(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`rand(2, 3)` and `randn(2, 3)`."""
+        bind_names(name, (), (), keywords)
+        shape = tuple(self.values.integer(each, "a length") for each in arguments)
+        self._check(shape)
+        return self._result(getattr(self._source(), name)(*shape))
+
+    def _numbers(
+        self, name: str, names: Sequence[str], arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        every = (*names, "size")
+        given = bind_names(name, every, arguments, keywords, every)
+        options: dict[str, Any] = {}
+        for each in names:
+            if each in given:
+                array = self.values.evaluator.value(self.values.tensor(given[each], each))
+                options[each] = array if array.shape else array.item()
+        return self._called(name, options, given)
+
+    def _whole(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`randint(low, high, size)`: integers below `high`."""
+        every = ("low", "high", "size", "dtype", "endpoint")
+        given = bind_names(self._integers, every, arguments, keywords, every[1:])
+        options: dict[str, Any] = {
+            name: self.values.integer(given[name], name)
+            for name in every[:2]
+            if given.get(name) is not None
+        }
+        if "endpoint" in given:
+            options["endpoint"] = self.values.truth(given["endpoint"])
+        return self._called(self._integers, options, given)
+
+    def _called(self, name: str, options: Mapping[str, Any], given: Mapping[str, Value]) -> Value:
+        size = given.get("size")
+        shape = None if size is None else self.values.integers(size, "size")
+        self._check(shape or ())
+        try:
+            drawn = getattr(self._source(), name)(**options, size=shape)
+        except (ValueError, TypeError) as error:
+            raise GradcliError("value", f"{name}: {error}") from None
+        return self._result(drawn)
+
+    def _choice(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("a", "size", "replace", "p")
+        given = bind_names("choice", names, arguments, keywords, names[1:])
+        held = given["a"]
+        items = None
+        if isinstance(held, Node):
+            known = self.values.evaluator.value(held)
+            count = known.shape[0] if known.shape else self.values.integer(held, "a")
+        else:
+            items = self.values.elements(held)
+            count = len(items)
+        size = given.get("size")
+        shape = None if size is None else self.values.integers(size, "size")
+        self._check(shape or ())
+        chances = given.get("p")
+        likely = None if chances is None else self.values.numbers(chances, "p")
+        replace = "replace" not in given or self.values.truth(given["replace"])
+        try:
+            places = self._source().choice(count, shape, replace, likely)
+        except ValueError as error:
+            raise GradcliError("value", f"choice: {error}") from None
+        if items is None:
+            return self._result(known[places] if known.shape else places)
+        if shape is None:
+            return items[int(places)]
+        nodes = self.values.tensor(Items(items))
+        return self._result(self.values.evaluator.value(nodes)[places])
+
+    def _permutation(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (held,) = bind_names("permutation", ("x",), arguments, keywords).values()
+        array = self.values.evaluator.value(self.values.tensor(held, "permutation"))
+        if not array.shape:
+            count = self.values.integer(held, "permutation")
+            self._check((count,))
+            return self._result(self._source().permutation(count))
+        return self._result(self._source().permutation(array))
+
+    def _shuffle(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (items,) = bind_names("shuffle", ("x",), arguments, keywords).values()
+        if not isinstance(items, Items):
+            raise GradcliError(
+                "type",
+                f"np.random.shuffle takes a list here, not {describe(items)}",
+                hint="x = np.random.permutation(x)",
+            )
+        held = self.values.elements(items)
+        places = np.arange(len(held))
+        self._source().shuffle(places)
+        items.become([held[place] for place in places.tolist()])
+        return None
+
+    def _check(self, shape: Shape) -> None:
+        if any(length < 0 for length in shape):
+            raise GradcliError("shape", "lengths are 0 or more")
+        self.values.graph.check_room(math.prod(shape))
+
+    def _result(self, drawn: Any) -> Value:
+        """A number, or an array as a tensor of its own."""
+        if not isinstance(drawn, np.ndarray):
+            return self.values.plain(drawn if isinstance(drawn, float) else int(drawn))
+        kind = np.int64 if drawn.dtype.kind in "iu" else float
+        array: Array = drawn.astype(kind)
+        node = self.values.graph.constant(array)
+        made = bind(node) if node.kind == "float" else leaf(node, marked=False)
+        self.values.arrays.add(made)
+        self.values.copies.add(made)
+        return made
+
+
+class Generator(Object):
+    """What `np.random.default_rng(seed)` gives."""
+
+    what = "a generator of random numbers"
+
+    def __init__(self, values: Values, seed: int | None) -> None:
+        source = np.random.default_rng(seed)
+
+        def drawn() -> Any:
+            values.check_draw()
+            return source
+
+        self._drawing = Drawing(values, drawn, "integers")
+
+    def methods(self) -> dict[str, Callable[[list[Any], dict[str, Any]], Any]]:
+        return dict(self._drawing.functions)
+
+
+class NumpyRandom:
+    """The functions of the module by name."""
+
+    def __init__(self, values: Values, note_random: Callable[[], None]) -> None:
+        """`note_random` is called where something is drawn without a seed."""
+        self.values = values
+        self._note_random = note_random
+        self._state: Any = None
+        drawing = Drawing(values, self._source, "randint")
+        lengths = {name: partial(drawing.of_lengths, name) for name in ("rand", "randn")}
+        self.methods: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {
+            f"{MODULE}.{name}": function for name, function in (drawing.functions | lengths).items()
+        }
+        self.functions |= {
+            f"{MODULE}.seed": self._seed,
+            f"{MODULE}.default_rng": self._generator,
+        }
+
+    def _source(self) -> Any:
+        self.values.check_draw()
+        if self._state is None:
+            self._note_random()
+            self._state = np.random.RandomState(self.values.graph.draw()[0] % 2**32)
+        return self._state
+
+    def _seed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("seed", ("seed",), arguments, keywords)["seed"]
+        self.values.check_draw()
+        self._state = np.random.RandomState(_seed_of(self.values, given))
+        return None
+
+    def _generator(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("default_rng", ("seed",), arguments, keywords, ("seed",))
+        self.values.check_draw()
+        if given.get("seed") is not None:
+            return Generator(self.values, _seed_of(self.values, given["seed"]))
+        self._note_random()
+        return Generator(self.values, self.values.graph.draw()[0])
+
+
+def _seed_of(values: Values, value: Value) -> int:
+    seed = values.integer(value, "a seed")
+    if not 0 <= seed < 2**32:
+        raise GradcliError("value", "a seed is from 0 to 2**32 - 1")
+    return seed
