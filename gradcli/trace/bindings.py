@@ -23,15 +23,23 @@ from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
 
-_OF_PYTHON = ("functools", "itertools", "import time", "from time", "dataclass", "tqdm")
+_OF_PYTHON = ("functools", "itertools", "time", "dataclass", "tqdm")
 """What is in the text of a program that uses the parts of Python's library below."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
 _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
 """The same of parts that few of these use."""
 _COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
-_DRAWS = ("bernoulli", "multinomial", "normal(", "poisson", "gumbel_softmax", "distributions")
-_CHANCES = ("import random", "from random")
+_DRAWS = (
+    "bernoulli",
+    "multinomial",
+    "normal(",
+    "poisson",
+    "gumbel_softmax",
+    "distributions",
+    "randint",
+)
+_CHANCES = ("random",)
 _COLLECTIONS = ("namedtuple", "deque")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""
@@ -92,7 +100,7 @@ class Bindings(Updates):
         if self._mentions(_NUMPY_RANDOM):
             from gradcli.trace.numpy_random import NumpyRandom
 
-            self._add(NumpyRandom(self.values, self.note_random))
+            self._add(NumpyRandom(self.values, self.put_into, self.note_random))
         if self._mentions(_DRAWS):
             self._draw()
 

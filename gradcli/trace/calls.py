@@ -423,6 +423,8 @@ class Calls(Expressions):
         result: Value = call(self.values, built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))
+        if self.autograd.dtypes is not None and isinstance(result, Node):
+            self.autograd.dtypes.check_product(built_in.name, result, first)
         if self.values.is_pytorch:
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:

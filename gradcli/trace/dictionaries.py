@@ -21,10 +21,22 @@ ENTRY_BYTES = 256
 """What an entry takes, on the ledger."""
 
 
+class DictionaryView(Items):
+    """The keys, values or pairs of a dictionary, which print shows as such."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str, prefix: str, items: list[Any]) -> None:
+        super().__init__(items)
+        self.kind = f"{prefix}dict_{kind}"
+
+
 class Dictionary(Object):
     """A dictionary of the program: it changes for all names that hold it, as in Python."""
 
     what = "a dictionary"
+    prefix = ""
+    """What print writes before the names of its views."""
 
     def __init__(self, values: Values, pairs: Iterable[tuple[Value, Value]] = ()) -> None:
         self.values = values
@@ -80,9 +92,11 @@ class Dictionary(Object):
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
         return {
-            "keys": lambda *_: self.elements(),
-            "values": lambda *_: Items([value for _, value in self.pairs()]),
-            "items": lambda *_: Items(self.pairs()),
+            "keys": lambda *_: DictionaryView("keys", self.prefix, [k for k, _ in self.pairs()]),
+            "values": lambda *_: DictionaryView(
+                "values", self.prefix, [value for _, value in self.pairs()]
+            ),
+            "items": lambda *_: DictionaryView("items", self.prefix, self.pairs()),
             "get": self._get,
             "pop": self._pop,
             "setdefault": self._set_default,
@@ -125,6 +139,8 @@ class Dictionary(Object):
 
 class OrderedDictionary(Dictionary):
     """`OrderedDict`, which is shown as its pairs."""
+
+    prefix = "o"
 
 
 class DefaultDictionary(Dictionary):

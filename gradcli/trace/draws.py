@@ -36,6 +36,7 @@ class Draws:
             "torch.multinomial": self._multinomial,
             "torch.normal": self._normal,
             "torch.poisson": self._poisson,
+            "torch.randint": self._randint,
             "F.gumbel_softmax": self._gumbel_softmax,
         }
 
@@ -111,6 +112,19 @@ class Draws:
         own = self.values.own(detach(drawn))
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
         return self._mark(own) if is_marked else own
+
+    def _randint(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`randint(low, high, size)`: integers from `low`, or 0, up to below `high`."""
+        names = ("low", "high", "size", "generator", "dtype", "device", "requires_grad")
+        if len(arguments) + len({"low", "high", "size"} & keywords.keys()) == 2:
+            arguments = [self.values.graph.constant(0.0), *arguments]
+        given = bind_names("randint", names, arguments, keywords, names[3:])
+        low, high = (self.values.integer(given[name], name) for name in names[:2])
+        if high <= low:
+            raise GradcliError("value", f"randint: there is no integer from {low} to below {high}")
+        drawn = self.uniform(self.values.integers(given["size"], "size"))
+        whole = cast(FUNCTIONS["floor"](drawn * float(high - low)) + float(low), "int")
+        return self.values.own(whole)
 
     def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Counts with the mean that each element is, by the inverse of their distribution."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, Node
 from gradcli.ops.control import LEAF, bind, leaf
 from gradcli.ops.elementwise import Elementwise
@@ -55,12 +56,30 @@ class Dtypes:
         if self.of(node) == dtype:
             return node
         made = bind(node) if node.kind == "float" else leaf(node, marked=False)
+        self.values.made_by[made] = "to", (), {}
         self.name(made, dtype)
         return made
 
     def like(self, node: Node, other: Node) -> Node:
         """The node as one of the kind and dtype of another."""
         return self.as_dtype(cast(node, other.kind), self.of(other))
+
+    def check_product(self, name: str, result: Node, first: int) -> None:
+        """Raise `type` where a product, made since index `first`, has factors of several dtypes,
+        which PyTorch does not multiply.
+        """
+        for node in (result, *result.inputs):
+            if node.index >= first and node.op.contracts and len(node.inputs) == 2:
+                sides = [each.inputs[0] if each.op is CAST else each for each in node.inputs]
+                if not self.values.arrays.isdisjoint((*sides, result)):
+                    continue
+                left, right = map(self.of, sides)
+                if left != right:
+                    raise GradcliError(
+                        "type",
+                        f"{name}: the dtypes of the factors differ: {left} and {right}",
+                        hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
+                    )
 
     def name(self, node: Node, dtype: str) -> None:
         """Give a tensor that was just made a dtype of its kind."""
@@ -99,7 +118,8 @@ class Dtypes:
         rows = [self._found[each] for each in parents if each.shape]
         singles = [self._found[each] for each in parents if not each.shape]
         found = _highest(rows, order) or _highest(singles, order)
-        is_own = node.op is LEAF or node in self.values.arrays
+        is_given = node.op is LEAF or (node.op is CONSTANT and node.shape)
+        is_own = is_given or node in self.values.arrays
         return self._usual(node) if found is None and is_own else found
 
 

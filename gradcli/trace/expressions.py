@@ -379,7 +379,10 @@ class Expressions:
             if left.kind != right.kind and self.values.is_pytorch:
                 left = self._beside(right, operator, left, expression.left)
                 right = self._beside(left, operator, right, expression.right)
+            first = self.graph.count
             result = binary(self.values, operator, left, right)
+            if operator == "@" and self.autograd.dtypes is not None:
+                self.autograd.dtypes.check_product("matmul", result, first)
             if left.shape != right.shape:
                 watch(self.autograd, result, (left, right))
             if self.values.arrays:

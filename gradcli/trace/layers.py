@@ -274,6 +274,8 @@ class Layers:
         weight = leaf(self._drawn("randn", shape), marked=True)
         options = {name: given[name] for name in names[2:] if name in given}
         details = f"{shape[0]}, {shape[1]}"
+        if given.get("padding_idx") is not None:
+            details += f", padding_idx={self.values.integer(given['padding_idx'], 'padding_idx')}"
         return self._with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:

@@ -30,9 +30,15 @@ _LIKE = {
 class Drawing:
     """Draws by NumPy: `functions` by the names of NumPy's."""
 
-    def __init__(self, values: Values, source: Callable[[], Any], integers: str) -> None:
-        """`source` gives what draws, and `integers` is the function for integers of it."""
+    def __init__(
+        self, values: Values, put: Callable[[Node, Node], Value], source: Callable[[], Any],
+        integers: str,
+    ) -> None:  # fmt: skip
+        """`put` writes into an array, `source` gives what draws, and `integers` is the function for
+        integers of it.
+        """
         self.values = values
+        self._put = put
         self._source = source
         self._integers = integers
         self.functions: dict[str, Special] = {
@@ -124,12 +130,13 @@ class Drawing:
 
     def _shuffle(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (items,) = bind_names("shuffle", ("x",), arguments, keywords).values()
+        if isinstance(items, Node) and items.shape:
+            array = self.values.evaluator.value(items).copy()
+            self._source().shuffle(array)
+            self._put(items, self.values.graph.constant(array))
+            return None
         if not isinstance(items, Items):
-            raise GradcliError(
-                "type",
-                f"np.random.shuffle takes a list here, not {describe(items)}",
-                hint="x = np.random.permutation(x)",
-            )
+            raise GradcliError("type", f"shuffle takes a list or an array, not {describe(items)}")
         held = self.values.elements(items)
         places = np.arange(len(held))
         self._source().shuffle(places)
@@ -159,14 +166,16 @@ class Generator(Object):
 
     what = "a generator of random numbers"
 
-    def __init__(self, values: Values, seed: int | None) -> None:
+    def __init__(
+        self, values: Values, put: Callable[[Node, Node], Value], seed: int | None
+    ) -> None:
         source = np.random.default_rng(seed)
 
         def drawn() -> Any:
             values.check_draw()
             return source
 
-        self._drawing = Drawing(values, drawn, "integers")
+        self._drawing = Drawing(values, put, drawn, "integers")
 
     def methods(self) -> dict[str, Callable[[list[Any], dict[str, Any]], Any]]:
         return dict(self._drawing.functions)
@@ -175,12 +184,17 @@ class Generator(Object):
 class NumpyRandom:
     """The functions of the module by name."""
 
-    def __init__(self, values: Values, note_random: Callable[[], None]) -> None:
-        """`note_random` is called where something is drawn without a seed."""
+    def __init__(
+        self, values: Values, put: Callable[[Node, Node], Value], note_random: Callable[[], None]
+    ) -> None:
+        """`put` writes into an array; `note_random` is called where something is drawn without a
+        seed.
+        """
         self.values = values
+        self._put = put
         self._note_random = note_random
         self._state: Any = None
-        drawing = Drawing(values, self._source, "randint")
+        drawing = Drawing(values, put, self._source, "randint")
         lengths = {name: partial(drawing.of_lengths, name) for name in ("rand", "randn")}
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
@@ -208,9 +222,9 @@ class NumpyRandom:
         given = bind_names("default_rng", ("seed",), arguments, keywords, ("seed",))
         self.values.check_draw()
         if given.get("seed") is not None:
-            return Generator(self.values, _seed_of(self.values, given["seed"]))
+            return Generator(self.values, self._put, _seed_of(self.values, given["seed"]))
         self._note_random()
-        return Generator(self.values, self.values.graph.draw()[0])
+        return Generator(self.values, self._put, self.values.graph.draw()[0])
 
 
 def _seed_of(values: Values, value: Value) -> int:

@@ -52,6 +52,10 @@ class Object:
         """Whether a value is one of its elements. Raises `type`."""
         raise GradcliError("type", f"{self.what} has no elements")
 
+    def is_same(self, other: Any) -> bool:
+        """Whether another value is this one."""
+        return self is other
+
     def truth(self) -> bool:
         """Whether a condition holds that it is."""
         return True
@@ -136,6 +140,10 @@ class ClassName(Object):
 
     def attribute(self, name: str) -> Any:
         return self.name if name == "__name__" else super().attribute(name)
+
+    def is_same(self, other: Any) -> bool:
+        name = other if isinstance(other, str) else getattr(other, "name", None)
+        return isinstance(name, str) and name.rpartition(".")[2] == self.name
 
     def shown(self) -> str:
         place = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray"}.get(self.name, self.name)

@@ -50,6 +50,7 @@ def boolean(values: Values, value: Value) -> Node:
 def identity(values: Values, operator: str, left: Value, right: Value) -> Node:
     """`is` and `is not`: whether two values are one; numbers and truth values are if equal."""
     same = left is right or (isinstance(left, str | range) and left == right)
+    same = same or _is_same_object(left, right)
     return values.graph.constant(same == (operator == "is"))
 
 
@@ -67,13 +68,18 @@ def contains(values: Values, container: Value, item: Value) -> bool:
 
 def is_same(values: Values, a: Value, b: Value) -> bool:
     """Whether two values are one, or equal as a whole: what `in` and `index` ask."""
-    if a is b:
+    if a is b or _is_same_object(a, b):
         return True
     if isinstance(a, Node) and isinstance(b, Node):
         return a.size == b.size == 1 and values.truth(comparison(values, "==", a, b))
     if isinstance(a, Node | Items | Object) or isinstance(b, Node | Items | Object):
         return False
     return values.truth(comparison(values, "==", a, b))
+
+
+def _is_same_object(a: Value, b: Value) -> bool:
+    """Whether one of them is an object that takes the other for itself."""
+    return (isinstance(a, Object) and a.is_same(b)) or (isinstance(b, Object) and b.is_same(a))
 
 
 def comparison(values: Values, operator: str, left: Value, right: Value) -> Node:
@@ -88,7 +94,8 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
         return values.graph.constant(_same_lists(values, left, right) == (operator == "=="))
     is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
     if is_plain and operator in ("==", "!="):
-        return values.graph.constant((left == right) == (operator == "=="))
+        same = left == right or _is_same_object(left, right)
+        return values.graph.constant(same == (operator == "=="))
     sides = [values.tensor(side, f"a side of {operator}") for side in (left, right)]
     return FUNCTIONS[COMPARE[operator]](*sides)
 

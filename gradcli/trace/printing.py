@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.graph import DECIMAL, INPUT, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
-from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
+from gradcli.trace.dictionaries import Dictionary, DictionaryView, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
@@ -193,6 +193,8 @@ def _of_sequence(value: Items | tuple[Any, ...]) -> list[tuple[Value, bool]]:
     opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
     if type(value).__name__ == "Size":
         opening, closing = "torch.Size([", "])"
+    elif isinstance(value, DictionaryView):
+        opening, closing = f"{value.kind}([", "])"
     inside = [(part, place % 2 == 0) for place, part in enumerate(_joined(value, ", "))]
     return [(closing, False), *inside[::-1], (opening, False)]
 

@@ -94,12 +94,28 @@ def _phrase(pattern: str, kind: str, words: Callable[..., str]) -> Phrase:
     return Phrase(re.compile(pattern, re.DOTALL), kind, words)
 
 
+_C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long long",
+            "int32": "int", "bfloat16": "c10::BFloat16"}  # fmt: skip
+_TYPES = {"float64": "Double", "float32": "Float", "float16": "Half", "int64": "Long",
+          "int32": "Int", "bfloat16": "BFloat16"}  # fmt: skip
+"""What PyTorch's errors call dtypes."""
+
+
+def _dtypes(name: str, left: str, right: str) -> str:
+    if name == "linear":
+        sides = " and ".join(_TYPES.get(each, each) for each in (left, right))
+        return f"mat1 and mat2 must have the same dtype, but got {sides}"
+    sides = " != ".join(_C_NAMES.get(each, each) for each in (left, right))
+    return f"expected m1 and m2 to have the same dtype, but got: {sides}"
+
+
 _SHAPE = r"(\([\d, ]*\))"
 _PHRASES = (
     _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
              r"and (\d+) ", "RuntimeError", _expanded),
     _phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
              r"(\d+) ", "RuntimeError", _sizes),
+    _phrase(r"^(\w+): the dtypes of the factors differ: (\w+) and (\w+)", "RuntimeError", _dtypes),
     _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
     _phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
     _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",
