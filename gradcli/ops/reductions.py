@@ -89,6 +89,7 @@ def sum_(x: Node, dim: Dims = None, keepdim: bool = False) -> Node:
     takes_dtype=True,
     op=MEAN,
     cases=cases_of("mean"),
+    of_floats=True,
     formula="sum(x) / n",
     numpy="np.mean",
     torch="torch.mean",

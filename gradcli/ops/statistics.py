@@ -86,6 +86,7 @@ def _older(dim: Dims | bool, correction: float | None, unbiased: bool) -> tuple[
     cases=[*cases_of("var"), Case("var(x, correction=0)"), Case("var(x, False)")],
     formula="sum((x - mean(x))**2) / (n - correction)",
     torch="torch.var",
+    of_floats=True,
     confused=("std",),
     gradients={
         "x": (
@@ -114,6 +115,7 @@ def var(
     elsewhere=everywhere("nan", torch="0"),
     kink="0 where all elements are equal",
     torch="torch.std",
+    of_floats=True,
     confused=("var",),
     gradients={
         "x": (

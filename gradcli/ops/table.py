@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         takes_dtype: bool
         unlike: Mapping[str, str]
         passes_on: bool
+        of_floats: bool
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
         by_book: Callable[..., Any] | None
@@ -120,6 +121,8 @@ class Function(NamedTuple):
     """Where it changes nothing its result is the operand itself, as in PyTorch. The result of
     every other function is a tensor of its own, whose gradient is not the operand's.
     """
+    of_floats: bool = False
+    """Whether PyTorch refuses tensors of integers: a program that imports it then means floats."""
     gradients: Mapping[str, str | Sequence[str]] = EMPTY
     """By parameter its gradient as textbooks write it: a text of the language over the parameters,
     the `result` and the `cotangent`, the gradient of a later loss by the result. Of several texts

@@ -420,6 +420,8 @@ class Calls(Expressions):
         if "dtype" in keywords and built_in.takes_dtype:
             return compute_in(self.autograd, built_in, arguments, keywords)
         first = self.graph.count
+        if built_in.of_floats and self.autograd.dtypes is not None and arguments:
+            self.autograd.dtypes.check_floats(built_in.name, arguments[0])
         result: Value = call(self.values, built_in, arguments, keywords)
         if len(arguments) > 1 or keywords:
             watch(self.autograd, result, (*arguments, *keywords.values()))

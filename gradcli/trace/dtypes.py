@@ -13,7 +13,7 @@ from gradcli.graph import CONSTANT, Node
 from gradcli.ops.control import LEAF, bind, leaf
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import CAST, JointlyLinear, Linear, cast
-from gradcli.trace.values import Values
+from gradcli.trace.values import Value, Values
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -70,7 +70,10 @@ class Dtypes:
         """
         for node in (result, *result.inputs):
             if node.index >= first and node.op.contracts and len(node.inputs) == 2:
-                sides = [each.inputs[0] if each.op is CAST else each for each in node.inputs]
+                sides = [
+                    each.inputs[0] if each.op is CAST and each.index >= first else each
+                    for each in node.inputs
+                ]
                 if not self.values.arrays.isdisjoint((*sides, result)):
                     continue
                 left, right = map(self.of, sides)
@@ -80,6 +83,15 @@ class Dtypes:
                         f"{name}: the dtypes of the factors differ: {left} and {right}",
                         hint="x.float() makes float32 of a tensor, x.to(w.dtype) what w has",
                     )
+
+    def check_floats(self, name: str, value: Value) -> None:
+        """Raise `type` where a tensor of PyTorch's holds no floats."""
+        if isinstance(value, Node) and value.kind != "float" and value not in self.values.arrays:
+            raise GradcliError(
+                "type",
+                f"{name} takes floats; this tensor holds {self.of(value)}",
+                hint=f"x.float().{name}()",
+            )
 
     def name(self, node: Node, dtype: str) -> None:
         """Give a tensor that was just made a dtype of its kind."""

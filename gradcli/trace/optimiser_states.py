@@ -22,6 +22,7 @@ Place: TypeAlias = tuple[int, int]
 
 def state_of(
     values: Values,
+    name: str,
     parameter_groups: Sequence[Dictionary],
     states: Mapping[Place, Mapping[str, Node]],
     steps: Mapping[Place, int],
@@ -30,7 +31,7 @@ def state_of(
     constant = values.graph.constant
     groups = []
     for place, group in enumerate(parameter_groups):
-        copied = Dictionary(values, group.pairs())
+        copied = Dictionary(values, _options(values, name, group))
         own = [
             number
             for number, key in enumerate(_places(values, parameter_groups))
@@ -42,10 +43,26 @@ def state_of(
     for number, key in enumerate(_places(values, parameter_groups)):
         if key in states:
             entry = Dictionary(values, [("step", constant(float(steps[key])))])
-            for name, node in states[key].items():
-                entry.put(_NAMES.get(name, name), node)
+            for own_name, node in states[key].items():
+                entry.put(_NAMES.get(own_name, own_name), node)
             state.put(constant(float(number)), entry)
     return Dictionary(values, [("state", state), ("param_groups", Items(groups))])
+
+
+def _options(values: Values, name: str, group: Dictionary) -> list[tuple[Value, Value]]:
+    """The options of a group in PyTorch's order, with those that mean nothing here."""
+    options = {
+        key: values.graph.constant(values.truth(value)) if key in _TRUTHS else value
+        for key, value in group.pairs()
+        if isinstance(key, str) and key != "params"
+    }
+    for flag in ("maximize", "foreach", "capturable", "differentiable", "fused"):
+        if flag not in _LACKING.get(name, ()):
+            default = None if _FLAGS[flag] is None else values.graph.constant(False)
+            options.setdefault(flag, default)
+    if name in ("Adam", "AdamW"):
+        options["decoupled_weight_decay"] = values.graph.constant(name == "AdamW")
+    return [*options.items()]
 
 
 def load_state(

@@ -224,7 +224,7 @@ class Optimiser(Object):
         from gradcli.trace.optimiser_states import state_of
 
         bind_names("state_dict", (), arguments, keywords)
-        return state_of(self.values, self.groups, self.states, self.steps)
+        return state_of(self.values, self.name, self.groups, self.states, self.steps)
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         from gradcli.trace.optimiser_states import load_state

@@ -109,6 +109,15 @@ def _dtypes(name: str, left: str, right: str) -> str:
     return f"expected m1 and m2 to have the same dtype, but got: {sides}"
 
 
+def _not_floats(name: str, dtype: str) -> str:
+    if name == "mean":
+        return (
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {_TYPES.get(dtype, dtype.capitalize())}"
+        )
+    return "std and var only support floating point and complex dtypes"
+
+
 _SHAPE = r"(\([\d, ]*\))"
 _PHRASES = (
     _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
@@ -116,6 +125,7 @@ _PHRASES = (
     _phrase(rf": shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) and "
              r"(\d+) ", "RuntimeError", _sizes),
     _phrase(r"^(\w+): the dtypes of the factors differ: (\w+) and (\w+)", "RuntimeError", _dtypes),
+    _phrase(r"^(\w+) takes floats; this tensor holds (\w+)", "RuntimeError", _not_floats),
     _phrase(rf"^matmul: inner dimensions differ: {_SHAPE} @ {_SHAPE}", "RuntimeError", _product),
     _phrase(rf"^linear: input {_SHAPE} and weight {_SHAPE} do not fit", "RuntimeError", _linear),
     _phrase(rf"^reshape: {_SHAPE} has (\d+) elements, which do not fit {_SHAPE}", "RuntimeError",

@@ -10,15 +10,13 @@ RELATIVE, ABSOLUTE = 1e-4, 2e-4
 """PyTorch computes in float32 and prints four digits."""
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)")
-_PYTORCHS_OWN = re.compile(r",?\s*dtype=torch\.float\d+")
-"""What gradcli does not print: it has one dtype a run."""
 _NODE = re.compile(r"grad_fn=<[^>]*>")
 """Compositions may end on another node than PyTorch's."""
 
 
 def difference(found: str, wanted: str) -> str:
     """How two outputs differ in their words or numbers; empty where they agree."""
-    plain = (_NODE.sub("grad_fn", _PYTORCHS_OWN.sub("", text)) for text in (found, wanted))
+    plain = (_NODE.sub("grad_fn", text) for text in (found, wanted))
     texts = [" ".join(text.split()) for text in plain]
     ours, theirs = (re.sub(r"\s", "", _NUMBER.sub(_kind, text)) for text in texts)
     if ours != theirs:

@@ -24,7 +24,7 @@ from tests.ops.table_cases import held_to_pytorch
 RECORDS = json.loads(PATH.read_text())
 
 OF_ONE_KIND = {
-    "FloatTensor", "arange", "eye", "linspace", "one_hot", "ones", "rand", "rand_like",
+    "FloatTensor", "arange", "eye", "linspace", "logspace", "one_hot", "ones", "rand", "rand_like",
     "randn", "randn_like", "tril_indices", "triu_indices", "zeros",
 }  # fmt: skip
 """Their kind does not depend on that of operands."""

@@ -1,0 +1,10 @@
+import torch
+torch.set_printoptions(precision=2, sci_mode=False)
+x = torch.linspace(0, 1, 5)
+print(x)
+print(x / 1e5)
+torch.set_printoptions(precision=6)
+print(torch.exp(x))
+torch.set_printoptions(profile="default")
+print(torch.logspace(0, 3, 4))
+print(torch.tensor([1e-5, 1.0]))
