@@ -21,8 +21,13 @@ from typing import Any, Protocol, cast
 from gradcli.lifeline import die_with
 
 CERTIFICATES = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
-SETTINGS = {"distributed.worker.profile.enabled": False}
-"""Of dask on this machine: its profiler, a hundred times a second, would take from the work."""
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
+}
+"""Of dask on this machine: it would look at itself a hundred times a second."""
 LEAST_LIFE = 0.05
 """Seconds between two starts: what always ends at once must not take all of the machine."""
 
