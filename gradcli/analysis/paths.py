@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gradcli.analysis.explain import name_nodes
+from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.single import SingleRun
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate.product import scale
 from gradcli.graph import Array, Node, ancestors, dependents
 from gradcli.ops.shapes import show
@@ -57,10 +58,15 @@ class SumOverPaths:
     """The sum over all paths."""
     grad: float
     """What backward gives."""
+    notes: list[Note]
+    """What there is to say of the run."""
 
 
-def follow(run: SingleRun, entry: str) -> SumOverPaths:
-    """The paths from an entry such as `x[0,1]`; raises `usage`, `name`, `index`, `limit-nodes`."""
+def follow(run: SingleRun, entry: str, kinks: KinksWanted | None = None) -> SumOverPaths:
+    """The paths from an entry such as `x[0,1]`, and notes, on `kinks` too where they are wanted.
+
+    Raises `usage`, `name`, `index`, `limit-nodes`.
+    """
     name, index = _parse(entry)
     leaf = run.leaves.get(name)
     if leaf is None:
@@ -70,7 +76,8 @@ def follow(run: SingleRun, entry: str) -> SumOverPaths:
         )
     start = leaf, _flat(entry, index, leaf.shape)
     grad = run.value(run.backward.grads[name])
-    return paths_from(run, start, name, grad, run.backward)
+    found = paths_from(run, start, name, grad, run.backward)
+    return found if kinks is None else replace(found, notes=found.notes + kink_notes(run, kinks))
 
 
 def paths_from(
@@ -94,7 +101,14 @@ def paths_from(
     nameless = [node for node, title in titles.items() if title not in known]
     names = {node: title for title, node in run.names.items()} | titles
     return SumOverPaths(
-        _title(start, titles), names, nameless, paths, count, total, float(grad.flat[start[1]])
+        _title(start, titles),
+        names,
+        nameless,
+        paths,
+        count,
+        total,
+        float(grad.flat[start[1]]),
+        [*run.prepared.notes],
     )
 
 

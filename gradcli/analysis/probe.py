@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from gradcli.analysis.edges import has_edge
 from gradcli.analysis.kinks import Kink, Surroundings, crossed
 from gradcli.analysis.montecarlo import (
     ULPS,
@@ -98,7 +99,7 @@ class Probe:
         }
         self._kernels = {node: kernel(node) for node in self._steps}
         self._options = view.options
-        self._edged = [node for node in self._steps if _has_edge(node)]
+        self._edged = [node for node in self._steps if has_edge(node)]
         self._decisive = _decisive(self._steps, self._edged)
         needed = {*nodes, *(each for node in self._steps for each in node.inputs)}
         self._fixed = {node: base[node] for node in needed - {leaf, *self._steps}}
@@ -252,10 +253,6 @@ def _affected(
             needed.update(node.inputs)
     found = (steps & needed) - moving
     return [node for node in order if node in found]
-
-
-def _has_edge(node: Node) -> bool:
-    return node.op.edge is not None and any(each.kind == "float" for each in node.inputs)
 
 
 def _decisive(steps: Sequence[Node], edged: Sequence[Node]) -> list[Node]:

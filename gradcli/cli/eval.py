@@ -14,6 +14,7 @@ from gradcli.cli.cluster import Sweeping
 from gradcli.diagnostics import GradcliError
 
 if TYPE_CHECKING:
+    from gradcli.cli.request import Invocation
     from gradcli.diagnostics import Note
     from gradcli.graph import Array, Node
     from gradcli.result import Result
@@ -81,7 +82,7 @@ def _command(
         request = run.request(gradient, options)
         prepared = prepare(request.program, request.inputs, request.gradients, request.options)
         feeds = prepared.feeds(request.inputs, request.gradients)
-        prepared.notes += _kinks(prepared, feeds, kinks)
+        prepared.notes += _kinks(request, prepared, feeds, kinks)
         with _streamed(save, prepared) as into, _told(show.quiet):
             result = prepared.answer(feeds, into)
         if save and not into:
@@ -94,15 +95,22 @@ def _command(
 command = expanded(_command, shows="result")
 
 
-def _kinks(prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks) -> list[Note]:
-    """What there is to say of kinks and ties."""
-    from gradcli.analysis.edges import suspicious
+def _kinks(
+    request: Invocation, prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks
+) -> list[Note]:
+    """What there is to say of kinks and ties, also in the passes of loops."""
+    from gradcli.analysis.edges import rolled, suspicious
+    from gradcli.session import prepare, unrolled
 
     if not kinks.asked and not suspicious(prepared, feeds):
         return []
     from gradcli.analysis.near import kink_notes
     from gradcli.analysis.problem import View
 
+    if rolled(prepared):
+        options = unrolled(request.options)._replace(seed=prepared.graph.seed)
+        prepared = prepare(request.program, request.inputs, request.gradients, options)
+        feeds = prepared.feeds(request.inputs, request.gradients)
     return kink_notes(View(prepared, feeds), kinks.wanted())
 
 

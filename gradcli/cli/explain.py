@@ -78,7 +78,7 @@ def _command(
             opened = [name.strip() for text in inside or () for name in text.split(",")]
             show.write("explanation", explain(*request, opened, kinks.wanted()))
         else:
-            show.write("explanation", follow(single.run(*request), entry))
+            show.write("explanation", follow(single.run(*request), entry, kinks.wanted()))
 
 
 def _explain_message(message: str, show: flag.Show) -> None:

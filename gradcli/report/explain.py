@@ -30,6 +30,7 @@ from gradcli.report.document import (
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
+from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import Sentence, Sentences
 from gradcli.spelling.formula import Formulas
 
@@ -102,7 +103,8 @@ def entry_document(entry: SumOverPaths, precision: int = 6, width: int = WIDTH) 
     agrees = bool(np.isclose(entry.total, entry.grad, rtol=1e-9, atol=0, equal_nan=True))
     remark = f"backward gives {_number(entry.grad, precision)}" + (": the same" if agrees else "")
     blocks.append(Chain(f"{entry.name}.grad", [*added, [total]], [remark], paths=entry.count))
-    return blocks
+    messages = dict.fromkeys(note.message for note in entry.notes)
+    return [*blocks, *(Paragraph(f"Note: {sanitise(each)}.") for each in messages)]
 
 
 def _path(path: Path, precision: int, width: int) -> Chain:

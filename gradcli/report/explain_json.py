@@ -117,6 +117,7 @@ def _entry(told: SumOverPaths) -> dict[str, Any]:
         "count": told.count,
         "total": told.total,
         "grad": told.grad,
+        "notes": [note.message for note in told.notes],
     }
 
 

@@ -198,19 +198,23 @@ def test_numbers_that_are_not_finite_or_0_are_a_mistake(mine: str) -> None:
 
 
 class Ended:
-    """A block whose time is over as it ends."""
+    """A block whose time is over, or whose memory, as it ends."""
+
+    def __init__(self, code: str) -> None:
+        self._code = code
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        raise GradcliError("limit-time", "the run took longer than 1 s")
+        raise GradcliError(self._code, "the run took too much")
 
 
-def test_the_verdict_is_told_where_there_is_no_time_for_the_cause() -> None:
+@pytest.mark.parametrize("code", ["limit-time", "limit-memory"])
+def test_the_verdict_is_told_where_there_is_no_room_for_the_cause(code: str) -> None:
     walk = differentiate(weighed(posed("sum(x**3)", {"x": [1.0, 2.0, 4.0]})))
     own = typed(walk, Source("--mine", "2*x**2"))
     claim = Claim(walk, "x", walk.problem.leaves["x"], own.node, own)
-    found = compare(claim, bounded=Ended())
+    found = compare(claim, bounded=Ended(code))
     assert (found.verdict, found.sure) == ("fail", False)
-    assert found.causes[0].code == "limit-time"
+    assert found.causes[0].code == code

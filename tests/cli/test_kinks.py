@@ -150,3 +150,26 @@ def test_jax_does_what_is_stated(name: str, point: tuple[Any, ...]) -> None:
     found = jax.grad(total, argnums=tuple(range(len(inputs))))(*inputs)
     measured = [float(each) for x in found for each in x.reshape(-1)]
     assert matches(FUNCTIONS[name].elsewhere["jax"], measured, CONSTANTS)
+
+
+LOOPS = [
+    ("for i in range(200):\n    s = s + relu(x*i - 10)", "2", "relu(x*i - 10) at 3:13: at a kink"),
+    ("for i in range(200):\n    s = s + relu(x*i - 10)", "2.03", ""),
+    ("for i in range(300):\n    s = sin(s) + 0.1*abs(s - x)", "0", "abs(s - x) at 3:22: at a kink"),
+    (
+        "for i in range(20):\n    for j in range(20):\n        s = s + abs(x - i*j)",
+        "6",
+        "abs(x - i*j) at 4:17: at a kink",
+    ),
+    ("for i in range(1, 100):\n    s = s + max(x*i)", "1,2,2", "max(x*i) at 3:13: at a kink"),
+    ("for i in range(1, 100):\n    s = s + max(x*i)", "1,2,3", ""),
+]
+
+
+@pytest.mark.parametrize(("loop", "value", "note"), LOOPS)
+@pytest.mark.parametrize("command", ["eval", "check"])
+def test_kinks_in_the_passes_of_loops_are_told(
+    gradcli: Runner, command: str, loop: str, value: str, note: str
+) -> None:
+    found = told(gradcli, command, f"s = 0\n{loop}", "-s", f"x={value}")
+    assert [each[: len(note)] for each in found] == [note] * bool(note)

@@ -154,12 +154,12 @@ class Claim:
     @property
     def theirs(self) -> Array:
         """The user's numbers at the point of the run."""
-        return self._known(self.mine)
+        return self.known(self.mine)
 
     @property
     def right(self) -> Array:
         """The gradient at the point of the run."""
-        return self._known(self.grad)
+        return self.known(self.grad)
 
     @property
     def is_formula(self) -> bool:
@@ -191,8 +191,8 @@ class Claim:
     def scale(self) -> float:
         """The size that a derivative has here when it is not 0: |v|·|outputs| by |leaf|."""
         pairs = zip(self.walk.cotangents, self.walk.outputs, strict=True)
-        total = sum(float(np.sum(np.abs(self._known(v) * self._known(y)))) for v, y in pairs)
-        size = np.max(np.abs(self._known(self.leaf)), initial=0.0)
+        total = sum(float(np.sum(np.abs(self.known(v) * self.known(y)))) for v, y in pairs)
+        size = np.max(np.abs(self.known(self.leaf)), initial=0.0)
         return float(max(total / (size or 1.0), np.abs(self.right).max(initial=0.0)))
 
     def noise(self) -> list[Array]:
@@ -213,7 +213,8 @@ class Claim:
         """The point where the leaf has another value."""
         return self.walk.point({self.leaf: value.astype(self.leaf.graph.dtype("float"))})
 
-    def _known(self, node: Node) -> Array:
+    def known(self, node: Node) -> Array:
+        """The value of a node at the point of the run. Raises what the engine raises."""
         value = self.points[0].value(node)
         if value is None:  # too little memory, or an error of the engine
             problem = self.walk.problem

@@ -30,7 +30,10 @@ from gradcli.graph import Array, ancestors
 from gradcli.ops.shapes import element
 
 UNBOUNDED = nullcontext()
-ENDED = "a mistake that takes longer to find than --timeout allows"
+ENDED = {
+    "limit-time": "a mistake that takes longer to find than --timeout allows",
+    "limit-memory": "a mistake that takes more memory to find than --max-memory allows",
+}
 FEW = 0.5
 """Where so few elements of a large leaf are wrong, no cause of all is looked for."""
 
@@ -44,7 +47,7 @@ def compare(
     """Compare, and explain a difference; `evidence` says how exactly the gradient was given.
 
     The explanation is looked for while `bounded`, which ends it by raising `limit-time`: then only
-    the verdict is known.
+    the verdict is known, and so it is where the memory ends.
     """
     mine, right = claim.theirs, claim.right
     words = wording(claim)
@@ -72,9 +75,10 @@ def compare(
         with bounded:
             causes, sure = _diagnosed(claim, words, found)
     except GradcliError as error:
-        if error.diagnostic.code != "limit-time":
+        code = error.diagnostic.code
+        if code not in ENDED:
             raise
-        causes, sure = [Cause("limit-time", ENDED)], False
+        causes, sure = [Cause(code, ENDED[code])], False
     return answer(causes, sure=sure, verdict="fail")
 
 

@@ -200,8 +200,7 @@ def _confirmed(claim: Claim, cause: Cause) -> bool:
 
 def _value(claim: Claim, text: str) -> Array | None:
     try:
-        right = claim.points[0].value(formula(claim.walk, Source("the correction", text)))
+        right = claim.known(formula(claim.walk, Source("the correction", text)))
     except MISFITS:
         return None
-    one = right is not None and right.size == 1
-    return np.broadcast_to(right, claim.right.shape) if one else right  # type: ignore[arg-type]
+    return np.broadcast_to(right, claim.right.shape) if right.size == 1 else right
