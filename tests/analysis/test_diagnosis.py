@@ -11,7 +11,7 @@ import pytest
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, typed, weighed
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.verdict import Comparison
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import Code, GradcliError, Source
 from gradcli.options import DEFAULT
 from tests.analysis.mistakes import DATA, MISTAKES, SQUARES, A, Mistake, S, X, Y
 from tests.analysis.posed import posed
@@ -200,7 +200,7 @@ def test_numbers_that_are_not_finite_or_0_are_a_mistake(mine: str) -> None:
 class Ended:
     """A block whose time is over, or whose memory, as it ends."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: Code) -> None:
         self._code = code
 
     def __enter__(self) -> None:
@@ -211,7 +211,7 @@ class Ended:
 
 
 @pytest.mark.parametrize("code", ["limit-time", "limit-memory"])
-def test_the_verdict_is_told_where_there_is_no_room_for_the_cause(code: str) -> None:
+def test_the_verdict_is_told_where_there_is_no_room_for_the_cause(code: Code) -> None:
     walk = differentiate(weighed(posed("sum(x**3)", {"x": [1.0, 2.0, 4.0]})))
     own = typed(walk, Source("--mine", "2*x**2"))
     claim = Claim(walk, "x", walk.problem.leaves["x"], own.node, own)

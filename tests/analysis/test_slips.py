@@ -9,15 +9,25 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
-from tests.analysis import fresh_slips, further_slips, slips, unseen_slips
+from tests.analysis import (
+    field_slips,
+    fresh_slips,
+    further_slips,
+    science_slips,
+    slips,
+    unseen_slips,
+)
 from tests.analysis.slips import Model
 from tests.analysis.test_diagnosis import compared
 
-MODELS = [*slips.MODELS, *further_slips.MODELS, *fresh_slips.MODELS, *unseen_slips.MODELS]
+FILES = (slips, further_slips, fresh_slips, unseen_slips, field_slips, science_slips)
+MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
 FURTHER = [(model, wrong) for model in further_slips.MODELS for wrong in model.slips]
 FRESH = [(model, wrong) for model in fresh_slips.MODELS for wrong in model.slips]
 UNSEEN = [(model, wrong) for model in unseen_slips.MODELS for wrong in model.slips]
+FIELDS = [(model, wrong) for model in field_slips.MODELS for wrong in model.slips]
+SCIENCE = [(model, wrong) for model in science_slips.MODELS for wrong in model.slips]
 FEW = SLIPS[::9]
 
 
@@ -44,8 +54,8 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cases", "least"),
-    [(SLIPS, 150), (FURTHER, 60), (FRESH, 50), (UNSEEN, 140)],
-    ids=["own", "further", "fresh", "unseen"],
+    [(SLIPS, 150), (FURTHER, 60), (FRESH, 50), (UNSEEN, 140), (FIELDS, 140), (SCIENCE, 140)],
+    ids=["own", "further", "fresh", "unseen", "fields", "science"],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
     cases: list[tuple[Model, str]], least: int

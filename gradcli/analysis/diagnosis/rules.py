@@ -6,6 +6,7 @@ names the mistake.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -193,19 +194,23 @@ def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:
                     yield 1.1, "index", subscript(part.value, items)
         if isinstance(item, Slice):
             for step in (1.0, -1.0):
-                bounds = (_moved(item.lower, step), _moved(item.upper, step))
+                bounds = (
+                    _moved(item.lower, step, opens=step > 0),
+                    _moved(item.upper, step, opens=step < 0),
+                )
                 for lower, upper in ((bounds[0], item.upper), (item.lower, bounds[1]), bounds):
                     shifted = Slice(lower, upper, item.step, NOWHERE)
                     items = [*part.items[:position], shifted, *part.items[position + 1 :]]
                     yield 1.1, "index", subscript(part.value, items)
 
 
-def _moved(bound: Expression | None, step: float) -> Expression | None:
+def _moved(bound: Expression | None, step: float, *, opens: bool) -> Expression | None:
+    """A bound one further; `opens` says whether one that is not written is at the step itself."""
     if isinstance(bound, Number):
         return number(bound.value + step)
     if isinstance(bound, Unary) and isinstance(bound.operand, Number):
         return number(step - bound.operand.value) if bound.operand.value != step else None
-    return number(step) if bound is None and step > 0 else bound
+    return number(step) if bound is None and opens else bound
 
 
 def _list(part: List, _place: Place, _material: Material) -> Iterator[Change]:
@@ -248,6 +253,14 @@ def _function(part: Call, _place: Place, _material: Material) -> Iterator[Change
             code = "keepdim" if parameter.name == "keepdim" else "argument"
             if parameter.name not in ("dim", "axis"):
                 yield 1.0, code, _with_keyword(part, parameter.name, other)
+
+
+def _unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """A mean that is to be divided by one less, as `var` and `std` are."""
+    title, operands = called(part)
+    shape = material.shape(operands[0]) if title == "mean" and operands else None
+    if shape is not None and math.prod(shape) > 2 and not part.keywords:
+        yield 1.3, "function", binary("/", _renamed(part, "sum"), number(math.prod(shape) - 1.0))
 
 
 def _axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
@@ -335,7 +348,7 @@ RULES: dict[type[Syntax], Sequence[Rule]] = {
     Name: (_name,),
     Index: (_index,),
     List: (_list,),
-    Call: (_function, _axes),
+    Call: (_function, _unbiased, _axes),
 }
 EVERYWHERE: Sequence[Rule] = (_turned, _negated, _raised, _reduced, _spread, _wrapped)
 
