@@ -62,20 +62,20 @@ class Passes(NamedTuple):
     around: tuple[Loop, ...]
 
     @property
-    def count(self) -> int:
+    def times(self) -> int:
         """How many passes there are in all."""
         return math.prod(each.count for each in (self.loop, *self.around))
 
     @property
     def work(self) -> int:
         """The elements that are computed in all passes."""
-        return self.count * sum(node.size for node in self.loop.steps)
+        return self.times * sum(node.size for node in self.loop.steps)
 
     def comes_near(self, node: Node, value: Callable[[Node], Array], near: float) -> bool:
         """Whether a step of the body is, in some pass, at least so near to its edge."""
         operands = [value(self._in_all_passes(each)) for each in node.inputs]
         rows = [
-            each.reshape(self.count, *of.shape)
+            each.reshape(self.times, *of.shape)
             for each, of in zip(operands, node.inputs, strict=True)
         ]
         distances = (np.abs(distances_of(node, each)) for each in zip(*rows, strict=True))

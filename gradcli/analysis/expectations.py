@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -66,6 +67,8 @@ class Report:
     """The error that stopped the script, if there was one."""
     seconds: float = 0.0
     """How long the script took."""
+    notes: Sequence[str] = ()
+    """Where operands broadcast so that both grow."""
 
     @property
     def passed(self) -> bool:
@@ -135,7 +138,8 @@ class Checker(Tracer):
             self._outcomes.get(each) or Outcome(each, problem="it was never reached", reached=False)
             for each in self._program.expectations
         ]
-        return Report(self.source, outcomes, error, perf_counter() - began)
+        notes = [each.message for each in self.notes if each.code == "broadcast-both"]
+        return Report(self.source, outcomes, error, perf_counter() - began, notes)
 
     def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
         expectation = self._expected.get(statement)

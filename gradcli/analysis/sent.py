@@ -20,6 +20,7 @@ def packed(report: Report) -> bytes:
         "source": report.source,
         "error": report.error,
         "seconds": report.seconds,
+        "notes": [*report.notes],
         "outcomes": [
             {
                 "place": each.expectation.span[0],
@@ -51,7 +52,7 @@ def unpacked(data: bytes, limits: ParseLimits) -> Report:
         for each in told["outcomes"]
     ]
     error = told["error"] and _diagnostic(told["error"])
-    return Report(source, outcomes, error, told["seconds"])
+    return Report(source, outcomes, error, told["seconds"], told["notes"])
 
 
 def _packed(found: Array | GradcliError | None) -> list[Any] | None:

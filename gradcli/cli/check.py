@@ -59,14 +59,6 @@ Rtol = Annotated[
 Atol = Annotated[
     float | None, typer.Option("--atol", min=0, help="By how much, absolutely, --mine may be off.")
 ]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Exit with 1 where the result is inconclusive, too; refuse to broadcast gradients, "
-        "and operands that both grow.",
-    ),
-]
 
 
 def _command(
@@ -81,7 +73,6 @@ def _command(
     digits: Digits = None,
     rtol: Rtol = None,
     atol: Atol = None,
-    strict: Strict = False,
 ) -> int:
     """Check the gradient of every leaf against differences, complex step and forward mode.
 
@@ -100,13 +91,13 @@ def _command(
     show.format()
     if sweeping.asked:
         _require_nothing_else(order, mine, outside, kinks, digits)
-        swept = sweep.check(run, gradient, sweeping, strict=strict, quiet=show.quiet)
-        return _shown(swept, show, strict=strict)
+        swept = sweep.check(run, gradient, sweeping, quiet=show.quiet)
+        return _shown(swept, show, strict=run.strict)
     with metered(show.quiet) as meter, run.bounds.confined():
         if outside.command is not None:
-            found = outside.checked(run, gradient, asked, meter, strict=strict)
+            found = outside.checked(run, gradient, asked, meter)
         else:
-            problem = posing.read_problem(run, gradient, {"--mine": mine}, strict=strict)
+            problem = posing.read_problem(run, gradient, {"--mine": mine})
             problem.notes.extend(kink_notes(problem, kinks.wanted()))
             found = (
                 _compared(problem, mine, asked, meter, safe=run.bounds.safe)
@@ -116,7 +107,7 @@ def _command(
         if digits is not None:
             found = demand(found, digits)
         meter.end()
-        return _shown(found, show, strict=strict)
+        return _shown(found, show, strict=run.strict)
 
 
 def _shown(found: Check, show: flag.Show, *, strict: bool) -> int:

@@ -65,7 +65,6 @@ To = Annotated[
 def _command(
     run: flag.Run,
     gradient: flag.Gradients = None,
-    strict: flag.Strict = False,
     assume_finite: AssumeFinite = False,
     shape: ShapesGiven = None,
     jacobian: Jacobian = False,
@@ -80,7 +79,7 @@ def _command(
     """
     from gradcli.trace.names import free_names
 
-    options = run.options(strict=strict)
+    options = run.options()
     with run.bounds.confined():
         request = run.request(gradient, options)
         asked = bool(shape or jacobian or hessian)

@@ -57,7 +57,6 @@ def _command(
     show: flag.Show,
     kinks: flag.Kinks,
     gradient: flag.Gradients = None,
-    strict: flag.Strict = False,
     entry: Entry = None,
     inside: Inside = None,
     error: Message = None,
@@ -71,7 +70,7 @@ def _command(
     if error is not None:
         _explain_message(error, show)
         return
-    options = run.options(strict=strict)
+    options = run.options()
     with run.bounds.confined():
         request = run.request(gradient, options)
         if entry is None:

@@ -60,8 +60,6 @@ class Outside(Bundle):
         gradient: Sequence[str] | None,
         asked: Tolerance | None,
         done: Progress,
-        *,
-        strict: bool,
     ) -> Check:
         """The check of the command's gradients, or of a program's by the command's values.
 
@@ -80,7 +78,7 @@ class Outside(Bundle):
             inputs, leaves, weight = _given(run, gradient)
             with Answering(self.command, self.command_timeout) as function:
                 return check_alone(function, inputs, leaves, weight, done)
-        problem = weighed(posing.read_problem(run, gradient, {}, strict=strict))
+        problem = weighed(posing.read_problem(run, gradient, {}))
         with Answering(self.command, self.command_timeout) as function:
             if self.only_value:
                 return check_values(function, problem, done)

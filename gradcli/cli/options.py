@@ -127,7 +127,8 @@ Accumulate = Annotated[
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="Refuse a gradient that has to be broadcast, and operands that both grow."
+        "--strict",
+        help="Refuse to broadcast a gradient, operands that both grow, and what check leaves open.",
     ),
 ]
 Forward = Annotated[bool, typer.Option("--forward", help="Only values, no backward pass.")]
@@ -300,6 +301,7 @@ class Run(Bundle):
     seed: Seed = None
     threads: Threads = None
     unroll: Unroll = False
+    strict: Strict = False
     bounds: Bounds
 
     def options(self, **more: Any) -> Options:
@@ -315,7 +317,7 @@ class Run(Bundle):
             threads=self.threads,
             seed=self.seed,
             limits=self.bounds.limits(),
-            **({"unroll": self.unroll} | more),
+            **({"unroll": self.unroll, "strict": self.strict} | more),
         )
 
     def request(

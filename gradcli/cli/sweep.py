@@ -73,12 +73,12 @@ def tangent_product(
 
 
 def check(
-    run: flag.Run, gradients: Sequence[str] | None, sweeping: Sweeping, *, strict: bool, quiet: bool
+    run: flag.Run, gradients: Sequence[str] | None, sweeping: Sweeping, *, quiet: bool
 ) -> Check:
     """What `check` shows. Raises the same."""
     from gradcli.sweep.check import check as sweep
 
-    options = run.options(values="outputs", grads_to_file=True, strict=strict)
+    options = run.options(values="outputs", grads_to_file=True)
     with run.bounds.confined():
         task = _task(run, options, gradients, _Shelf())
         with _swept(run, sweeping, quiet=quiet) as (cluster, tell):

@@ -31,6 +31,7 @@ def _script(report: Report) -> list[Text]:
     verdict = ("ok    ", PASS) if report.passed else ("FAILED", FAIL)
     tally = f"  {held} of {len(report.outcomes)}"
     lines = [Text.assemble(verdict, " ", _one_line(report.source.name), (tally, ASIDE))]
+    lines += [Text(f"  note: {_one_line(each)}") for each in dict.fromkeys(report.notes)]
     for outcome in report.outcomes:
         if not outcome.passed and (outcome.reached or report.error is None):
             lines += _failure(report, outcome)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Runner
@@ -56,17 +58,33 @@ def test_the_place_is_told_once(gradcli: Runner) -> None:
     [
         ["eval"], ["check"], ["jacobian"], ["hessian", "-w", "p"], ["derive"], ["explain"],
         ["jvp", "--tangent", "p=[[1],[1],[1]]", "-w", "p"], ["graph"],
+        ["hvp", "--vector", "[[1],[1],[1]]", "-w", "p"], ["explain", "--entry", "p[0,0]"],
     ],
 )  # fmt: skip
-def test_every_command_tells_it(gradcli: Runner, command: list[str]) -> None:
+def test_every_command_tells_it_and_refuses_it(gradcli: Runner, command: list[str]) -> None:
     outcome = gradcli(*command, "mse_loss(p, y)", *SET)
     assert outcome.code == 0
     assert "both operands" in " ".join((outcome.out + outcome.err).split())
+    refused = gradcli(*command, "mse_loss(p, y)", *SET, "--strict")
+    assert refused.code == 3
+    assert "both operands grow" in refused.err
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_scripts_tell_it(gradcli: Runner, tmp_path: Path, jobs: str) -> None:
+    path = tmp_path / "a.grad"
+    path.write_text("p = [[1.], [2.], [3.]]\ny = [1., 2., 3.]\nfor i in range(2):\n    p - y\n")
+    outcome = gradcli("test", str(path), "--jobs", jobs)
+    assert outcome.code == 0
+    assert outcome.out.count(f"line 4, column 5: {TOLD}") == 1
+    assert gradcli("test", str(path), "--jobs", jobs, "--strict").code == 1
 
 
 def test_a_plot_tells_it(gradcli: Runner) -> None:
     outcome = gradcli("plot", "sum(x*p - y)", "--over", "x=0:1", "--points", "3", *SET)
     assert outcome.err == f"note: line 1, column 5: {TOLD}\n"
+    refused = gradcli("plot", "sum(x*p - y)", "--over", "x=0:1", "--points", "3", *SET, "--strict")
+    assert "both operands grow" in refused.err
 
 
 def test_ones_own_formula_is_told(gradcli: Runner) -> None:
