@@ -55,7 +55,7 @@ def rolled(prepared: Prepared) -> bool:
     return any(isinstance(node.op, Loop) for node in ancestors(prepared.outputs.values()))
 
 
-class Passes(NamedTuple):
+class NestedLoop(NamedTuple):
     """A loop that is one node, and those around it, the innermost first."""
 
     loop: Loop
@@ -87,7 +87,7 @@ class Passes(NamedTuple):
         return node
 
 
-def all_loops(order: Iterable[Node]) -> Iterator[Passes]:
+def all_loops(order: Iterable[Node]) -> Iterator[NestedLoop]:
     """The loops that are one node among some nodes, and those in their bodies."""
     met: set[Loop] = set()
     stack: list[tuple[Node, tuple[Loop, ...]]] = [(node, ()) for node in order]
@@ -95,7 +95,7 @@ def all_loops(order: Iterable[Node]) -> Iterator[Passes]:
         node, around = stack.pop()
         if isinstance(node.op, Loop) and node.op not in met:
             met.add(node.op)
-            yield Passes(node.op, around)
+            yield NestedLoop(node.op, around)
             stack += [(each, (node.op, *around)) for each in node.op.steps]
 
 
