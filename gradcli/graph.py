@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         typed: bool
         infix: str
         cell: str | Callable[..., Array] | None
-        textbook: str
+        textbook: Sequence[str]
         by_book: Callable[..., Any] | None
         misremembered: Sequence[Sequence[str]]
         attributes: tuple[str, ...]
@@ -193,8 +193,9 @@ class Op:
     """How a spreadsheet writes it: for an op on single elements a formula of the cells `{0}`, `{1}`
     …; for others `(node, *operands)`, from arrays of cells the array of formulas, see
     `gradcli.ops.cells`. None where that is not known."""
-    textbook: str = ""
-    """The derivative of y by x as textbooks write it, where the rule is another, more exact one."""
+    textbook: Sequence[str] = ()
+    """By operand: the derivative of y by it as textbooks write it, over the operands x and n, where
+    the rule is another, more exact one."""
     by_book: Callable[..., Any] | None = None
     """The cotangent of the first operand as textbooks have it, for regular operands away from
     kinks, where the rule is another: `(change, y, *operands, *attributes)`; for a reduction its

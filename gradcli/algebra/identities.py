@@ -11,8 +11,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gradcli.algebra.algebra import Algebra, Rewrites, inside, spread
-from gradcli.algebra.lift import softmax
-from gradcli.algebra.logistic import opposites, sigmoids
+from gradcli.algebra.lift import elementwise, softmax
+from gradcli.algebra.logistic import opposites, shares, sigmoids
+from gradcli.algebra.pieces import compared, kept_parts, pieces
 from gradcli.algebra.terms import (
     BOUND,
     SINGLE,
@@ -32,6 +33,7 @@ from gradcli.algebra.terms import (
 from gradcli.ops.classes import ONE_HOT
 from gradcli.ops.determinants import DET
 from gradcli.ops.exponential import exp, log
+from gradcli.ops.hyperbolic import cosh, sinh, tanh
 from gradcli.ops.selection import abs_, sign
 from gradcli.ops.softmax import LOGSUMEXP
 from gradcli.ops.statistics import VAR
@@ -196,21 +198,55 @@ def _dims(axes: tuple[int, ...], ndim: int) -> tuple[tuple[str, object], ...]:
 
 
 def signs(algebra: Algebra, term: Term) -> list[Term] | None:
-    """sign(x)·abs(x) is x."""
+    """sign(x)·abs(x) is x, and sign(x)/abs(x) is 1/x."""
     for each in term.factors:
         if isinstance(each.atom, Applied) and each.atom.node.op is sign.op and each.power == 1:
             for other in term.factors:
                 if (
                     isinstance(other.atom, Applied)
                     and other.atom.node.op is abs_.op
-                    and other.power >= 1
+                    and other.power.denominator == 1
                     and other.labels == each.labels
                     and other.atom.operands[0].key == each.atom.operands[0].key
                 ):
                     (x,) = each.atom.operands
-                    more = [] if other.power == 1 else [replace(other, power=other.power - 1)]
+                    inverse = other.power == -1
+                    left = other.power + 1 if inverse else other.power - 1
+                    more = [replace(other, power=left)] if left else []
                     placed = Factor(bracket(x), each.labels)
+                    if inverse:
+                        (under,) = algebra.power(x, Fraction(-1)).terms
+                        kept = algebra.without(term, [each, other], *more)
+                        inner = under.relabelled(dict(enumerate(each.labels)))
+                        number = kept.coefficient * inner.coefficient
+                        return [Term(number, kept.factors + inner.factors)]
                     return [algebra.without(term, [each, other], *more, placed)]
+    return None
+
+
+def tangents(algebra: Algebra, term: Term) -> list[Term] | None:
+    """sinh(x)/cosh(x) is tanh(x)."""
+    for each in term.factors:
+        if not (isinstance(each.atom, Applied) and each.atom.node.op is sinh.op):
+            continue
+        for other in term.factors:
+            if (
+                isinstance(other.atom, Applied)
+                and other.atom.node.op is cosh.op
+                and other.labels == each.labels
+                and other.power == -each.power
+                and other.atom.operands[0].key == each.atom.operands[0].key
+            ):
+                node = each.atom.node
+                found = elementwise(
+                    algebra,
+                    node.graph.apply(tanh.op, node.inputs),
+                    each.atom.shape,
+                    each.atom.operands,
+                )
+                (made,) = found.terms[0].factors
+                placed = replace(made, labels=each.labels, power=each.power)
+                return [algebra.without(term, [each, other], placed)]
     return None
 
 
@@ -425,9 +461,23 @@ def _inverse(algebra: Algebra, x: Tensor) -> Tensor:
 
 
 REWRITES = Rewrites(
-    (deltas, powers, inverses, sums_to_one, norms, sigmoids, opposites, signs, spread, means),
-    (exponentials, inverted, determinants),
-    (expanded, complements),
+    (
+        deltas,
+        powers,
+        inverses,
+        sums_to_one,
+        norms,
+        sigmoids,
+        opposites,
+        shares,
+        signs,
+        tangents,
+        kept_parts,
+        spread,
+        means,
+    ),
+    (exponentials, inverted, determinants, compared),
+    (pieces, expanded, complements),
 )
 """All of them."""
 PLAIN = Rewrites((powers,))

@@ -71,7 +71,7 @@ class Lift:
             if found is not None:
                 return found
         if isinstance(node.op, Elementwise) or node.op is CAST:
-            return _elementwise(self.algebra, node, operands)
+            return elementwise(self.algebra, node, node.shape, operands)
         if isinstance(node.op, Reduction):
             return _reduced(self.algebra, node, operands[0])
         return _applied(self.algebra, node, operands)
@@ -304,19 +304,21 @@ RULES: dict[Op | None, Rule] = {
 """By op: what it is in index notation. Other ops are atoms."""
 
 
-def _elementwise(algebra: Algebra, node: Node, operands: Sequence[Tensor]) -> Tensor:
-    """A function of single elements: an atom with the axes along which it changes."""
-    aligned = [_aligned(each, node.shape) for each in operands]
+def elementwise(algebra: Algebra, node: Node, shape: Shape, operands: Sequence[Tensor]) -> Tensor:
+    """The function of single elements that a node computes, on other operands, which broadcast to
+    `shape`: an atom with the axes along which it changes.
+    """
+    aligned = [_aligned(each, shape) for each in operands]
     axes = sorted({axis for each in aligned for axis in each.used})
-    shape = tuple(node.shape[axis] for axis in axes)
+    kept = tuple(shape[axis] for axis in axes)
     labels = {axis: place for place, axis in enumerate(axes)}
     narrow = tuple(
-        Tensor(shape, tuple(term.relabelled(labels) for term in each.terms)) for each in aligned
+        Tensor(kept, tuple(term.relabelled(labels) for term in each.terms)) for each in aligned
     )
     key = digest(node.op, node.attributes, [each.key for each in narrow])
-    symmetric = len(shape) == 2 and all(x.permuted((1, 0)).key == x.key for x in narrow)
-    atom = Applied(shape, key, node=node, operands=narrow, symmetric=symmetric)
-    return algebra.atom(atom).onto(axes, node.shape)
+    symmetric = len(kept) == 2 and all(x.permuted((1, 0)).key == x.key for x in narrow)
+    atom = Applied(kept, key, node=node, operands=narrow, symmetric=symmetric)
+    return algebra.atom(atom).onto(axes, shape)
 
 
 def _reduced(algebra: Algebra, node: Node, x: Tensor) -> Tensor:

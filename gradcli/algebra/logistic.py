@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gradcli.algebra.algebra import Algebra
+from gradcli.algebra.lift import softmax
 from gradcli.algebra.terms import Applied, Bracket, Factor, Tensor, Term, bracket, digest, whole
 from gradcli.graph import Op
 from gradcli.ops.exponential import exp
@@ -55,6 +56,41 @@ def opposites(algebra: Algebra, term: Term) -> list[Term] | None:
                 rest = algebra.add(one, algebra.times(whole(each.atom), -1))
                 return [algebra.without(term, [other], Factor(bracket(rest), each.labels))]
     return None
+
+
+def shares(algebra: Algebra, term: Term) -> list[Term] | None:
+    """exp(u) / Σ exp(u) is softmax(u)."""
+    for each in term.factors:
+        found = _sum_of_exponentials(each)
+        if found is None or each.power >= 0:
+            continue
+        exponential, labels, axis = found
+        for other in term.factors:
+            along = tuple(label for place, label in enumerate(other.labels) if place != axis)
+            if other.atom == exponential and other.power == 1 and along == labels:
+                (x,) = exponential.operands
+                (made,) = softmax(algebra, x, axis).terms
+                placed = made.relabelled(dict(enumerate(other.labels)))
+                more = [replace(each, power=each.power + 1)] if each.power != -1 else []
+                return [algebra.without(term, [each, other], *more, *placed.factors)]
+    return None
+
+
+def _sum_of_exponentials(factor: Factor) -> tuple[Applied, tuple[int, ...], int] | None:
+    """The exponential that is summed, the labels of the sum, and the axis of the sum."""
+    if not isinstance(factor.atom, Bracket) or len(factor.atom.tensor.terms) != 1:
+        return None
+    (inner,) = factor.atom.tensor.terms
+    if inner.coefficient != 1 or len(inner.factors) != 1 or len(inner.bound) != 1:
+        return None
+    (only,) = inner.factors
+    if not (isinstance(only.atom, Applied) and only.atom.node.op is exp.op and only.power == 1):
+        return None
+    axis = only.labels.index(inner.bound[0])
+    kept = [label for label in only.labels if label != inner.bound[0]]
+    if kept != list(range(len(kept))):
+        return None
+    return only.atom, factor.labels, axis
 
 
 def _exponential_plus_one(factor: Factor) -> tuple[Applied, tuple[int, ...]] | None:

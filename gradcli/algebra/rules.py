@@ -7,6 +7,7 @@ A textbook leaves that out. Entries of the op table say so: `by_book`, `textbook
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from math import pi
 from operator import add, gt, lt, mul, pow, sub, truediv
 from typing import Any
 
@@ -45,10 +46,10 @@ def derivatives(
     """What `contributions` gives, by the rules of textbooks where entries have them."""
     op = node.op
     (first, *others) = node.inputs or (None,)
-    if first is None or others or not op.differentiable(node, 0):
+    if op.textbook:
+        yield from _by_formulas(node, change, linked)
+    elif first is None or others or not op.differentiable(node, 0):
         yield from contributions(node, change, linked, selected)
-    elif op.textbook:
-        yield 0, multiply(change, value_of(op.textbook, {"x": first, "n": first, "y": node}))
     elif op.by_book is not None and isinstance(op, Reduction):
         axes = node.attributes[0]
         y = restore_axes(node, first.shape, axes)
@@ -61,6 +62,17 @@ def derivatives(
         yield from contributions(node, change, linked, selected)
 
 
+def _by_formulas(node: Node, change: Node, linked: Container[Node]) -> Iterator[tuple[int, Node]]:
+    """The cotangents of operands, by the formulas that the entry states for them."""
+    names = {"x": node.inputs[0], "n": node.inputs[-1], "y": node}
+    for place, (operand, text) in enumerate(zip(node.inputs, node.op.textbook, strict=True)):
+        if operand in linked and node.op.differentiable(node, place):
+            part = multiply(change, value_of(text, names))
+            if operand.shape != node.shape:
+                part = OPERATORS["sum_to"](OPERATORS["expand"](part, node.shape), operand.shape)
+            yield place, part
+
+
 def value_of(text: str, names: Mapping[str, Node]) -> Any:
     """The node, or number, of a formula of the op table over named nodes."""
     return _value(parse_expression(Source("the op table", text), ParseLimits()), names)
@@ -71,6 +83,8 @@ def _value(expression: Expression, names: Mapping[str, Node]) -> Any:
     match expression:
         case Number(value=value):
             return value
+        case Name(id="pi"):
+            return names["y"].graph.constant(pi)
         case Name(id=title):
             return names[title]
         case Unary(operator="-", operand=operand):

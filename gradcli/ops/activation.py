@@ -40,7 +40,7 @@ relu = table.elementwise(
     jax="jax.nn.relu",
     cost=4,
     confused=("abs", "leaky_relu", "sign"),
-    textbook="(x > 0)",
+    textbook=("(x > 0)",),
     misremembered=[("x",)],
     cell="MAX({0},0)",
 )

@@ -175,6 +175,7 @@ gaussian: Function = table.elementwise(
     cuda="erf({0})",
     numpy="scipy.special.erf",
     torch="torch.erf",
+    textbook=("2*exp(-x**2)/sqrt(pi)",),
     confused=("erfc",),
     cell="ERF({0})",
 )
@@ -272,6 +273,7 @@ def erfinv(y: Node, x: Node) -> Node:
     formula="erfc(-x / sqrt(2)) / 2",
     numpy="scipy.special.ndtr",
     torch="torch.special.ndtr",
+    textbook=("exp(-x**2/2)/sqrt(2*pi)",),
 )
 def ndtr(y: Node, x: Node) -> Node:
     """Probability that a standard normal variable is below x."""

@@ -35,7 +35,7 @@ def cosh(y: Node, x: Node) -> Node:
 @table.derivative(
     formula="sinh(x) / cosh(x)",
     cost=4,
-    textbook="1 - y**2",
+    textbook=("1 - y**2",),
     misremembered=[("1 - y", "1 + y**2", "y**2", "1 - x**2", "y*(1 - y)")],
     confused=("sigmoid", "tan"),
     cell="TANH({0})",

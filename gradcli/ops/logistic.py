@@ -29,7 +29,7 @@ def _sigmoid(xp: Any, x: Array) -> Array:
     formula="1 / (1 + exp(-x))",
     torch="torch.sigmoid",
     jax="jax.nn.sigmoid",
-    textbook="y*(1 - y)",
+    textbook=("y*(1 - y)",),
     misremembered=[("y*(1 + y)", "1 - y", "1 - y**2", "x*(1 - x)", "y**2*(1 - y)")],
     confused=("tanh", "softmax", "logsigmoid"),
     cell="IF({0}<0,EXP({0})/(1+EXP({0})),1/(1+EXP(-{0})))",

@@ -14,6 +14,7 @@ from gradcli.ops.axes import matrix_transpose, permute
 from gradcli.ops.comparison import eq
 from gradcli.ops.creation import eye, zeros
 from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
+from gradcli.ops.diagonals import DIAG_EMBED
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.group import Group
 from gradcli.ops.joining import CAT, cat
@@ -22,7 +23,7 @@ from gradcli.ops.p_norm import NORM
 from gradcli.ops.reductions import reduce_axes, sum_
 from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
-from gradcli.ops.shaping import expand, reshape, take_slices
+from gradcli.ops.shaping import EXPAND, expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
 from gradcli.ops.systems import check_square, inv, matrices, square
 from gradcli.ops.table import Case
@@ -162,12 +163,22 @@ def _expm_change(change: Node, a: Node) -> Node:
     return take_slices(both, (*lead, (0, count, 1), (count, count, 1)))
 
 
+def _expm_by_book(change: Node, y: Node, a: Node) -> Node:
+    """Multiples of the identity commute with the matrix."""
+    if change.op is DIAG_EMBED and change.inputs[0].op is EXPAND:
+        (single,) = change.inputs[0].inputs
+        if single.size == 1:
+            return single * matrix_transpose(y)
+    return _expm_change(change, matrix_transpose(a))
+
+
 MATRIX_EXP = General(
     "matrix_exp",
     infer=lambda a: (a.shape, "float"),
     forward=_expm,
     adjoints=(lambda change, y, a: _expm_change(change, matrix_transpose(a)),),
     forward_rule=lambda tangents, y, a: _expm_change(tangents[0], a),
+    by_book=_expm_by_book,
     contracts=True,
     host=True,
     work=_expm_work,

@@ -141,6 +141,7 @@ pow_: Function = table.elementwise(
     domain=(0.3, 2.0),
     elsewhere={"torch": "0, 0 (at 0**0)", "jax": "nan, 0 (at 0**0)", "numpy": "0, 0 (at 0**0)"},
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",
+    textbook=("n*x**(n - 1)", "y*log(x)"),
     misremembered=[
         ("n*x**n", "x**(n + 1)/(n + 1), the integral", "n*x**(n - 2)"),
         ("n*x**(n - 1)", "x**n"),

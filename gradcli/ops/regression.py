@@ -176,6 +176,9 @@ VARIANCE = General(
     ],
     formula="mean((log(var) + (input - target)**2 / var) / 2)",
     kink="a variance below `eps` counts as eps, with the derivative there",
+    by_book=lambda input, target, var, full=False, eps=1e-6, reduction="mean": _normal_loss(
+        input, target, _beside(input, var), full, reduction
+    ),
 )
 def gaussian_nll_loss(
     input: Node,
@@ -186,14 +189,23 @@ def gaussian_nll_loss(
     reduction: str = "mean",
 ) -> Node:
     """How unlikely target is under a normal distribution; `full` adds log(2π) / 2."""
-    if var.shape and var.shape != input.shape:
-        if var.shape == input.shape[:-1]:
-            var = unsqueeze(var, -1)
-        else:
-            _check_variance(input, var)
-    held = var.graph.apply(VARIANCE, (var,), (eps,))
+    held = var.graph.apply(VARIANCE, (_beside(input, var),), (eps,))
+    return _normal_loss(input, target, held, full, reduction)
+
+
+def _beside(input: Node, var: Node) -> Node:
+    """Variances in a shape that broadcasts to the input's; raises `shape`."""
+    if not var.shape or var.shape == input.shape:
+        return var
+    if var.shape == input.shape[:-1]:
+        return unsqueeze(var, -1)
+    _check_variance(input, var)
+    return var
+
+
+def _normal_loss(input: Node, target: Node, var: Node, full: bool, reduction: str) -> Node:
     difference = checked_difference("gaussian_nll_loss", input, target)
-    loss = (log(held) + difference * difference / held) * 0.5
+    loss = (log(var) + difference * difference / var) * 0.5
     if full:
         loss = loss + math.log(2 * math.pi) / 2
     return reduce_loss("gaussian_nll_loss", loss, reduction)

@@ -62,6 +62,7 @@ maximum = table.elementwise(
         lambda change, y, a, b: where(a < b, 0.0, where(eq(a, b), change / 2, change)),
         lambda change, y, a, b: where(b < a, 0.0, where(eq(a, b), change / 2, change)),
     ),
+    textbook=("(x > n)", "(n > x)"),
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : max({0}, {1}))",
     latex=r"\max({0}, {1})",
     edge=lambda xp, a, b: a - b,
@@ -80,6 +81,7 @@ minimum = table.elementwise(
         lambda change, y, a, b: where(a > b, 0.0, where(eq(a, b), change / 2, change)),
         lambda change, y, a, b: where(b > a, 0.0, where(eq(a, b), change / 2, change)),
     ),
+    textbook=("(x < n)", "(n < x)"),
     cuda="{0} != {0} ? {0} : ({1} != {1} ? {1} : min({0}, {1}))",
     latex=r"\min({0}, {1})",
     edge=lambda xp, a, b: a - b,
@@ -204,7 +206,7 @@ abs_ = table.elementwise(
     elsewhere=everywhere("0", jax="1"),
     cost=1,
     exact=True,
-    textbook="sign(x)",
+    textbook=("sign(x)",),
     cell="ABS({0})",
 )
 angle = table.elementwise(

@@ -220,7 +220,7 @@ def _sinc(xp: Any, x: Array) -> Array:
     formula="sin(pi * x) / (pi * x)",
     numpy="np.sinc",
     torch="torch.sinc",
-    textbook="(cos(pi*x) - y)/x",
+    textbook=("(cos(pi*x) - y)/x",),
 )
 def sinc(y: Node, x: Node) -> Node:
     """sin(pi * x) / (pi * x), and 1 at 0."""

@@ -21,7 +21,7 @@ from gradcli.options import Options
 from gradcli.report.program import render
 from gradcli.session import evaluate
 from tests.analysis.programs import parse
-from tests.analysis.textbook import FORMS, FURTHER, MATRICES, Form
+from tests.analysis.textbook import FORMS, FURTHER, MATRICES, PIECES, Form
 
 
 def lengths(text: str) -> dict[str, Lengths]:
@@ -41,7 +41,7 @@ def written(found: Symbolic, title: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "form", [*FORMS, *FURTHER], ids=lambda form: f"{form.program}, {form.title}"
+    "form", [*FORMS, *FURTHER, *PIECES], ids=lambda form: f"{form.program}, {form.title}"
 )
 def test_gradients_of_textbooks(form: Form) -> None:
     wrt = (form.title.removesuffix("_grad"),)

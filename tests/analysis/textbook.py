@@ -240,6 +240,58 @@ prod(x) | x=n | x_grad | prod(x) / x | product rule
 )
 """More gradients, of statistics and learning; the names of lengths are names in the programs."""
 
+PIECES = _forms(
+    """
+trace(matrix_exp(A)) | A=n,n | A_grad | matrix_exp(A).T | Higham, Functions of Matrices, 3.2
+trace(matrix_exp(t * A)) | A=n,n | A_grad | t * matrix_exp(t * A).T | the same: t exp(tA)ᵀ
+log(abs(det(X))) | X=n,n | X_grad | inv(X).T | MC (57)
+huber_loss(x, y, reduction="sum") | x=n y=n | x_grad |\
+ where(abs(x - y) <= 1, x - y, sign(x - y)) | ESL (10.23): r, or δ sign(r)
+sum(where(abs(r) <= d, 0.5 * r**2, d * (abs(r) - 0.5 * d))) | r=n | r_grad |\
+ where(abs(r) <= d, r, d * sign(r)) | ESL (10.23)
+smooth_l1_loss(x, y) | x=n y=n | x_grad |\
+ where(abs(x - y) < 1, x - y, sign(x - y)) / n | Girshick (2015)
+sum(maximum(q * r, (q - 1) * r)) | r=n | r_grad | q * float(r > 0) + (q - 1) * float(r < 0) |\
+ Koenker, Quantile Regression (2005), 1.3
+sum(elu(x)) | x=n | x_grad | where(x > 0, 1, exp(x)) | Clevert et al. (2016), (16)
+sum(leaky_relu(x)) | x=n | x_grad | where(x > 0, 1, 0.01) | DL, 6.3.1
+sum(maximum(0, 1 - y * (X @ w))) | X=n,k w=k y=n | w_grad |\
+ -X.T @ (y * float(1 - y * (X @ w) > 0)) | ESL (12.25): hinge
+sum(maximum(0, 1 - y * (X @ w))**2) | X=n,k w=k y=n | w_grad |\
+ -2 * X.T @ (y * maximum(0, 1 - y * (X @ w))) | ESL, table 12.1: squared hinge
+sum(relu(x)**2) | x=n | x_grad | 2 * relu(x) | 2 max(0, x)
+sum(minimum(x, c)) | x=n | x_grad | float(x < c) | 1 below c
+sum(log(cosh(x - y))) | x=n y=n | x_grad | tanh(x - y) | (ln cosh)' = tanh
+sum(sinh(x)) | x=n | x_grad | cosh(x) | DLMF 4.34.7
+sum(cosh(A @ x)) | A=m,n x=n | x_grad | A.T @ sinh(A @ x) | DLMF 4.34.8
+log(sum(exp(x))) | x=n | x_grad | softmax(x) | CO 3.1.5
+sum(erf(x)) | x=n | x_grad | 2 * exp(-x**2) / sqrt(pi) | DLMF 7.2.1
+sum(ndtr(x)) | x=n | x_grad | exp(-x**2 / 2) / sqrt(2 * pi) | MLPP (2.43): the normal density
+sum(gelu(x)) | x=n | x_grad | x * exp(-x**2 / 2) / sqrt(2 * pi) + ndtr(x) |\
+ Hendrycks and Gimpel (2016): Φ(x) + x φ(x)
+x**n | | x_grad | n * x**(n - 1) | DLMF 4.8
+a**x | | x_grad | a**x * log(a) | DLMF 4.8
+atan2(y, x) | | y_grad | x / (y**2 + x**2) | the polar angle
+gaussian_nll_loss(m, y, v) | m=n y=n v=n | m_grad | (m - y) / (n * v) | PRML (1.54)
+trace(outer(a, a) @ X) | a=n X=n,n | X_grad | outer(a, a) | MC (72)
+trace(diag(a) @ X) | a=n X=n,n | a_grad | diagonal(X) | Σ a_i X_ii
+sum(outer(a, b) * C) | a=n b=m C=n,m | a_grad | C @ b | aᵀ C b
+norm(inv(X) @ b)**2 | X=n,n b=n | X_grad |\
+ -2 * inv(X).T @ inv(X) @ outer(b, b) @ inv(X).T | MC (61), chained
+norm(X - X @ W @ W.T)**2 | X=n,d W=d,k | W_grad |\
+ -2 * (X.T @ (X - X @ W @ W.T) + (X - X @ W @ W.T).T @ X) @ W | an autoencoder that shares weights
+-trace(W.T @ X.T @ X @ W) | X=n,d W=d,k | W_grad | -2 * X.T @ X @ W | PRML 12.1.1
+sum((V @ tanh(W @ x) - t)**2) | V=k,m W=m,n x=n t=k | V_grad |\
+ 2 * outer(V @ tanh(W @ x) - t, tanh(W @ x)) | PRML (5.67)
+sum(softplus(x)) | x=n | x_grad | sigmoid(x) | DL (3.36)
+x * log(x) - x | | x_grad | log(x) | DLMF 4.10
+exp(-x**2 / 2) / sqrt(2 * pi) | | x_grad | -x * exp(-x**2 / 2) / sqrt(2 * pi) | -x φ(x)
+n * logdet(S) + trace(inv(S) @ X.T @ X) | S=k,k X=n,k | S_grad |\
+ n * inv(S).T - inv(S).T @ X.T @ X @ inv(S).T | MC (57), (63)
+"""
+)
+"""Gradients of functions that are put together of pieces, and more."""
+
 MATRICES = _forms(
     """
 x @ A @ x | x=n A=n,n | x_hessian | A + A.T | MC (98)

@@ -12,7 +12,11 @@ from gradcli.ops import FUNCTIONS, Function
 from gradcli.session import evaluate
 
 ENTRIES = [each for name, each in FUNCTIONS.items() if name == each.name]
-TEXTBOOK = [each for each in ENTRIES if each.op and each.op.textbook]
+TEXTBOOK = [
+    (each, place, text)
+    for each in ENTRIES
+    for place, text in enumerate(each.op.textbook if each.op else ())
+]
 WRONG = [
     (each, place, text)
     for each in ENTRIES
@@ -34,10 +38,11 @@ def values(function: Function, formula: str, place: int = 0) -> tuple[Array, Arr
     return result.values["d"], result.grads[names[place]]
 
 
-@pytest.mark.parametrize("function", TEXTBOOK, ids=lambda each: each.name)
-def test_textbooks_are_right(function: Function) -> None:
-    assert function.op is not None
-    found, right = values(function, function.op.textbook)
+@pytest.mark.parametrize(
+    ("function", "place", "text"), TEXTBOOK, ids=lambda each: getattr(each, "name", str(each))
+)
+def test_textbooks_are_right(function: Function, place: int, text: str) -> None:
+    found, right = values(function, text, place)
     np.testing.assert_allclose(found, right, rtol=1e-12)
 
 

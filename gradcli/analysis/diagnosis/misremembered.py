@@ -12,9 +12,9 @@ from gradcli.graph import Node
 
 def textbook(local: Node, node: Node, words: Wording) -> str:
     """A local derivative as textbooks write it."""
-    if node.op.textbook:
+    if len(node.op.textbook) == 1:
         texts = {name: words.of(each) for name, each in _names(node).items()}
-        return _over(node.op.textbook, texts)
+        return _over(node.op.textbook[0], texts)
     return words.of(words.plain(local))
 
 
