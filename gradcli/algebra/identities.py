@@ -237,6 +237,7 @@ def tangents(algebra: Algebra, term: Term) -> list[Term] | None:
                 and other.power == -each.power
                 and other.atom.operands[0].key == each.atom.operands[0].key
             ):
+                assert tanh.op is not None
                 node = each.atom.node
                 found = elementwise(
                     algebra,
