@@ -17,7 +17,7 @@ from gradcli.report.module import function, of_formulas
 from gradcli.session import evaluate
 from tests.analysis.programs import parse
 from tests.analysis.test_symbolic import lengths
-from tests.analysis.textbook import FORMS, MATRICES, Form
+from tests.analysis.textbook import FORMS, MATRICES, PIECES, Form
 
 SQUARES = "r = X @ w - y; loss = sum(r**2) / X.shape[0]"
 SHAPES = "X=n,k w=k y=n"
@@ -75,7 +75,9 @@ def test_constants_are_numbers_elsewhere(program: str, library: str, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
-@pytest.mark.parametrize("form", [*FORMS, *MATRICES], ids=lambda x: f"{x.program}, {x.title}")
+@pytest.mark.parametrize(
+    "form", [*FORMS, *MATRICES, *PIECES], ids=lambda x: f"{x.program}, {x.title}"
+)
 def test_modules_of_all_forms(form: Form, library: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(library)
     code = compile(of_formulas(formulas(form), library), "module", "exec")
