@@ -81,6 +81,17 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "torch, numpy, math, and parts of torch"),
         Construct("seeds", "import torch\ntorch.manual_seed(1)\ntorch.randn(3).sum()",
                   "gradcli's own random numbers, not PyTorch's"),
+        Construct("np.random", "import numpy as np\nnp.random.seed(0)\nnp.random.rand(2, 2).sum()",
+                  "NumPy's numbers of that seed; so are those of Python's random"),
+        Construct("collections", "from collections import namedtuple, deque\n"
+                  "P = namedtuple('P', 'x y')\nprint(P(1, y=2), len(deque([1, 2, 3], maxlen=2)))",
+                  "namedtuple, deque, Counter, defaultdict, OrderedDict"),
+        Construct("dtypes", "import torch\nx = torch.tensor([1, 2], dtype=torch.int32)\n"
+                  "print(x, x.double(), (x * 2.5).dtype)",
+                  "shown and promoted as in PyTorch; what floats are computed in is --dtype's"),
+        Construct("print options", "import torch\ntorch.set_printoptions(precision=2)\n"
+                  "print(torch.linspace(0, 1, 4))",
+                  "torch.set_printoptions, np.set_printoptions"),
         Construct("distributions", "import torch\nfrom torch.distributions import Normal\n"
                   "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)).shape)",
                   "Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical; torch.normal, "

@@ -40,7 +40,8 @@ _NAMED = {
     "max_pool2d": "MaxPool2DWithIndicesBackward0", "pad": "ConstantPadNdBackward0",
     "amax": "AmaxBackward0", "chunk": "SplitBackward0", "float": "ToCopyBackward0",
     "double": "ToCopyBackward0", "to": "ToCopyBackward0", "cosine_similarity": "SumBackward1",
-    "softmin": "SoftmaxBackward0", "clone": "CloneBackward0", "overwritten": "CopySlices",
+    "softmin": "SoftmaxBackward0", "clone": "CloneBackward0", "cholesky":
+    "LinalgCholeskyExBackward0", "overwritten": "CopySlices",
     **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), "ConvolutionBackward0"),
 }  # fmt: skip
 """By function or op."""

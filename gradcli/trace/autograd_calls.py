@@ -192,6 +192,11 @@ class AutogradCalls:
         names = ("self", "requires_grad")
         given = bind_names("requires_grad_", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["self"], "what requires grad")
+        if node.kind != "float":
+            raise GradcliError(
+                "no-grad", f"requires_grad_ is for floats; this holds {node.kind}",
+                hint="x.float() makes floats of it",
+            )  # fmt: skip
         return self.autograd.set_requires_grad(node, self._flag(given, "requires_grad", True))
 
     # --- arguments ---

@@ -15,6 +15,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
 from gradcli.trace.items import Items
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
@@ -61,6 +62,7 @@ class Conversions:
             "clone": self._clone,
             "device": self._device,
             "torch.from_numpy": self._from_numpy,
+            "torch.is_tensor": self._is_tensor,
             "empty": partial(self._empty, "zeros"),
             "empty_like": partial(self._empty, "zeros_like"),
             **{
@@ -124,6 +126,11 @@ class Conversions:
         if node in self.values.arrays and node.kind == "float":
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
+
+    def _is_tensor(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("is_tensor", ("obj",), arguments, keywords)["obj"]
+        is_tensor = isinstance(given, Node) and given not in self.values.arrays
+        return self.values.graph.constant(is_tensor and given not in PrintedNumbers(self.values))
 
     def _new(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.new_zeros(2, 3)`: a tensor of the kind of x."""

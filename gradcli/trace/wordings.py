@@ -153,6 +153,8 @@ _PHRASES = (
     _phrase(r"^there is no method '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
     _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
+    _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
+             "only Tensors of floating point dtype can require gradients"),
     _phrase(r"^only floats can require grad", "RuntimeError", lambda:
              "Only Tensors of floating point and complex dtype can require gradients"),
     _phrase(r"^requires_grad can be set to False for leaves only", "RuntimeError", lambda:
