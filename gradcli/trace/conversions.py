@@ -129,8 +129,10 @@ class Conversions:
 
     def _is_tensor(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("is_tensor", ("obj",), arguments, keywords)["obj"]
-        is_tensor = isinstance(given, Node) and given not in self.values.arrays
-        return self.values.graph.constant(is_tensor and given not in PrintedNumbers(self.values))
+        numbers = PrintedNumbers(self.values)
+        return self.values.graph.constant(
+            isinstance(given, Node) and given not in self.values.arrays and given not in numbers
+        )
 
     def _new(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.new_zeros(2, 3)`: a tensor of the kind of x."""
