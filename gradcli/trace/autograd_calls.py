@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
@@ -103,7 +103,7 @@ class AutogradCalls:
             for element in range(output.size):
                 weights = np.zeros(output.size)
                 weights[element] = 1.0
-                v = self.values.graph.constant(weights.reshape(output.shape))
+                v = self._like(weights.reshape(output.shape), output)
                 (grad,) = self.autograd.grad([output], [node], [v], True, False)
                 for position in range(node.size):
                     step = np.zeros(node.size)
@@ -112,7 +112,7 @@ class AutogradCalls:
                     for sign in (1.0, -1.0):
                         moved = value(node) + sign * step.reshape(node.shape)
                         given: list[Value] = [*inputs]
-                        given[place] = self.values.graph.constant(moved)
+                        given[place] = self._like(moved, node)
                         end = yield function.call(given, {})
                         sides.append(value(self.values.tensor(end)).ravel()[element])
                     difference = (sides[0] - sides[1]) / (2 * eps)
@@ -120,6 +120,12 @@ class AutogradCalls:
                     if abs(exact - difference) > within[0] + within[1] * abs(difference):
                         return False
         return True
+
+    def _like(self, array: Array, node: Node) -> Node:
+        """An array as a constant of the dtype of a tensor."""
+        constant = self.values.graph.constant(array)
+        dtypes = self.autograd.dtypes
+        return constant if dtypes is None else dtypes.like(constant, node)
 
     def _grad_function(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The grads of a list of inputs, or the grad of one."""

@@ -76,8 +76,8 @@ class Dtypes:
                 ]
                 if not self.values.arrays.isdisjoint((*sides, result)):
                     continue
-                left, right = map(self.of, sides)
-                if left != right:
+                left, right = (self._of(self.values.first.get(each, each)) for each in sides)
+                if left is not None and right is not None and left != right:
                     raise GradcliError(
                         "type",
                         f"{name}: the dtypes of the factors differ: {left} and {right}",
