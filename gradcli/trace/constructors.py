@@ -24,6 +24,8 @@ KINDS: dict[str, Kind] = {
     "bool": "bool",
 }
 """The kind of elements for PyTorch's and NumPy's names of dtypes."""
+_HALVES = ("float16", "half", "bfloat16")
+_SHORT = ("int8", "char", "uint8", "byte", "int16", "short")
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
 
 
@@ -103,14 +105,25 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
             if guess
             else "float, int and bool are there; --dtype float32 is for the whole run",
         )
-    run = node.graph.precision
-    if PRECISIONS.get(dtype, run) != run:
-        note = Note("dtype", f"a run has one floating-point dtype: {dtype} is {run} here; "
-                    f"--dtype {PRECISIONS[dtype]} makes it the run's")  # fmt: skip
-        if note not in autograd.notes:
-            autograd.notes.append(note)
+    said = _other_than(dtype, node.graph.precision)
+    if said and (note := Note("dtype", said)) not in autograd.notes:
+        autograd.notes.append(note)
     converted = cast(node, KINDS[dtype])
     return converted if autograd.dtypes is None else autograd.dtypes.as_dtype(converted, dtype)
+
+
+def _other_than(dtype: str, run: str) -> str:
+    """By what values of a run differ from those of a dtype; nothing where they do not."""
+    if dtype in _HALVES:
+        return f"a run has one floating-point dtype: {dtype} is computed as {run} here"
+    if dtype in _SHORT:
+        return f"integers are computed with 64 bits here: {dtype} does not wrap around"
+    if PRECISIONS.get(dtype, run) != run:
+        return (
+            f"a run has one floating-point dtype: {dtype} is {run} here; "
+            f"--dtype {PRECISIONS[dtype]} makes it the run's"
+        )
+    return ""
 
 
 def dtype_name(expression: syntax.Expression) -> str | None:

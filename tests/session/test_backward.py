@@ -448,8 +448,14 @@ def test_another_precision_is_a_note() -> None:
     assert codes(run("x = tensor([1], dtype=torch.float32)", Options(precision="float32"))) == []
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "uint8", "int16"])
+def test_dtypes_that_a_run_does_not_compute_in_are_told(dtype: str) -> None:
+    assert "dtype" in codes(run(f"x = tensor([1], dtype=torch.{dtype})"))
+    assert "dtype" in codes(run(f"x = [1.5]; y = x.to(torch.{dtype})"))
+
+
 def test_an_unknown_dtype_is_an_error() -> None:
-    assert error("tensor([1], dtype=torch.float16)").diagnostic.code == "type"
+    assert error("tensor([1], dtype=torch.complex64)").diagnostic.code == "type"
 
 
 @pytest.mark.parametrize(
