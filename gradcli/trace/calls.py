@@ -85,7 +85,9 @@ class Calls(Expressions):
             | conversions.functions
             | settings.functions
         )
-        self._of_lists = frozenset((*self.objects.functions, *self.python.functions, *ON_NUMBERS))
+        self._of_lists = frozenset(
+            (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
+        )
         """Functions of Python that see lists as they are written."""
         self._methods = self.special.methods | calls.methods | conversions.methods
         self.sequences = Sequences(values)

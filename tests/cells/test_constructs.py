@@ -198,6 +198,15 @@ def run(text: str) -> list[str]:
     return [*evaluate(parse_program(Source("cell", text), ParseLimits()), {}).printed]
 
 
+@pytest.mark.parametrize("value", ["[1]", "[1.0, 2.0]", "3", "(1, 2)", "'a'", "[torch.ones(2)]"])
+def test_only_tensors_are_tensors(value: str) -> None:
+    assert run(f"{T}print(torch.is_tensor({value}))\na = {value}\nprint(torch.is_tensor(a))") == [
+        "False",
+        "False",
+    ]
+    assert run(f"{T}a = torch.ones(2)\nprint(torch.is_tensor(a))") == ["True"]
+
+
 @pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda each: each.title)
 def test_the_example_runs(construct: Construct) -> None:
     run(construct.example)
