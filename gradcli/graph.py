@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         plain: Callable[..., Any] | None
         cuda: str | Callable[[Node], str]
         edge: Callable[..., Array] | None
+        edgeless: Callable[[Node], bool] | None
         host: bool
         refuses: bool
         symmetric: bool
@@ -175,6 +176,8 @@ class Op:
     """`(xp, *operands, *attributes)`: how far the operands are from where the op is not smooth (a
     kink, a tie, a jump, the end of the domain), in any shape. 0 there; where there are two sides
     to it, the sign tells them apart."""
+    edgeless: Callable[[Node], bool] | None = None
+    """Whether a node has no edge, whatever its operands are: known numbers among them tell."""
     host: bool = False
     """Only NumPy or SciPy can compute it: where arrays live on a device, it is computed by the
     CPU and the result sent there."""
@@ -249,6 +252,12 @@ class Op:
     def differentiable(self, node: Node, operand: int) -> bool:
         """Whether a gradient can flow from the node to this operand."""
         return node.kind == "float" and node.inputs[operand].kind == "float"
+
+    def has_edge(self, node: Node) -> bool:
+        """Whether the node is not smooth for some operands: see `edge`."""
+        if self.edge is None or (self.edgeless is not None and self.edgeless(node)):
+            return False
+        return any(each.kind == "float" for each in node.inputs)
 
 
 class Node:

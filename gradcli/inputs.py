@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Source, nearest
-from gradcli.engine.mapped import mapping
 from gradcli.graph import INTERNED_BYTES, Array, Graph, Node, kind_of
 from gradcli.language.syntax import Program
+from gradcli.ledger import in_memory
 
 
 def input_nodes(graph: Graph, program: Program, inputs: Mapping[str, Array]) -> dict[str, Node]:
@@ -38,7 +38,7 @@ def in_files(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> set[Node
 
 def _takes_none(array: Array) -> bool:
     """Whether an array takes no memory of its own: it is mapped, or one element is repeated."""
-    return mapping(array) is not None or (array.size > 1 and not any(array.strides))
+    return not in_memory(array) or (array.size > 1 and not any(array.strides))
 
 
 def _unknown(name: str, known: Collection[str]) -> GradcliError:

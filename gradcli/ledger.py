@@ -7,8 +7,14 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gradcli.diagnostics import GradcliError, Span
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 HINT = "--max-memory sets the limit"
 
@@ -101,3 +107,11 @@ def _text(path: str) -> str:
             return file.read()
     except OSError:
         return ""
+
+
+def in_memory(array: npt.NDArray[Any]) -> bool:
+    """Whether the elements of an array are in memory, and not in a file that is mapped."""
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return base is None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from gradcli.diagnostics import Note
 from gradcli.graph import EMPTY, Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
+from gradcli.ledger import in_memory
 from gradcli.tuples import NamedTuple
 
 
@@ -64,3 +67,13 @@ class Result(NamedTuple):
     """
     node_grads: Mapping[Node, Array] = EMPTY
     """Grads of the nodes in `node_values`, where a picture asks for them."""
+
+
+def is_finite(array: Array) -> bool:
+    """Whether a quick look proves that all elements are finite: their sum is. Arrays that lie in
+    files are not looked at.
+    """
+    if not in_memory(array):
+        return False
+    with np.errstate(all="ignore"):
+        return array.dtype.kind != "f" or bool(np.isfinite(np.add.reduce(array, None)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
+from itertools import chain
 
 from gradcli.choices import choose_outputs, named_tensors, retained_names
 from gradcli.diagnostics import GradcliError, Note
@@ -12,12 +13,11 @@ from gradcli.engine.plan import Engine
 from gradcli.graph import EMPTY, Array, Graph, Node, ancestors
 from gradcli.inputs import in_files, input_feeds, input_nodes
 from gradcli.language.syntax import Program
-from gradcli.nonfinite import Question, explain_nonfinite
 from gradcli.ops.loops import NotRolled
 from gradcli.options import DEFAULT, SAFE, Limits, Options
 from gradcli.passes import Backward, Gradient, differentiate, left_by_program
 from gradcli.planned import Planned
-from gradcli.result import Pass, Result, total
+from gradcli.result import Pass, Result, is_finite, total
 from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
 from gradcli.trace.names import (
@@ -249,6 +249,10 @@ class Prepared:
             raise error.located(self.program.source, None) from None
         result = self.result(feeds, found)
         checked = [each.grads for each in result.passes] or [result.grads]
+        if all(map(is_finite, chain(*(each.values() for each in (result.values, *checked))))):
+            return result
+        from gradcli.nonfinite import Question, explain_nonfinite
+
         question = Question([*self.outputs.values()], [*self.leaves.values()], self.backwards)
         plan = self.engine.plan
         culprits = explain_nonfinite(plan, result.values, checked, feeds, question)

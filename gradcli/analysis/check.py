@@ -21,7 +21,8 @@ from gradcli.analysis.problem import Problem
 from gradcli.analysis.progress import Progress, silent
 from gradcli.analysis.verdict import AllAtOnce, Check, DotProductTest, Finding, LeafCheck
 from gradcli.diagnostics import Note
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import Array, Node, Shape
 from gradcli.ops.kinds import zeros_like
 

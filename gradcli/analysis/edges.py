@@ -121,8 +121,8 @@ def edged_nodes(order: Sequence[Node], leaves: Iterable[Node]) -> list[Node]:
 
 
 def has_edge(node: Node) -> bool:
-    """Whether an op is not smooth somewhere."""
-    return node.op.edge is not None and any(each.kind == "float" for each in node.inputs)
+    """Whether the distance of a node to where its op is not smooth can be told."""
+    return node.op.edge is not None and node.op.has_edge(node)
 
 
 def all_nearest(

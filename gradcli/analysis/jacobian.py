@@ -27,7 +27,8 @@ from gradcli.analysis.problem import Problem, View
 from gradcli.analysis.sparsity.compressed import MOST, compressed, ways
 from gradcli.analysis.sparsity.pattern import TooManyEntriesError
 from gradcli.diagnostics import GradcliError, nearest
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import Array, Node
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.shapes import show

@@ -16,7 +16,8 @@ from gradcli.analysis.problem import Problem
 from gradcli.analysis.sparsity.dependence import dependence
 from gradcli.analysis.sparsity.pattern import Pattern, Room
 from gradcli.diagnostics import GradcliError
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.vectorise import vectorise
 from gradcli.engine.plan import Engine
 from gradcli.graph import INPUT, Array, Node, ancestors, dependents

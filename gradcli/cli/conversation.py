@@ -169,12 +169,12 @@ class Conversation:
     def save(self, path: str) -> None:
         """`:save FILE`: the statements as a script, or what eval --save writes."""
         from gradcli.data.replace import writing
-        from gradcli.data.script import SUFFIX
+        from gradcli.data.text import SCRIPT
 
         if self.safe or not path:
             told = "--safe writes no files" if self.safe else ":save needs the name of a file"
             raise GradcliError("usage", told, hint=":save session.grad, :save values.npz")
-        if not path.endswith(SUFFIX):
+        if not path.endswith(SCRIPT):
             self.consult("eval", f"--quiet --save {shlex.quote(path)}")
             return
         given = [

@@ -97,13 +97,18 @@ def _kinks(
     request: Invocation, prepared: Prepared, feeds: dict[Node, Array], kinks: flag.Kinks
 ) -> list[Note]:
     """What there is to say of kinks and ties, also in the passes of loops."""
+    from gradcli.graph import ancestors
+
+    order = ancestors(prepared.outputs.values())
+    if not (kinks.asked or any(node.op.has_edge(node) for node in order)):
+        return []
     from gradcli.analysis.edges import rolled, suspicious
-    from gradcli.session import prepare, unrolled
 
     if not kinks.asked and not suspicious(prepared, feeds):
         return []
     from gradcli.analysis.near import kink_notes
     from gradcli.analysis.problem import View
+    from gradcli.session import prepare, unrolled
 
     if rolled(prepared):
         options = unrolled(request.options)._replace(seed=prepared.graph.seed)

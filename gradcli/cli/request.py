@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from gradcli.cli import streams
 from gradcli.data.binding import parse_binding, parse_gradient
-from gradcli.data.script import SUFFIX
-from gradcli.data.text import open_binary, read_text
+from gradcli.data.text import SCRIPT, open_binary, read_text
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, Precision
 from gradcli.language.parser import ParseLimits, parse_expression, parse_program
@@ -202,7 +201,7 @@ def _require_one_reader(
 
 def _names_script(program: str) -> bool:
     """Whether PROGRAM is the path of a script: there is such a file, and its name ends so."""
-    return program.endswith(SUFFIX) and os.path.isfile(program)
+    return program.endswith(SCRIPT) and os.path.isfile(program)
 
 
 def _require_distinct(names: Iterable[str]) -> None:

@@ -17,9 +17,9 @@ _LONGEST = 100_000
 def scripts(incomplete: str) -> list[str]:
     """Scripts, and folders on the way to them."""
     from gradcli.cli.completing import files
-    from gradcli.data.script import SUFFIX
+    from gradcli.data.text import SCRIPT
 
-    return [path for path in files(incomplete) if path.endswith((SUFFIX, "/"))]
+    return [path for path in files(incomplete) if path.endswith((SCRIPT, "/"))]
 
 
 def paths(incomplete: str) -> list[str]:

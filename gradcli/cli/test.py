@@ -135,16 +135,16 @@ def _scripts(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _inside(folder: str) -> list[str]:
-    from gradcli.data.script import SUFFIX
+    from gradcli.data.text import SCRIPT
 
     scripts = [
         os.path.join(where, name)
         for where, _, names in os.walk(folder)
         for name in names
-        if name.endswith(SUFFIX) and not os.path.isdir(os.path.join(where, name))
+        if name.endswith(SCRIPT) and not os.path.isdir(os.path.join(where, name))
     ]
     if not scripts:
         raise GradcliError(
-            "file", f"there is no {SUFFIX} file in {folder!r}", hint="name a file, or its folder"
+            "file", f"there is no {SCRIPT} file in {folder!r}", hint="name a file, or its folder"
         )
     return sorted(scripts)

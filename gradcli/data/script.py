@@ -7,8 +7,6 @@ from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.syntax import Program
 
-SUFFIX = ".grad"
-
 
 def read_script(path: str, limits: ParseLimits) -> Program:
     """The syntax tree of a script.

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from gradcli.diagnostics import Code, GradcliError, Source, nearest
 
+SCRIPT = ".grad"
+"""How the names of files with programs end."""
 _CHUNK = 2**20
 EXPANSION = 20
 """About how many bytes reading a byte of numbers takes at most: objects, before an array is there.

@@ -1,7 +1,6 @@
 """Differentiation: a graph in, a larger graph out."""
 
 from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
-from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.reverse import Rules, contributions, vjp
 
 __all__ = [
@@ -9,7 +8,6 @@ __all__ = [
     "contributions",
     "fitted_shape",
     "gradient_required",
-    "jvp",
     "ones_text",
     "vjp",
 ]

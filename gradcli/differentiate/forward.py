@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from gradcli.differentiate.loops import push_forward, results_of
 from gradcli.differentiate.product import multiply, scale
 from gradcli.graph import EMPTY, OPERATORS, Node, ancestors, dependents
-from gradcli.ops.loops import Loop
+from gradcli.ops.loops import Loop, results_of
 
 
 def jvp(
@@ -44,6 +43,8 @@ def _walk(
         if isinstance(node.op, Loop):
             results = loops.pop(node.op, None)
             if results is not None and node in linked:
+                from gradcli.differentiate.loops import push_forward
+
                 push_forward(node.op, results, changes, selected, _walk)
             continue
         change = given.get(node)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
+from gradcli.differentiate.product import Changes, add
 from gradcli.graph import OPERATORS, Graph, Node, dependents
 from gradcli.ops.joining import cat
 from gradcli.ops.loops import (
@@ -27,18 +28,6 @@ from gradcli.ops.loops import (
     place,
 )
 from gradcli.ops.shaping import reshape
-
-Changes = dict[Node, Node]
-"""Cotangents or tangents by node."""
-
-
-def results_of(order: Iterable[Node]) -> dict[Loop, list[Node]]:
-    """The results of loops among some nodes, by loop."""
-    found: dict[Loop, list[Node]] = {}
-    for node in order:
-        if isinstance(node.op, Loop):
-            found.setdefault(node.op, []).append(node)
-    return found
 
 
 class _Builder:
@@ -272,12 +261,6 @@ def _starts_with_more(
         rest = OPERATORS["expand"](loop.graph.constant(-0.0), shape)
         parts = [rest, change] if loop.backwards else [change, rest]
         inner[each.node] = build.row(cat(parts, 0))
-
-
-def add(changes: Changes, node: Node, change: Node) -> None:
-    """Add to the change of a node."""
-    before = changes.get(node)
-    changes[node] = change if before is None else before + change
 
 
 # --- forward mode --------------------------------------------------------------------------

@@ -5,6 +5,9 @@ from __future__ import annotations
 from gradcli.graph import OPERATORS, Node, Operand
 from gradcli.ops.arithmetic import div
 
+Changes = dict[Node, Node]
+"""Cotangents or tangents by node."""
+
 
 def multiply(change: Node, factor: Operand) -> Node:
     """change · factor; a factor 1 is left out, -1 becomes a minus, and 1/b a division."""
@@ -26,6 +29,12 @@ def scale(change: Node, factor: Operand) -> Node:
     if not isinstance(factor, Node) or factor.known is not None:
         return multiply(change, factor)
     return OPERATORS["scale"](change, factor)
+
+
+def add(changes: Changes, node: Node, change: Node) -> None:
+    """Add to the change of a node."""
+    before = changes.get(node)
+    changes[node] = change if before is None else before + change
 
 
 def _is_one(node: Node) -> bool:

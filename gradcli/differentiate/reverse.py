@@ -6,11 +6,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from gradcli.differentiate.loops import add, pull_back, results_of
-from gradcli.differentiate.product import multiply, scale
+from gradcli.differentiate.product import add, multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.loops import Loop, place
+from gradcli.ops.loops import Loop, place, results_of
 
 Rules: TypeAlias = Callable[[Node, Node, Container[Node], set[Node]], Iterator[tuple[int, Node]]]
 """What `contributions` is."""
@@ -64,6 +63,8 @@ def _walk(
         if isinstance(node.op, Loop):
             results = loops.pop(node.op, ())
             if not changes.keys().isdisjoint(results):
+                from gradcli.differentiate.loops import pull_back
+
                 pull_back(node.op, results, changes, linked, selected, partial(_walk, rules=rules))
             continue
         change = changes.get(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from gradcli.differentiate.loops import Changes
+from gradcli.differentiate.product import Changes
 from gradcli.graph import OPERATORS, Graph, Node
 from gradcli.ops.axes import movedim
 from gradcli.ops.loops import CARRIED, ROW, Carried, Loop, Rows, made_since, moving, place

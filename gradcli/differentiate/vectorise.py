@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.differentiate.loops import results_of
 from gradcli.differentiate.seeded_loops import batch_passes
 from gradcli.graph import OPERATORS, Array, Attributes, Kind, Node, Op, Shape, ancestors
-from gradcli.ops.loops import Loop
+from gradcli.ops.loops import Loop, results_of
 
 
 def vectorise(

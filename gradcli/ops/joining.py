@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import JointlyLinear
-from gradcli.ops.loops import NotRolled
+from gradcli.ops.loops import NotRolled, Stretch
 from gradcli.ops.promotion import together
 from gradcli.ops.shapes import normalize_axis, show
 from gradcli.ops.shaping import (
@@ -22,15 +22,8 @@ from gradcli.ops.shaping import (
     unsqueeze,
 )
 from gradcli.ops.table import Case
-from gradcli.tuples import NamedTuple
 
 table = Group("shaping")
-
-
-class Stretch(NamedTuple):
-    """Tensors that stand one behind the other along the first axis of another one."""
-
-    rows: Node
 
 
 def _cat_shape(nodes: tuple[Node, ...], axis: int) -> Shape:

@@ -76,6 +76,12 @@ class Rows(NamedTuple):
     """All of its values, one behind the other along the first axis."""
 
 
+class Stretch(NamedTuple):
+    """Tensors that stand one behind the other along the first axis of another one."""
+
+    rows: Node
+
+
 class Loop(Op):
     """A body and how often it is run. Results are made by `last` and `every`."""
 
@@ -122,6 +128,9 @@ class Loop(Op):
         node, every = attributes
         return (self.count, *node.shape) if every else node.shape, node.kind
 
+    def has_edge(self, node: Node) -> bool:
+        return any(step.op.has_edge(step) for step in self.steps)
+
     def last(self, node: Node) -> Node:
         """The value of a node in the pass that is run last."""
         return self._result(node, False) if self.has(node) else node
@@ -153,6 +162,15 @@ class Loop(Op):
 def place(node: Node) -> tuple[int, int]:
     """Where a node stands in the order of the program: a loop's results where the loop does."""
     return (node.op.index if isinstance(node.op, Loop) else node.index), node.index
+
+
+def results_of(order: Iterable[Node]) -> dict[Loop, list[Node]]:
+    """The results of loops among some nodes, by loop."""
+    found: dict[Loop, list[Node]] = {}
+    for node in order:
+        if isinstance(node.op, Loop):
+            found.setdefault(node.op, []).append(node)
+    return found
 
 
 def made_since(

@@ -121,6 +121,12 @@ def _power_cells(node: Node, base: Array, exponent: Array) -> Array:
     return formed("{0}^{1}" if never else "IF({1}=0,1,{0}^{1})", node, (base, exponent))
 
 
+def _is_polynomial(node: Node) -> bool:
+    """Whether the exponent is known, and not negative and whole."""
+    known = node.inputs[1].known
+    return known is not None and bool(np.all((known >= 0) & (known == np.floor(known))))
+
+
 pow_: Function = table.elementwise(
     "pow",
     "`base` to the power `exponent`.",
@@ -138,6 +144,7 @@ pow_: Function = table.elementwise(
     cuda=_cuda,
     latex="{0}^{{{1}}}",
     edge=lambda xp, a, b: xp.where((b >= 0) & (b == xp.floor(b)), math.inf, a),
+    edgeless=_is_polynomial,
     domain=(0.3, 2.0),
     elsewhere={"torch": "0, 0 (at 0**0)", "jax": "nan, 0 (at 0**0)", "numpy": "0, 0 (at 0**0)"},
     kink="at base 0: 0 for exponent 0; by the exponent 0 where it is not negative",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from gradcli.data.parts import Far
-from gradcli.differentiate import jvp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import OPERATORS, Array, Node
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.reductions import sum_

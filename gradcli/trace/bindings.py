@@ -18,31 +18,9 @@ from gradcli.trace.names import parts_of
 from gradcli.trace.numerals import Numerals, numeric
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
-from gradcli.trace.special import Special
 from gradcli.trace.updates import Updates
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
-
-_OF_PYTHON = ("functools", "itertools", "time", "dataclass", "tqdm")
-"""What is in the text of a program that uses the parts of Python's library below."""
-_OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
-"""The same of parts of PyTorch that few programs use."""
-_SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
-"""The same of parts that few of these use."""
-_COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
-_DRAWS = (
-    "bernoulli",
-    "multinomial",
-    "normal(",
-    "poisson",
-    "gumbel_softmax",
-    "distributions",
-    "randint",
-)
-_CHANCES = ("random",)
-_COLLECTIONS = ("namedtuple", "deque")
-_NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
-"""The same of functions that count, and of those that draw by probabilities."""
 
 
 class Binding(NamedTuple):
@@ -79,88 +57,6 @@ class Bindings(Updates):
         """
         self._retains = retains
         self._rebound: set[str] = set()
-        if self._mentions(_OF_PYTORCH):
-            self._functions |= self._of_pytorch()
-        if self._mentions(_OF_PYTHON):
-            from gradcli.trace.python_modules import PythonModules
-
-            self._functions |= PythonModules(self.autograd, self.python.written).functions
-        if self._mentions(_COUNTS):
-            from gradcli.trace.countings import Countings
-
-            self._add(Countings(self.values))
-        if self._mentions(_CHANCES):
-            from gradcli.trace.chances import Chances
-
-            self._add(Chances(self.values, self.note_random))
-        if self._mentions(_COLLECTIONS):
-            from gradcli.trace.collections_calls import Collections
-
-            self._add(Collections(self.values))
-        if self._mentions(_NUMPY_RANDOM):
-            from gradcli.trace.numpy_random import NumpyRandom
-
-            self._add(NumpyRandom(self.values, self.put_into, self.note_random))
-        if self._mentions(_DRAWS):
-            self._draw()
-
-    def _mentions(self, words: Sequence[str]) -> bool:
-        """Whether one of these stands in the text of the program."""
-        return any(word in self.source.text for word in words)
-
-    def _add(self, more: Any) -> None:
-        """Have more functions and methods."""
-        self._functions |= more.functions
-        self._methods |= more.methods
-
-    def _draw(self) -> None:
-        """Have functions that draw by probabilities."""
-        from gradcli.trace.draws import Draws
-
-        draws = Draws(self.values, self.note_random, self.autograd.mark)
-        self._add(draws)
-        if "distributions" in self.source.text:
-            from gradcli.trace.distributions import Distributions
-
-            self._functions |= Distributions(draws).functions
-
-    def _of_pytorch(self) -> dict[str, Special]:
-        """Functions of parts of PyTorch that few programs use."""
-        from gradcli.trace.batch_norms import BatchNorms
-        from gradcli.trace.classes import ROOTS
-        from gradcli.trace.data_loaders import DataLoaders
-        from gradcli.trace.layers import Layers
-        from gradcli.trace.optimisers import Optimisers
-        from gradcli.trace.parameter_calls import ParameterCalls
-        from gradcli.trace.recurrent import RecurrentLayers
-        from gradcli.trace.schedulers import Schedulers
-        from gradcli.trace.transforms import Transforms
-
-        layers = Layers(self.autograd, self.function_call, self.replace)
-        optimisers = Optimisers(self.autograd, self.replace)
-        parameters = ParameterCalls(self.autograd, self.function_call, self.replace)
-        late = self._seldom_used(layers, optimisers) if self._mentions(_SELDOM) else {}
-        return (
-            late
-            | dict.fromkeys(ROOTS, _not_called)
-            | layers.functions
-            | optimisers.functions
-            | parameters.functions
-            | BatchNorms(layers).functions
-            | RecurrentLayers(layers).functions
-            | Schedulers(self.values).functions
-            | DataLoaders(self.autograd, self.function_call).functions
-            | Transforms(self.values).functions
-        )
-
-    def _seldom_used(self, layers: Any, optimisers: Any) -> dict[str, Special]:
-        """Functions of parts that few of these programs use."""
-        from gradcli.trace.functional_calls import FunctionalCalls
-        from gradcli.trace.lbfgs import lbfgs
-        from gradcli.trace.transformers import Transformers
-
-        own: dict[str, Special] = {"torch.optim.LBFGS": lbfgs(optimisers)}
-        return own | Transformers(layers).functions | FunctionalCalls(self.autograd).functions
 
     def assign(self, statement: syntax.Assign) -> Visit:
         value = yield self.visit(statement.value)
@@ -365,12 +261,6 @@ class Bindings(Updates):
         if result is not before:
             self.bind(name.id, result)
         self._ends_on([name])
-
-
-def _not_called(*_: object) -> Value:
-    raise GradcliError(
-        "type", "this class is made from, not called", hint="class Net(nn.Module): …"
-    )
 
 
 def as_outputs(expression: syntax.Expression, value: Value) -> list[Binding]:

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, leaf
-from gradcli.ops.table import Function
+from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import function_name, method_name, path_of, place_receiver
-from gradcli.trace.constructors import KINDS, LAYOUTS, compute_in, construct, dtype_name
-from gradcli.trace.conversions import TAKE_DTYPES, Conversions
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.growth import watch
-from gradcli.trace.imports import constant_of, imported
 from gradcli.trace.items import Items
+from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, Object
-from gradcli.trace.python_functions import ON_NUMBERS
-from gradcli.trace.sequences import Sequences
-from gradcli.trace.settings import SettingCalls
-from gradcli.trace.special import Special
+from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
+
+if TYPE_CHECKING:
+    from gradcli.trace.library import Library
+    from gradcli.trace.python_functions import PythonFunctions
 
 _NOT_PYTORCHS = Note(
     "random",
@@ -53,6 +51,8 @@ _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
 _LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
+_TAKE_DTYPES = ("to", "type", "astype")
+"""Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 """Functions of `math` that give integers."""
 _ORDER = frozenset(("key", "default"))
@@ -75,32 +75,27 @@ class Calls(Expressions):
     ) -> None:
         super().__init__(graph, values, autograd, numerals)
         self._table = table
-        calls, conversions = AutogradCalls(autograd), Conversions(autograd)
-        settings = SettingCalls(autograd)
-        self._functions: dict[str, Special] = (
-            self.special.functions
-            | self.python.functions
-            | self.objects.functions
-            | calls.functions
-            | conversions.functions
-            | settings.functions
-        )
-        self._of_lists = frozenset(
-            (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
-        )
-        """Functions of Python that see lists as they are written."""
-        self._methods = self.special.methods | calls.methods | conversions.methods
-        self.sequences = Sequences(values)
         self._by_syntax: dict[str, Callable[[syntax.Call], Visit]] = {}
         """Functions whose arguments are read as they are written, by name."""
 
+    @cached_property
+    def library(self) -> Library:
+        """What can be called besides the op table."""
+        from gradcli.trace.library import Library
+
+        return Library(self)
+
+    @property
+    def python(self) -> PythonFunctions:
+        return self.library.python
+
     def function_names(self) -> set[str]:
         """What a program can call, without a module before the name."""
-        return {name for name in (*self._table, *self._functions) if "." not in name}
+        return {name for name in (*self._table, *self.library.functions) if "." not in name}
 
     def method_names(self) -> set[str]:
         """What a program can call behind a point."""
-        return {name for name in (*self._table, *self._methods) if "." not in name}
+        return {name for name in (*self._table, *self.library.methods) if "." not in name}
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value, in the body that is run."""
@@ -108,13 +103,14 @@ class Calls(Expressions):
 
     def call(self, expression: syntax.Call) -> Visit:
         callee = expression.callee
-        name = function_name(callee, self.frame, self.frame.imports, self._functions)
+        own = self._own_name(callee)
+        name = own or self._function_name(callee)
         if name is None:
             return (yield self._method(expression))
         held = self._held(callee)
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
-        special = self._functions.get(name)
+        special = None if held is not None else self._special(name)
         if held is None and special is None:
             self._built_in(name, False, callee)
         arguments = yield self._several(expression.arguments)
@@ -122,22 +118,39 @@ class Calls(Expressions):
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
             self._keep_whole(name, expression, arguments, keywords)
-        by_name = isinstance(callee, syntax.Name) and callee.id not in self.frame.imports
-        if held is not None or name in self._of_lists or (by_name and name == "sum"):
+        if held is not None or self._sees_lists(name, special) or own == "sum":
             arguments = self._all_as_written(expression, arguments)
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
             arguments = yield self._as_shown(arguments)
             self.graph.span = expression.span
-        call = self._named_call if by_name else self.function_call
+        call = self._named_call if own else self.function_call
         out = keywords.pop("out", None) if self.values.is_python else None
         found: Any = call(name, arguments, keywords)
         if type(found) is GeneratorType:
             found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
-        return found if by_name else self._as_array(callee, found, keywords.get("dtype"))
+        return found if own else self._as_array(callee, found, keywords.get("dtype"))
+
+    def _own_name(self, callee: syntax.Expression) -> str | None:
+        """The name of what is called, if it is a name of the language's or of the program's own."""
+        if isinstance(callee, syntax.Name) and callee.id not in self.frame.imports:
+            return callee.id
+        return None
+
+    def _function_name(self, callee: syntax.Expression) -> str | None:
+        """The name of the function that is called; None for a method of a value."""
+        return function_name(callee, self.frame, self.frame.imports, self.library.functions)
+
+    def _special(self, name: str) -> Special | None:
+        """The function of that name that is not in the op table."""
+        return None if name in TABLE else self.library.functions.get(name)
+
+    def _sees_lists(self, name: str, special: Special | None) -> bool:
+        """Whether a function takes lists of numbers as lists, not as tensors."""
+        return name in ON_NUMBERS or (special is not None and name in self.library.of_lists)
 
     def _keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
@@ -206,7 +219,7 @@ class Calls(Expressions):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The value of a call of a function that is not the program's own."""
-        special = self._functions.get(name)
+        special = self._special(name)
         if special is not None:
             return special(arguments, keywords)
         return self._applied(self._table[name], arguments, keywords)
@@ -215,7 +228,7 @@ class Calls(Expressions):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The same without a module before the name: Python's function where all is Python's."""
-        if name not in _LIKE_PYTHONS or name in self._functions:
+        if name not in _LIKE_PYTHONS:
             return self.function_call(name, arguments, keywords)
         if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
             return self.python.number(arguments[0], name)
@@ -229,7 +242,7 @@ class Calls(Expressions):
         if name == "round" and self.values.is_python and self._are_numbers(arguments):
             return self._rounded(arguments, keywords)
         if name in ON_NUMBERS and (keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS)):
-            visit: Visit = self.objects.functions[f"builtins.{name}"](arguments, keywords)
+            visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
             return visit
         if name in ON_NUMBERS and not keywords:
             found = self.python.of_numbers(name, arguments)
@@ -283,6 +296,8 @@ class Calls(Expressions):
             return function
         if isinstance(callee, syntax.Name) and callee.id in _AS_VALUES:
             return BuiltIn(callee.id, self._named_call)
+        from gradcli.trace.imports import constant_of, imported
+
         path = path_of(callee)
         written = imported(path, self.frame.imports) if path else None
         if written is not None:
@@ -294,12 +309,12 @@ class Calls(Expressions):
         if written is None:
             return None
         try:
-            name = function_name(callee, self.frame, self.frame.imports, self._functions)
+            name = self._function_name(callee)
         except GradcliError:
             if isinstance(callee, syntax.Name):
                 raise
             return None
-        if name is None or (name not in FUNCTIONS and name not in self._functions):
+        if name is None or (name not in FUNCTIONS and name not in self.library.functions):
             return None
         call = self._named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
@@ -310,7 +325,7 @@ class Calls(Expressions):
         if not isinstance(callee, syntax.Attribute):
             return (yield self._call_of_value(expression))
         name = callee.name
-        if name.endswith("_") and name not in self._methods and not name.startswith("_"):
+        if name.endswith("_") and name not in self.library.methods and not name.startswith("_"):
             return (yield self.change(callee, expression))
         owner = yield self.visit(callee.value)
         if isinstance(owner, Object):
@@ -329,11 +344,11 @@ class Calls(Expressions):
                 keywords = yield self._keywords(expression)
                 self.graph.span = expression.span
                 return of_sequence(arguments, keywords)
-        special = self._methods.get(name)
+        special = self.library.methods.get(name)
         built_in = None if special else self._built_in(name, True, callee)
         arguments = [owner]
         for argument in expression.arguments:
-            dtype = self._dtype(argument) if name in TAKE_DTYPES else None
+            dtype = self._dtype(argument) if name in _TAKE_DTYPES else None
             arguments += [dtype] if dtype else (yield self.arguments_of(argument))
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
@@ -388,9 +403,13 @@ class Calls(Expressions):
             holder = self.frame.holder(callee.value.id)
             assert holder is not None
             owner = holder.values[callee.value.id] = Items(list(listed or ()))
-        return self.sequences.method(owner, name)
+        return self.library.sequences.method(owner, name)
 
     # --- what changes in place ---
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+        raise NotImplementedError
 
     def change(self, callee: syntax.Attribute, expression: syntax.Call) -> Visit:
         """A method that changes a tensor in place: `w.sub_(…)`."""
@@ -418,8 +437,12 @@ class Calls(Expressions):
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         if built_in.group == "creation":
+            from gradcli.trace.constructors import construct
+
             return construct(self.autograd, built_in, arguments, keywords)
         if "dtype" in keywords and built_in.takes_dtype:
+            from gradcli.trace.constructors import compute_in
+
             return compute_in(self.autograd, built_in, arguments, keywords)
         first = self.graph.count
         if built_in.of_floats and self.autograd.dtypes is not None and arguments:
@@ -452,6 +475,8 @@ class Calls(Expressions):
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""
+        from gradcli.trace.constructors import KINDS
+
         name = dtype_name(argument)
         if isinstance(argument, syntax.Name) and (name not in KINDS or argument.id in self.frame):
             return None
@@ -514,16 +539,16 @@ class Calls(Expressions):
     def _hint_for_method(self, name: str) -> str:
         if name in ("append", "extend"):
             return "a list has a name that it is appended to: hs.append(h), or hs = append(hs, h)"
-        if name in self._functions or self.frame.function(name):
+        if name in self.library.functions or self.frame.function(name):
             return f"{name} is a function: write {name}(x, …)"
-        return _guess(name, [*FUNCTIONS, *self._methods])
+        return _guess(name, [*FUNCTIONS, *self.library.methods])
 
     def _hint_for_function(self, name: str) -> str:
         if name in self.frame:
             return f"{name} is a value: multiplication is written with *"
-        if name in self._methods:
+        if name in self.library.methods:
             return f"{name} is a method: write x.{name}(…)"
-        return _guess(name, [*FUNCTIONS, *self._functions, *self.frame.function_names()])
+        return _guess(name, [*FUNCTIONS, *self.library.functions, *self.frame.function_names()])
 
 
 def _guess(name: str, known: Sequence[str]) -> str:

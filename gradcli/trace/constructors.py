@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Kind, Node
-from gradcli.language import syntax
 from gradcli.ops.control import bind, detach
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.names import LAYOUTS
 from gradcli.trace.values import Value
 
 KINDS: dict[str, Kind] = {
@@ -64,8 +64,6 @@ def construct(
     return autograd.values.own(node)
 
 
-LAYOUTS = ("layout", "memory_format")
-"""Keywords whose values are constants of PyTorch, which have no effect here."""
 EXTRA = ("requires_grad", "dtype", "device", "pin_memory", *LAYOUTS)
 
 
@@ -124,10 +122,3 @@ def _other_than(dtype: str, run: str) -> str:
             f"--dtype {PRECISIONS[dtype]} makes it the run's"
         )
     return ""
-
-
-def dtype_name(expression: syntax.Expression) -> str | None:
-    """The dtype that `torch.float32`, `np.float32` or `float` names, as it is written."""
-    if isinstance(expression, syntax.Attribute) and isinstance(expression.value, syntax.Name):
-        return expression.name if expression.value.id in ("torch", "np", "numpy") else None
-    return expression.id if isinstance(expression, syntax.Name) else None

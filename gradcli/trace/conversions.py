@@ -19,8 +19,6 @@ from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 
-TAKE_DTYPES = ("to", "type", "astype")
-"""Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _METHODS = ("double", "half", "bfloat16", "float", "int", "long", "short", "char", "byte", "bool")
 """Methods that convert to the dtype of their name."""
 _TYPES = {

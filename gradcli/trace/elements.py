@@ -53,7 +53,7 @@ class ElementUpdates(Calls):
         if isinstance(owner, Object):
             return (yield owner.set_item(items, value))
         if isinstance(owner, Items):
-            return self.sequences.set_element(owner, items, value)
+            return self.library.sequences.set_element(owner, items, value)
         if not isinstance(owner, Node):
             raise GradcliError(
                 "type",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from types import GeneratorType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcli.diagnostics import Advice, GradcliError, Setting, Span, nearest
 from gradcli.graph import INPUT, Graph, Node
@@ -25,7 +25,6 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.objects import BackwardNode, Object
 from gradcli.trace.operators import (
     METHODS,
@@ -36,9 +35,11 @@ from gradcli.trace.operators import (
     contains,
     identity,
 )
-from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
+
+if TYPE_CHECKING:
+    from gradcli.trace.python_functions import PythonFunctions
 
 Visit: TypeAlias = Generator[Any, Any, Any]
 """A running visitor: yields visitors of its parts (or what atoms are), is sent their results."""
@@ -61,8 +62,6 @@ class Expressions:
         self.autograd = autograd
         self.frame = Frame()
         self.special = Specials(values)
-        self.python = PythonFunctions(values, self.special.numbers)
-        self.objects = ObjectFunctions(values, self.special.numbers)
         self._numerals = numerals
         recorded: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: numerals.number,
@@ -87,6 +86,11 @@ class Expressions:
         silent = {kind: self._silenced(recorded[kind]) for kind in computing}
         self._visitors_of = {True: recorded, False: recorded | silent}
         self._visitors = recorded
+
+    @property
+    def python(self) -> PythonFunctions:
+        """Python's functions, and text of values."""
+        raise NotImplementedError
 
     def visit(self, expression: syntax.Expression) -> Visit | Value:
         """The visitor of an expression, or its value at once if it has no parts."""

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any, overload
 
 from gradcli.graph import Node, Shape
-from gradcli.ops.joining import Stretch
-from gradcli.ops.loops import NotRolled, Unlike
+from gradcli.ops.loops import NotRolled, Stretch, Unlike
 
 
 class Items(Sequence[Any]):

@@ -12,6 +12,9 @@ from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
 from gradcli.tuples import NamedTuple
 
+LAYOUTS = ("layout", "memory_format")
+"""Keywords whose values are constants of PyTorch, which have no effect here."""
+
 
 def runs_backward(program: syntax.Program) -> bool:
     """Whether the program may differentiate by itself, and so free graphs."""
@@ -225,3 +228,10 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
 
 def _names_in(target: syntax.Syntax) -> set[str]:
     return {each.id for each in _all_parts([target]) if isinstance(each, syntax.Name)}
+
+
+def dtype_name(expression: syntax.Expression) -> str | None:
+    """The dtype that `torch.float32`, `np.float32` or `float` names, as it is written."""
+    if isinstance(expression, syntax.Attribute) and isinstance(expression.value, syntax.Name):
+        return expression.name if expression.value.id in ("torch", "np", "numpy") else None
+    return expression.id if isinstance(expression, syntax.Name) else None

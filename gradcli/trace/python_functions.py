@@ -20,11 +20,8 @@ from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
-from gradcli.trace.special import Special
+from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
-
-ON_NUMBERS = {"max": "maximum", "min": "minimum"}
-"""Of several plain numbers, Python's function: which element is the largest, or smallest."""
 
 
 class PythonFunctions:

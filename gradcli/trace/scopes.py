@@ -11,7 +11,6 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.expressions import Visit
-from gradcli.trace.imports import check
 from gradcli.trace.objects import BuiltIn, Recording
 from gradcli.trace.values import describe
 
@@ -115,12 +114,14 @@ class Scopes(Bindings):
     # --- names ---
 
     def import_(self, statement: syntax.Import) -> None:
+        from gradcli.trace.imports import check
+
         for item in statement.items:
             self.graph.span = item.span
             stands_for, _, whole = item.path.partition(":")
             if self._is_unused(item.name, statement.span):
                 continue
-            if check(whole or stands_for, self._functions) is not None:
+            if check(whole or stands_for, self.library.functions) is not None:
                 self.frame.imports[item.name] = stands_for
                 self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
 from gradcli.graph import Graph, Node
-from gradcli.ops.indexing import getitem
 from gradcli.trace.items import Items
 from gradcli.trace.values import StandIns, Value, Values
 
@@ -77,6 +76,8 @@ def numbers(graph: Graph, of: range) -> Series:
 
 def rows(node: Node) -> Series:
     """The elements of a tensor along its first axis."""
+    from gradcli.ops.indexing import getitem
+
     return Series(
         node.shape[0],
         lambda place: getitem(node, [place]),

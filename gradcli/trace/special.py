@@ -20,6 +20,9 @@ from gradcli.trace.values import Value, Values, describe
 Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 """A function of the values that stand in the parentheses, without and with names."""
 
+ON_NUMBERS = {"max": "maximum", "min": "minimum"}
+"""Of several plain numbers, Python's function: which element is the largest, or smallest."""
+
 
 class Size(tuple[Node, ...]):
     """A tensor's shape, as print shows it in PyTorch."""

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, detach

@@ -16,10 +16,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import CONSTANT, INPUT, Array, Graph, Node
 from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
-from gradcli.ops.indexing import Item, getitem
-from gradcli.ops.joining import Stretch, stack
 from gradcli.ops.kinds import cast
-from gradcli.ops.loops import Unlike
+from gradcli.ops.loops import Stretch, Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.trace.items import Growing, Items
@@ -27,6 +25,7 @@ from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
 
 if TYPE_CHECKING:
+    from gradcli.ops.indexing import Item
     from gradcli.trace.tensor_text import Style
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
@@ -253,6 +252,8 @@ class Values:
 
     def _stack(self, items: Items) -> Node:
         """Nested lists as one tensor, from the innermost lists outwards, each list once."""
+        from gradcli.ops.joining import stack
+
         done: dict[int, Node] = {}
         pending = [items]
         while pending:
@@ -291,6 +292,8 @@ class Values:
 
     def rows(self, node: Node) -> list[Node]:
         """The elements along the first axis."""
+        from gradcli.ops.indexing import getitem
+
         if not node.shape:
             raise GradcliError(
                 "type", "a single value has no rows", hint="reshape(x, 1) is a row of one"
@@ -454,6 +457,8 @@ class Values:
             axis += node.ndim - width if index is Ellipsis else _axes_of(index)
         if moving and self.any_pass is not None:
             return self.any_pass.element(node, places, moving)
+        from gradcli.ops.indexing import getitem
+
         oldest = self.graph.count
         return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
 

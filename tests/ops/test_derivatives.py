@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import Array, Node
 from gradcli.ops import Case
 from tests.ops.table_cases import Traced, all_cases, each_case, trace

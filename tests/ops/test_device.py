@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gradcli.diagnostics import GradcliError
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import CONSTANT, INPUT, Array, Node, Op, ancestors
 from gradcli.ops import FUNCTIONS, Case
 from tests.ops.device.standin import DeviceArray, cupy, special

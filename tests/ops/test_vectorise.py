@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.vectorise import OneByOne, vectorise
 from gradcli.graph import Node, ancestors
 from gradcli.ops import Case

@@ -9,6 +9,11 @@ import math
 
 import pytest
 
+from gradcli.diagnostics import Source
+from gradcli.engine.evaluator import Evaluator
+from gradcli.ops import FUNCTIONS
+from gradcli.options import DEFAULT
+from gradcli.trace import Tracer
 from tests.session.programs import error, value
 
 M = "[[1, 2], [3, 4]]"
@@ -136,3 +141,16 @@ def test_an_order_wants_one_axis_or_two() -> None:
 def test_every_mistake_in_a_call_gets_a_hint(text: str) -> None:
     diagnostic = error(text, x=[1.0, 2.0, 3.0]).diagnostic
     assert diagnostic.hint, diagnostic.message
+
+
+def test_functions_of_the_library_are_not_in_the_op_table() -> None:
+    """So a program that calls functions of the table alone does without the library."""
+    everything = (
+        "# nn functools bincount bernoulli distributions random namedtuple np.random Attention"
+    )
+    graph = DEFAULT.graph()
+    evaluator = Evaluator({}, graph.ledger)
+    tracer = Tracer(graph, evaluator, Source("", everything), DEFAULT.limits.trace)
+    own = set(tracer.library.functions)
+    assert {"torch.nn.Linear", "torch.bernoulli", "np.dot", "zip"} <= own
+    assert not own & set(FUNCTIONS)

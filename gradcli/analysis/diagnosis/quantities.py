@@ -10,7 +10,8 @@ from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.slips import VISITS, Consequence
 from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.diagnosis.wording import Wording
-from gradcli.differentiate import jvp, vjp
+from gradcli.differentiate import vjp
+from gradcli.differentiate.forward import jvp
 from gradcli.graph import CONSTANT, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.joining import stack

@@ -1,0 +1,181 @@
+"""What the language has besides the op table: functions and methods of Python and PyTorch.
+
+It is made when a program first calls what the op table does not have, and parts that few programs
+use only where a word in the program's text says that it may need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.autograd_calls import AutogradCalls
+from gradcli.trace.conversions import Conversions
+from gradcli.trace.object_functions import ObjectFunctions
+from gradcli.trace.python_functions import PythonFunctions
+from gradcli.trace.sequences import Sequences
+from gradcli.trace.settings import SettingCalls
+from gradcli.trace.special import ON_NUMBERS, Special, Specials
+from gradcli.trace.values import Value, Values
+
+_OF_PYTHON = ("functools", "itertools", "time", "dataclass", "tqdm")
+"""What is in the text of a program that uses the parts of Python's library below."""
+_OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
+"""The same of parts of PyTorch that few programs use."""
+_SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
+"""The same of parts that few of these use."""
+_COUNTS = ("bincount", "unique", "histc", "bucketize", "searchsorted", "isin(", "pad_sequence")
+_DRAWS = (
+    "bernoulli",
+    "multinomial",
+    "normal(",
+    "poisson",
+    "gumbel_softmax",
+    "distributions",
+    "randint",
+)
+_CHANCES = ("random",)
+_COLLECTIONS = ("namedtuple", "deque")
+_NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
+"""The same of functions that count, and of those that draw by probabilities."""
+
+
+class Caller(Protocol):
+    """The tracer, as functions of the library know it."""
+
+    values: Values
+    autograd: Autograd
+    special: Specials
+
+    def function_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
+        """The value of a call of a function that is not the program's own."""
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+
+    def put_into(self, out: Node, result: Node) -> Node:
+        """Write what a function gives into the tensor `out=…`."""
+
+    def note_random(self) -> None:
+        """Note once that random numbers are not PyTorch's."""
+
+
+class Library:
+    """Functions and methods by name."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._values, self._autograd = caller.values, caller.autograd
+        numbers = caller.special.numbers
+        self.sequences = Sequences(self._values)
+        self.python = PythonFunctions(self._values, numbers)
+        self.objects = ObjectFunctions(self._values, numbers)
+        calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)
+        self.functions: dict[str, Special] = (
+            caller.special.functions
+            | self.python.functions
+            | self.objects.functions
+            | calls.functions
+            | conversions.functions
+            | SettingCalls(self._autograd).functions
+        )
+        self.methods = caller.special.methods | calls.methods | conversions.methods
+        self.of_lists = frozenset(
+            (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
+        )
+        """Functions of Python that see lists as they are written."""
+        self._add_mentioned()
+
+    def _add_mentioned(self) -> None:
+        """Have the parts that the program's text speaks of."""
+        if self._mentions(_OF_PYTORCH):
+            self.functions |= self._of_pytorch()
+        if self._mentions(_OF_PYTHON):
+            from gradcli.trace.python_modules import PythonModules
+
+            self.functions |= PythonModules(self._autograd, self.python.written).functions
+        if self._mentions(_COUNTS):
+            from gradcli.trace.countings import Countings
+
+            self._add(Countings(self._values))
+        if self._mentions(_CHANCES):
+            from gradcli.trace.chances import Chances
+
+            self._add(Chances(self._values, self._caller.note_random))
+        if self._mentions(_COLLECTIONS):
+            from gradcli.trace.collections_calls import Collections
+
+            self._add(Collections(self._values))
+        if self._mentions(_NUMPY_RANDOM):
+            from gradcli.trace.numpy_random import NumpyRandom
+
+            caller = self._caller
+            self._add(NumpyRandom(self._values, caller.put_into, caller.note_random))
+        if self._mentions(_DRAWS):
+            self._draw()
+
+    def _mentions(self, words: Sequence[str]) -> bool:
+        """Whether one of these stands in the text of the program."""
+        return any(word in self._autograd.source.text for word in words)
+
+    def _add(self, more: Any) -> None:
+        """Have more functions and methods."""
+        self.functions |= more.functions
+        self.methods |= more.methods
+
+    def _draw(self) -> None:
+        """Have functions that draw by probabilities."""
+        from gradcli.trace.draws import Draws
+
+        draws = Draws(self._values, self._caller.note_random, self._autograd.mark)
+        self._add(draws)
+        if self._mentions(("distributions",)):
+            from gradcli.trace.distributions import Distributions
+
+            self.functions |= Distributions(draws).functions
+
+    def _of_pytorch(self) -> dict[str, Special]:
+        """Functions of parts of PyTorch that few programs use."""
+        from gradcli.trace.batch_norms import BatchNorms
+        from gradcli.trace.classes import ROOTS
+        from gradcli.trace.data_loaders import DataLoaders
+        from gradcli.trace.layers import Layers
+        from gradcli.trace.optimisers import Optimisers
+        from gradcli.trace.parameter_calls import ParameterCalls
+        from gradcli.trace.recurrent import RecurrentLayers
+        from gradcli.trace.schedulers import Schedulers
+        from gradcli.trace.transforms import Transforms
+
+        autograd, call, replace = self._autograd, self._caller.function_call, self._caller.replace
+        layers, optimisers = Layers(autograd, call, replace), Optimisers(autograd, replace)
+        late = self._seldom_used(layers, optimisers) if self._mentions(_SELDOM) else {}
+        return (
+            late
+            | dict.fromkeys(ROOTS, _not_called)
+            | layers.functions
+            | optimisers.functions
+            | ParameterCalls(autograd, call, replace).functions
+            | BatchNorms(layers).functions
+            | RecurrentLayers(layers).functions
+            | Schedulers(self._values).functions
+            | DataLoaders(autograd, call).functions
+            | Transforms(self._values).functions
+        )
+
+    def _seldom_used(self, layers: Any, optimisers: Any) -> dict[str, Special]:
+        """Functions of parts that few of these programs use."""
+        from gradcli.trace.functional_calls import FunctionalCalls
+        from gradcli.trace.lbfgs import lbfgs
+        from gradcli.trace.transformers import Transformers
+
+        own: dict[str, Special] = {"torch.optim.LBFGS": lbfgs(optimisers)}
+        return own | Transformers(layers).functions | FunctionalCalls(self._autograd).functions
+
+
+def _not_called(*_: object) -> Value:
+    raise GradcliError(
+        "type", "this class is made from, not called", hint="class Net(nn.Module): …"
+    )
