@@ -64,6 +64,8 @@ class Options(NamedTuple):
     """Keep the values of all small nodes, named or not, for the tree."""
     passages: bool = False
     """Remember which part of the program made which nodes, to tell the run in its words."""
+    alone: frozenset[int] = frozenset()
+    """The passes of loops, by number, that are traced one by one in any case, to be told of."""
     since: int | None = None
     """The place in the text where the part begins that is evaluated, as the last line in `repl`; it
     may have no value, or one that is not a tensor. None: the program must end on tensors.

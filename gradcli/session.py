@@ -142,13 +142,14 @@ def _trace(
     )
     tracer.values.distinct = changes
     tracer.values.passages = Passages() if options.passages else None
+    tracer.values.alone = options.alone
     tracer.trace(program)
     return tracer
 
 
 def _rolls(program: Program, graph: Graph, options: Options) -> bool:
     """Whether passes of loops may become one node: nothing asks for the nodes of each."""
-    wanted = options.unroll or options.passages or options.device != "cpu" or not graph.shares
+    wanted = options.unroll or options.device != "cpu" or not graph.shares
     return not wanted and may_loop(program) and changes_names_alone(program)
 
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradcli.analysis.levels import ALL, Levels, Stage
+from gradcli.analysis.backward import Grad, Part, PassWalk, ToldPass, add_part
+from gradcli.analysis.levels import ALL, NUMBERED, Levels, Stage, passes_in
 from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.differentiate import contributions
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, OPERATORS, Array, Node, Shape, ancestors, dependents
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors, dependents
 from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.kinds import is_promotion
-from gradcli.ops.shaping import SUM_TO
+from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import DEFAULT
-from gradcli.session import Gradient, Options, Prepared, prepare
+from gradcli.session import Gradient, Options, Prepared, prepare, unrolled
 from gradcli.trace.autograd import BackwardCall
+from gradcli.trace.passages import Passage
 
 LONGEST = 400
 """The most steps that are explained: nobody would read more."""
@@ -37,51 +38,6 @@ class Step:
     node: Node
     stage: Stage
     value: Array
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a node's grad that comes from one of its uses."""
-
-    through: Stage | None
-    """The step that uses it; None for the given gradient of an output."""
-    rule: Node
-    """The local rule over the nodes and the symbols that stand for grads."""
-    value: Array
-    summed_from: Shape | None
-    """The shape of the contribution before it was summed over what had been broadcast."""
-    total: Array
-    """The sum of this part and all before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grad:
-    """The grad of a node, and its parts."""
-
-    node: Node
-    parts: list[Part]
-    held: Array | None = None
-    """What an earlier pass left in `.grad`, which this one adds to."""
-
-    @property
-    def value(self) -> Array:
-        """What this pass finds."""
-        return self.parts[-1].total
-
-
-@dataclass(frozen=True, slots=True)
-class ToldPass:
-    """One backward pass."""
-
-    grads: list[Grad]
-    outputs: dict[str, Node]
-    given: dict[str, Node]
-    """The outputs for which a gradient was given."""
-    leaves: list[Node]
-    symbols: dict[Node, str]
-    """The nodes that stand for grads, and their names: `x.grad`."""
-    line: int | None = None
-    """Where the program itself calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +89,28 @@ def explain(
     told of kinks and ties. Raises `limit-nodes` where that would be too long, and `name` where
     nothing is called that.
     """
-    asked = options._replace(values="outputs", passages=True)
+    alone = passes_in(opened)
+    asked = options._replace(values="outputs", passages=True, alone=alone)
     prepared = prepare(program, inputs, gradients, asked)
     if not prepared.backwards and not prepared.calls:
         raise nothing(prepared)
+    loops = _loops(prepared)
+    if loops and ALL in opened:
+        _check_length(sum(loop.count * len(loop.steps) for loop in loops))
+        return explain(program, inputs, gradients, unrolled(options), opened, kinks)
+    try:
+        return _explained(prepared, inputs, gradients, opened, kinks)
+    except NotRolled:
+        return explain(program, inputs, gradients, unrolled(options), opened, kinks)
+
+
+def _explained(
+    prepared: Prepared,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    opened: Collection[str],
+    kinks: KinksWanted | None,
+) -> Explanation:
     feeds = prepared.feeds(inputs, gradients)
     evaluator = Evaluator(feeds, prepared.graph.ledger)
     try:
@@ -146,7 +120,7 @@ def explain(
         if kinks is not None:
             notes += kink_notes(View(prepared, feeds), kinks)
     except GradcliError as error:
-        raise error.located(program.source, None) from None
+        raise error.located(prepared.program.source, None) from None
     return _Teller(prepared, feeds, evaluator, opened).explanation(notes)
 
 
@@ -177,17 +151,10 @@ class _Teller:
         wanted = {*outputs, *self.leaves.values(), *kept, *leaves}
         order = _seen(order, wanted.union(prepared.names.values()))
         assert prepared.passages is not None
-        titles = {each.title for each in prepared.passages.ended}
-        _check_opened(opened, titles)
+        _check_opened(opened, prepared.passages.ended)
         levels = Levels(prepared.passages.ended, opened, wanted)
         self.items = levels.items(order)
-        count = sum(len(item.results) for item in self.items)
-        if count > LONGEST:
-            raise GradcliError(
-                "limit-nodes",
-                f"there are {count:,} steps, too many to explain one by one",
-                hint=f"leave out --inside {ALL}, open one function, or see --entry for one entry",
-            )
+        _check_length(sum(len(item.results) for item in self.items))
         self.names = name_nodes([node for item in self.items for node in item.results], prepared)
 
     def explanation(self, notes: list[Note]) -> Explanation:
@@ -245,8 +212,8 @@ class _Teller:
         parts: dict[Node, list[Part]] = {}
         for output, cotangent, _ in cotangents:
             array = np.broadcast_to(self._known(cotangent), output.shape)
-            _add(parts, output, Part(None, cotangent, array, None, array))
-        told = _Pass(self, parts, linked, set(leaves), held)
+            add_part(parts, output, Part(None, cotangent, array, None, array))
+        told = PassWalk(parts, linked, held, self.names, self.value, self.feeds)
         for item in reversed(self.items):
             told.through(item)
         named = {self.names.get(output, f"t{i}"): output for i, output in enumerate(outputs)}
@@ -268,86 +235,6 @@ class _Teller:
         return np.asarray(self.value(cotangent) if given is None else given)
 
 
-class _Pass:
-    """The walk of one backward pass over the steps."""
-
-    def __init__(
-        self,
-        teller: _Teller,
-        parts: dict[Node, list[Part]],
-        linked: Container[Node],
-        leaves: set[Node],
-        held: Mapping[Node, Array],
-    ) -> None:
-        self._teller = teller
-        self._parts = parts
-        self._linked = linked
-        self._leaves = leaves
-        self._held = held
-        self._selected: set[Node] = set()
-        self.grads: list[Grad] = []
-        self.symbols: dict[Node, str] = {}
-
-    def through(self, item: Stage) -> None:
-        """The grads of a step's results, and what they add to those of its operands."""
-        reached = [node for node in item.results if node in self._parts]
-        symbols = {node: self._symbol(node) for node in reversed(reached)}
-        if any(node in self._linked for node in reached):
-            for operand, rule in self._rules(item, symbols):
-                value = np.asarray(self._teller.value(rule))
-                shape = rule.inputs[0].shape if rule.op is SUM_TO else None
-                _add(self._parts, operand, Part(item, rule, value, shape, value))
-        for node in item.results:
-            if node in self._leaves and node in self._parts and node not in symbols:
-                self._symbol(node)
-
-    def _symbol(self, node: Node) -> Node:
-        """The node that stands for the grad of a node, which is complete now."""
-        grad = Grad(node, self._parts[node], self._held.get(node))
-        self.grads.append(grad)
-        title = f"{self._teller.names[node]}.grad"
-        symbol = node.graph.input(title, node.shape, "float")
-        self._teller.feeds[symbol] = grad.value
-        self.symbols[symbol] = title
-        return symbol
-
-    def _rules(self, item: Stage, symbols: Mapping[Node, Node]) -> Iterator[tuple[Node, Node]]:
-        """What a step adds to the cotangents of its operands, and of leaves within it.
-
-        An op that uses an operand twice adds twice.
-        """
-        if len(item.nodes) == 1:
-            (node,) = item.nodes
-            for place, rule in contributions(node, symbols[node], self._linked, self._selected):
-                yield node.inputs[place], _whole(rule, node.inputs[place])
-        else:
-            for operand, rule in self._through_several(item, symbols).items():
-                yield operand, _whole(rule, operand)
-
-    def _through_several(self, item: Stage, symbols: Mapping[Node, Node]) -> dict[Node, Node]:
-        changes = dict(symbols)
-        inside = set(item.nodes)
-        found: dict[Node, Node] = {}
-        for node in reversed(item.nodes):
-            change = changes.get(node)
-            if change is None:
-                continue
-            if node in self._leaves and node not in symbols:
-                found[node] = change
-            for place, part in contributions(node, change, self._linked, self._selected):
-                operand = node.inputs[place]
-                before = (changes if operand in inside else found).get(operand)
-                total = part if before is None else before + part
-                (changes if operand in inside else found)[operand] = total
-        return found
-
-
-def _whole(rule: Node, operand: Node) -> Node:
-    """A cotangent in the operand's shape: one number may stand for all elements."""
-    fits = rule.shape == operand.shape
-    return rule if fits else OPERATORS["expand"](rule, operand.shape)
-
-
 def _shown(calls: list[BackwardCall], opened: Collection[str]) -> list[BackwardCall]:
     """The program's own passes that are told: of many the first ones and the last."""
     if len(calls) <= PASSES or ALL in opened:
@@ -355,12 +242,40 @@ def _shown(calls: list[BackwardCall], opened: Collection[str]) -> list[BackwardC
     return [*calls[: PASSES - 1], calls[-1]]
 
 
-def _check_opened(opened: Collection[str], titles: Collection[str]) -> None:
-    """Raise `name` for a name that no function of the program has."""
+def _loops(prepared: Prepared) -> set[Loop]:
+    """The loops that are one node."""
+    called = [output for call in prepared.calls for output in call.outputs]
+    order = ancestors([*prepared.outputs.values(), *called])
+    return {node.op for node in order if isinstance(node.op, Loop)}
+
+
+def _check_length(count: int) -> None:
+    """Raise `limit-nodes` for so many steps, if nobody would read them."""
+    if count > LONGEST:
+        raise GradcliError(
+            "limit-nodes",
+            f"there are {count:,} steps, too many to explain one by one",
+            hint=f"leave out --inside {ALL}, open one function or pass, or see --entry for one "
+            "entry",
+        )
+
+
+def _check_opened(opened: Collection[str], passages: Sequence[Passage]) -> None:
+    """Raise `name` for a name that no function of the program has, and no pass of a loop."""
+    titles = {each.title for each in passages if each.kind != "pass"}
+    passes = max((each.result for each in passages if each.kind == "loop"), default=0)
     known = {*titles, ALL, "loop", "call", "function"}
     for each in opened:
-        if each not in known and not each.replace("-", "").isdigit():
-            names = sorted(title for title in titles if not title.isdigit())
+        number = each.removeprefix(NUMBERED)
+        if each.startswith(NUMBERED) and number.isdecimal():
+            if not 1 <= int(number) <= passes:
+                raise GradcliError(
+                    "name",
+                    f"--inside {each}: there is no pass of this number",
+                    hint=f"the longest loop has {passes:,} passes" if passes else None,
+                )
+        elif each not in known and not each.replace("-", "").isdigit():
+            names = sorted(titles)
             raise GradcliError(
                 "name",
                 f"--inside {each}: there is no step of this name",
@@ -412,12 +327,8 @@ def name_nodes(nodes: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
     numbers: dict[str, int] = {}
     for title, node in prepared.passages.names if prepared.passages else ():
         if node not in names:
-            numbers[title] = numbers.get(title, 0) + 1
+            passes = node.op.count if isinstance(node.op, Loop) else 1
+            numbers[title] = numbers.get(title, 0) + passes
             give(node, f"{title}_{numbers[title]}")
     fresh = (f"t{n}" for n in itertools.count(1) if f"t{n}" not in taken)
     return {node: names[node] if node in names else next(fresh) for node in nodes}
-
-
-def _add(parts: dict[Node, list[Part]], node: Node, part: Part) -> None:
-    before = parts.setdefault(node, [])
-    before.append(replace(part, total=before[-1].total + part.value) if before else part)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gradcli.graph import Node
 from gradcli.ops.kinds import is_promotion
+from gradcli.ops.loops import Loop
 from gradcli.ops.shaping import is_item
 from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage
@@ -18,6 +19,8 @@ STRETCHES = 5
 """How many stretches a level is divided into."""
 ALL = "all"
 """What opens every call and loop."""
+NUMBERED = "pass "
+"""What opens one pass of every loop: `pass 3`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +41,17 @@ class Stage:
         """Whether it is one op, or one element of a tensor."""
         return self.passage is None and not self.stretch
 
+    @property
+    def title(self) -> str:
+        """What it is called by those who open it."""
+        return self.passage.title if self.passage else self.stretch
+
 
 class Levels:
     """Divides nodes into steps.
 
-    `opened` are names of functions, `for`, `while`, stretches such as `7-12`, or `all`. `wanted`
-    are nodes that are told of although nothing may use them: outputs.
+    `opened` are names of functions, `for`, `while`, one pass such as `pass 3`, stretches such as
+    `7-12`, or `all`. `wanted` are nodes that are told of although nothing may use them: outputs.
     """
 
     def __init__(
@@ -52,6 +60,7 @@ class Levels:
         self._passages = list(reversed(passages))  # an inner part ends before the outer one
         self._passages.sort(key=lambda each: (each.first, -each.end))
         self._opened = opened
+        self._alone = passes_in(opened)
         self._wanted = set(wanted)
 
     def items(self, order: Sequence[Node]) -> list[Stage]:
@@ -73,11 +82,11 @@ class Levels:
         indices = [node.index for node in order]
         found: dict[int, Stage] = {}
         taken = -1  # outer parts come before inner ones, and none overlaps the next
-        for passage in self._passages:
+        for passage in self._parts(indices):
             start, stop = (bisect_left(indices, each) for each in (passage.first, passage.end))
-            if start < taken or stop - start < 1 or self._is_open(passage):
-                continue
             nodes = order[start:stop]
+            if start < taken or not nodes or self._is_open(passage, nodes):
+                continue
             if self._is_one_step(passage, nodes, users):
                 found[start] = Stage(nodes, passage)
                 taken = stop
@@ -88,8 +97,53 @@ class Levels:
             place += len(items[-1].nodes)
         return items
 
-    def _is_open(self, passage: Passage) -> bool:
+    def _parts(self, indices: Sequence[int]) -> list[Passage]:
+        """The parts of the program, and the passes of open loops that are told together."""
+        found = list(self._passages)
+        for number, loop in enumerate(self._passages):
+            if loop.kind == "loop" and ALL not in self._opened and self._is_open(loop, ()):
+                found += self._together(loop, self._passages[number + 1 :], indices)
+        return sorted(found, key=lambda each: (each.first, -each.end))
+
+    def _together(
+        self, loop: Passage, parts: Sequence[Passage], indices: Sequence[int]
+    ) -> Iterator[Passage]:
+        """The passes of a loop between those that are opened; `parts` may be some of its own."""
+        passes: dict[int, Passage] = {}
+        for each in parts:
+            if each.first >= loop.end:
+                break
+            if each.kind == "pass" and each.span == loop.span:
+                passes[int(each.title)] = each
+        done, begin = 0, loop.first
+        for number in sorted(self._told_of(loop, passes, indices)):
+            if number > done + 1:
+                yield _several(loop, done + 1, number - 1, begin, passes[number].first)
+            done, begin = number, passes[number].end
+        if done < loop.result:
+            yield _several(loop, done + 1, loop.result, begin, loop.end)
+
+    def _told_of(
+        self, loop: Passage, passes: Mapping[int, Passage], indices: Sequence[int]
+    ) -> Collection[int]:
+        """The passes that are opened: those that were asked for; or else all, the first and the
+        last one, or the first one, whichever is not too many steps.
+        """
+        asked = passes.keys() & self._alone
+        if asked:
+            return asked
+        if len(passes) == loop.result and _length(loop, indices) <= MOST:
+            return passes.keys()
+        ends = passes.keys() & {1, loop.result}
+        steps = sum(_length(passes[number], indices) for number in ends)
+        return ends if steps <= MOST // 2 else passes.keys() & {1}
+
+    def _is_open(self, passage: Passage, nodes: Sequence[Node]) -> bool:
+        if passage.kind == "passes" and any(isinstance(node.op, Loop) for node in nodes):
+            return False  # its passes are one node
         if passage.kind == "pass" or ALL in self._opened:
+            return True
+        if passage.kind == "loop" and self._alone:
             return True
         return passage.title in self._opened or passage.kind in self._opened
 
@@ -97,8 +151,8 @@ class Levels:
         self, passage: Passage, nodes: Sequence[Node], users: Mapping[Node, int]
     ) -> bool:
         """Whether a call can be told by its result, computed from its arguments alone."""
-        if passage.kind == "loop":
-            return len(nodes) > 1
+        if passage.kind in ("loop", "passes"):
+            return len(nodes) > 1 or isinstance(nodes[0].op, Loop)
         told = [node for node in nodes if not is_promotion(node)]
         function = passage.function
         states = function is not None and function.op is None and bool(function.gradients)
@@ -120,6 +174,23 @@ class Levels:
                 yield from self._stretches(part, number + start)
             else:
                 yield Stage([node for item in part for node in item.nodes], stretch=title)
+
+
+def passes_in(opened: Collection[str]) -> frozenset[int]:
+    """The passes that are opened by their number, as `pass 3`."""
+    numbers = (each.removeprefix(NUMBERED) for each in opened if each.startswith(NUMBERED))
+    return frozenset(int(each) for each in numbers if each.isdecimal())
+
+
+def _length(part: Passage, indices: Sequence[int]) -> int:
+    """How many of the nodes with these indices a part of the program has made."""
+    return bisect_left(indices, part.end) - bisect_left(indices, part.first)
+
+
+def _several(loop: Passage, first: int, last: int, begin: int, end: int) -> Passage:
+    """Passes of a loop as one part of it; `begin` and `end` are indices of nodes."""
+    title = f"{first}-{last}" if last > first else str(first)
+    return Passage("passes", title, loop.span, begin, end, result=last - first + 1)
 
 
 def nodes_of(value: object) -> list[Node]:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 import numpy as np
 
 from gradcli.analysis.explain import Explanation, Step
-from gradcli.differentiate.forward import moved
+from gradcli.differentiate.forward import walk_forward
 from gradcli.graph import Array, Node
 
 MOST = 64
@@ -57,10 +57,7 @@ def _column(told: Explanation, step: Step, operand: Node, element: int) -> Array
     one = np.zeros(operand.size)
     one[element] = 1.0
     changes = {operand: operand.graph.constant(one.reshape(operand.shape))}
-    for node in step.stage.nodes:
-        change = moved(node, changes, set())
-        if change is not None:
-            changes[node] = change
+    walk_forward(step.stage.nodes, changes, set(), {*step.stage.nodes})
     if step.node not in changes or step.node is operand:
         return None
     return np.asarray(told.value(changes[step.node])).reshape(-1)

@@ -14,6 +14,7 @@ from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.differentiate.product import scale
 from gradcli.graph import Array, Node, ancestors, dependents
+from gradcli.ops.loops import Loop
 from gradcli.ops.shapes import show
 from gradcli.passes import Backward
 
@@ -149,6 +150,8 @@ def _edges(run: SingleRun, start: Place, most: int) -> Edges:
     for node in order:
         if node not in linked or node is start[0]:
             continue
+        if isinstance(node.op, Loop):
+            raise GradcliError("limit-nodes", f"the entry acts through {node.op.count:,} passes")
         for position, operand in enumerate(node.inputs):
             reached = [place for place in edges if place[0] is operand]
             if not node.op.differentiable(node, position):

@@ -47,7 +47,7 @@ Inside = Annotated[
         "--inside",
         metavar="NAME",
         autocompletion=shell.names,
-        help="Open a function, 'for', 'while' or steps 7-12, which are one step otherwise; or all.",
+        help="Open a function, 'for', 'while', 'pass 3' or steps 7-12, one step otherwise; or all.",
     ),
 ]
 
@@ -66,11 +66,11 @@ def _command(
     from gradcli.analysis.explain import explain
     from gradcli.analysis.paths import follow
 
-    show.format()
+    written_out = show.format() == "xlsx"  # a spreadsheet has a row for every pass of a loop
     if error is not None:
         _explain_message(error, show)
         return
-    options = run.options()
+    options = run.options(unroll=written_out)
     with run.bounds.confined():
         request = run.request(gradient, options)
         if entry is None:

@@ -1,7 +1,7 @@
 """Differentiation: a graph in, a larger graph out."""
 
 from gradcli.differentiate.cotangent import fitted_shape, gradient_required, ones_text
-from gradcli.differentiate.reverse import Rules, contributions, vjp
+from gradcli.differentiate.reverse import Rules, contributions, vjp, walk_back
 
 __all__ = [
     "Rules",
@@ -10,4 +10,5 @@ __all__ = [
     "gradient_required",
     "ones_text",
     "vjp",
+    "walk_back",
 ]

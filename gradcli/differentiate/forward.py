@@ -25,12 +25,12 @@ def jvp(
     given = dict(zip(wrt, tangents, strict=True))
     changes: dict[Node, Node] = {}
     graph = outputs[0].graph
-    _walk(order, changes, set(selected), dependents(order, wrt), given)
+    walk_forward(order, changes, set(selected), dependents(order, wrt), given)
     graph.origin = None
     return [changes.get(output) for output in outputs]
 
 
-def _walk(
+def walk_forward(
     order: Sequence[Node],
     changes: dict[Node, Node],
     selected: set[Node],
@@ -45,7 +45,7 @@ def _walk(
             if results is not None and node in linked:
                 from gradcli.differentiate.loops import push_forward
 
-                push_forward(node.op, results, changes, selected, _walk)
+                push_forward(node.op, results, changes, selected, walk_forward)
             continue
         change = given.get(node)
         if node in linked:

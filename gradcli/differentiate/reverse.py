@@ -40,7 +40,7 @@ def vjp(
         if output in linked:
             add(changes, output, cotangent)
     graph = outputs[0].graph
-    _walk(order, changes, linked, selected, rules or contributions)
+    walk_back(order, changes, linked, selected, rules or contributions)
     graph.origin = None
     return [
         None if (change := changes.get(node)) is None else _expand(change, node.shape)
@@ -48,10 +48,10 @@ def vjp(
     ]
 
 
-def _walk(
+def walk_back(
     order: Sequence[Node],
     changes: dict[Node, Node],
-    linked: set[Node],
+    linked: Container[Node],
     selected: set[Node],
     rules: Rules,
 ) -> None:
@@ -65,7 +65,8 @@ def _walk(
             if not changes.keys().isdisjoint(results):
                 from gradcli.differentiate.loops import pull_back
 
-                pull_back(node.op, results, changes, linked, selected, partial(_walk, rules=rules))
+                inside = partial(walk_back, rules=rules)
+                pull_back(node.op, results, changes, linked, selected, inside)
             continue
         change = changes.get(node)
         if change is None:

@@ -69,7 +69,7 @@ def as_text(block: Block, width: int = WIDTH) -> str:
 def _chain(chain: Chain, width: int) -> list[str]:
     """`left = first`, the further ones below, and remarks indented."""
     *above, left = chain.left.split("\n")
-    long = len(left) > width // 4
+    long = len(left) > width // 4 or not chain.equal
     indent = " " * (3 if long else len(left) + 1)
     texts = above + ([left] if long else [])
     for position, equal in enumerate(chain.equal):
@@ -123,10 +123,11 @@ def _aligned(chain: Chain, formulas: Mathematics) -> str:
     left = formulas.derivatives(chain.path) if chain.path else _formula(chain.left, formulas)
     if chain.paths:
         left += " &= " + SUM_OVER_PATHS.format(chain.paths) + " \\\\\n"
-    return " \\\\\n".join(
+    rows = [
         f"{left if not i else ''} &= {_formula(' '.join(lines), formulas)}"
         for i, lines in enumerate(chain.equal)
-    )
+    ]
+    return " \\\\\n".join(rows or [left])
 
 
 def _formula(text: str, formulas: Mathematics) -> str:

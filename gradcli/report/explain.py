@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from re import fullmatch
 from textwrap import wrap
 
 import numpy as np
 
-from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.backward import Grad, Part, ToldPass
+from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
+from gradcli.language.printer import print_program
+from gradcli.language.syntax import For, Program, While, bodies
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
@@ -38,6 +42,14 @@ LEVELS = 8
 """How many ops below its node a rule shows."""
 NARROWEST = 20
 """Equations have so many columns behind the longest of names."""
+SHOWN = 60
+"""The most numbers of a value; larger ones are described."""
+QUOTED = 8
+"""The most lines of a loop's body that are quoted."""
+SMALL = 16
+"""What equal numbers are is said of arrays of up to so many; larger ones are described anyway."""
+FEW = 4
+"""Of the results of one step that have no name in the program, so many are told."""
 
 
 def write_markdown(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
@@ -158,13 +170,15 @@ class _Story:
         self.width = width
         self.names = explanation.names
         self.leaves = {node for told in explanation.passes for node in told.leaves}
+        self.untold = _untold(explanation)
 
     def forward(self) -> Iterator[Block]:
         """Each value from those before it."""
         sentences = Sentences(self.explanation, None, self.precision)
         yield Heading("Forward: each value from those before it")
         for step in self.explanation.steps:
-            yield self._step(step, sentences)
+            if step.node not in self.untold:
+                yield self._step(step, sentences)
 
     def _step(self, step: Step, sentences: Sentences) -> Chain:
         node = step.node
@@ -179,9 +193,11 @@ class _Story:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
         sentence = sentences.step(step)
         equal = [*self._right(sentence, left), *value]
-        return Chain(
-            left, equal, [*_about(step.stage, sentence), *_lines(left, sentence), *remarks]
-        )
+        about = [*_about(step.stage, sentence), *_quoted(step, self.explanation.program)]
+        untold = [self.names[each] for each in step.stage.results if each in self.untold]
+        if untold and node is step.stage.results[-1]:
+            about.append(f"so are {untold[0]} to {untold[-1]}, not shown here")
+        return Chain(left, equal, [*about, *_lines(left, sentence), *remarks])
 
     def backward(self, told: ToldPass) -> Iterator[Block]:
         """The grads of a pass, from the outputs to the leaves."""
@@ -189,7 +205,8 @@ class _Story:
         where = "" if told.line is None else f", called in line {told.line}"
         yield Heading(f"Backward: vᵀ·J, from the output to the leaves{where}")
         for grad in told.grads:
-            yield self._grad(grad, told, sentences)
+            if grad.node not in self.untold:
+                yield self._grad(grad, told, sentences)
         used = ancestors(told.outputs.values())
         for leaf in told.leaves:
             if leaf in used and leaf not in {grad.node for grad in told.grads}:
@@ -228,7 +245,8 @@ class _Story:
             way = f"through {_title(part.through, self.names)}" if part.through else "v"
             steps = [each for each in (sentence.text, sentence.numbers, value) if each]
             if len(found) > 1:
-                remarks.append(f"{way}: {' = '.join(steps)}" if value else f"{way}: {steps[0]}")
+                shown = " = ".join(steps) if value else (steps or [self._described(part.value)])[0]
+                remarks.append(f"{way}: {shown}")
             remarks += _lines("", sentence)
         if grad.held is not None:
             texts.insert(0, self._flat(grad.held))
@@ -250,7 +268,7 @@ class _Story:
                 f"{name} of shape {show(node.shape)} was broadcast to {show(part.summed_from)}: "
                 "what comes back is summed over the copies"
             )
-        elif part.rule.op is EXPAND and part.value.size > 1 and _is_same(part.value):
+        elif part.rule.op is EXPAND and 1 < part.value.size <= SMALL and _is_same(part.value):
             same = number(part.value.reshape(-1)[0], self.precision)
             yield f"the same for all elements of {name}: {same}"
 
@@ -266,15 +284,21 @@ class _Story:
 
     def _value(self, array: Array, taken: int) -> tuple[list[list[str]], list[str]]:
         """The numbers; of an array that is too large to be shown in full, a remark about them."""
-        if array.size <= IN_FULL:
+        if array.size <= (SMALL if _is_same(array) else SHOWN):
             flat = inline(excerpt(array), self.precision, 10**6)
-            fits = len(flat) + taken + 3 <= self.width
-            return [
-                [flat]
-                if fits
-                else lines(excerpt(array), self.precision, max(NARROWEST, self.width - taken - 5))
-            ], []
-        return [], [_described(array, self.precision)]
+            if len(flat) + taken + 3 <= self.width:
+                return [[flat]], []
+            room = max(NARROWEST, self.width - taken - 5)
+            return [lines(excerpt(array), self.precision, room)], []
+        return [], [self._described(array)]
+
+    def _described(self, array: Array) -> str:
+        """An array in a few numbers."""
+        if _is_same(array):
+            each = number(array.reshape(-1)[0], self.precision)
+            return f"shape {show(array.shape)}: each of its {array.size:,} numbers is {each}"
+        low, high = (number(each, self.precision) for each in (array.min(), array.max()))
+        return f"shape {show(array.shape)}: {array.size:,} numbers from {low} to {high}"
 
     def _flat(self, array: Array) -> str:
         """The numbers in one line; empty where they are too many."""
@@ -296,11 +320,45 @@ def _about(item: Stage | None, sentence: Sentence) -> Iterator[str]:
         return
     if item.stretch:
         yield f"steps {item.stretch}: --inside {item.stretch} shows them"
+    elif item.passage is not None and item.passage.kind == "loop":
+        yield f"a loop of {_count(item.passage.result, 'pass')}: --inside {item.title} opens it"
+    elif item.passage is not None and item.passage.kind == "passes":
+        first, _, last = item.title.partition("-")
+        what = f"passes {int(first):,} to {int(last):,}" if last else f"pass {first}"
+        yield f'{what}: --inside "pass {first}" shows {"one of them" if last else "it"}'
     elif item.passage is not None:
-        title = item.passage.title
-        loop = item.passage.kind == "loop"
-        what = f"a loop of {_count(item.passage.result, 'pass')}" if loop else title
-        yield f"{what}: --inside {title} shows its steps"
+        yield f"{item.title}: --inside {item.title} shows its steps"
+
+
+def _quoted(step: Step, program: Program) -> Iterator[str]:
+    """The body of a loop, as the program has it."""
+    passage = step.stage.passage
+    if passage is None or passage.kind != "loop" or step.node is not step.stage.results[0]:
+        return
+    inside = [*program.statements]
+    for statement in inside:
+        inside += [each for body in bodies(statement) for each in body]
+        if isinstance(statement, For | While) and statement.span == passage.span:
+            text = print_program(Program(program.source, statement.body)).splitlines()
+            if len(text) <= QUOTED:
+                yield f"in each pass: {text[0]}" if len(text) == 1 else "in each pass:"
+                yield from (f"  {line}" for line in text if len(text) > 1)
+            return
+
+
+def _untold(explanation: Explanation) -> set[Node]:
+    """The results of steps that have many and no name for them, without the first and last ones."""
+    found: set[Node] = set()
+    for stage in {step.stage: None for step in explanation.steps}:
+        nameless = [
+            node
+            for node in stage.results
+            if fullmatch(r"t\d+", explanation.names[node])
+            and explanation.names[node] not in explanation.titles
+        ]
+        if len(nameless) > FEW:
+            found.update(nameless[FEW // 2 : -FEW // 2])
+    return found
 
 
 def _title(item: Stage, names: Mapping[Node, str]) -> str:
@@ -308,10 +366,4 @@ def _title(item: Stage, names: Mapping[Node, str]) -> str:
 
 
 def _is_same(array: Array) -> bool:
-    return bool((array == array.reshape(-1)[0]).all())
-
-
-def _described(array: Array, precision: int) -> str:
-    """An array in a few numbers."""
-    low, high = (number(each, precision) for each in (array.min(), array.max()))
-    return f"shape {show(array.shape)}: {array.size:,} numbers from {low} to {high}"
+    return array.size > 0 and bool((array == array.reshape(-1)[0]).all())

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.backward import Grad, Part, ToldPass
+from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage
 from gradcli.analysis.paths import SumOverPaths
 from gradcli.data.numbers import nested

@@ -82,7 +82,7 @@ def _levels(told: Explanation) -> tuple[list[Explanation], list[str]]:
     found, opened, remarks = [told], {*told.opened}, []
     for _ in range(DEEPER):
         closed = {title(step.stage) for step in found[-1].steps if not step.stage.single}
-        if not closed:
+        if closed <= opened:
             break
         opened |= closed
         try:

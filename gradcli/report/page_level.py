@@ -8,7 +8,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.backward import Grad, Part, ToldPass
+from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.local import jacobians, operands
 from gradcli.analysis.paths import Path, SumOverPaths, paths_from
 from gradcli.diagnostics import GradcliError

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.analysis.explain import Explanation, Grad
+from gradcli.analysis.backward import Grad
+from gradcli.analysis.explain import Explanation
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
 from gradcli.ops.control import LEAF

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.analysis.explain import Explanation, Grad, Part, Step, ToldPass
+from gradcli.analysis.backward import Grad, Part, ToldPass
+from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage, nodes_of
 from gradcli.analysis.meaning import Meaning
 from gradcli.diagnostics import GradcliError, Source

@@ -158,17 +158,17 @@ class Loops(Scopes):
         )
 
     def passes(self, statement: syntax.While | syntax.For, turns: Turns) -> Visit:
-        rolling = Rolling(turns.length)
+        rolling = Rolling(turns.length, self.values.alone)
         may_roll = self.values.rolls and turns.may_roll
         done, begun, loops = 0, self.graph.count, len(self._loops)
         leave: Any = None
         while True:
             if may_roll and rolling.watches(done):
                 rolling.watch(self.frame.values, self.graph, self._effects())
+            first = self.graph.count
             if not (yield turns.begin(done)):
                 break
             self.step(statement.span)
-            first = self.graph.count
             leave = yield self.body(statement.body)
             self.ended("pass", str(done + 1), statement.span, first)
             done += 1
@@ -209,9 +209,12 @@ class Loops(Scopes):
         room = self._limits.steps - self._steps
         most = rolling.left(done, room)
         if most < LEAST:
+            rolling.wait(done)
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
+        passages = self.values.passages
+        told = passages.mark() if passages is not None else (0, 0)
         from gradcli.trace.template import AnyPass  # most programs start faster without
 
         template: AnyPass | None = None
@@ -235,6 +238,8 @@ class Loops(Scopes):
             raise NotRolled("a pass of a loop is an error") from None
         finally:
             self.values.any_pass = outer
+            if passages is not None:
+                passages.forget(told)
         each = 1 + self._steps - steps
         self.frame, self._steps, frame.values = frame, steps, kept
         if refused:

@@ -14,8 +14,10 @@ from gradcli.graph import EMPTY, Node
 from gradcli.ops.table import Function
 from gradcli.tuples import NamedTuple
 
-PassageKind: TypeAlias = Literal["call", "function", "loop", "pass"]
-"""A call of a function of the language, or of one of the program's; a loop, or one pass of it."""
+PassageKind: TypeAlias = Literal["call", "function", "loop", "pass", "passes"]
+"""A call of a function of the language, or of one of the program's; a loop, one pass of it, or some
+that are told together.
+"""
 
 
 class Passage(NamedTuple):
@@ -23,7 +25,7 @@ class Passage(NamedTuple):
 
     kind: PassageKind
     title: str
-    """The function's name, `for` or `while`, or the number of a pass."""
+    """The function's name, `for` or `while`, the number of a pass, or of several: `2-19`."""
     span: Span | None
     first: int
     """The index of its first node."""
@@ -49,3 +51,12 @@ class Passages:
         """Remember a part, unless it made no nodes."""
         if section.end > section.first:
             self.ended.append(section)
+
+    def mark(self) -> tuple[int, int]:
+        """How much is remembered, for `forget`."""
+        return len(self.ended), len(self.names)
+
+    def forget(self, mark: tuple[int, int]) -> None:
+        """Forget what was remembered since then."""
+        ended, names = mark
+        del self.ended[ended:], self.names[names:]

@@ -12,7 +12,7 @@ engine to know how many these are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from gradcli.graph import Graph, Node
@@ -44,9 +44,12 @@ class Changed(NamedTuple):
 class Rolling:
     """What is known of a loop while its passes are traced."""
 
-    def __init__(self, length: int | None) -> None:
-        """`length` is how many passes there are, if that is known."""
+    def __init__(self, length: int | None, alone: Collection[int] = ()) -> None:
+        """`length` is how many passes there are, if that is known; those that are to stay `alone`,
+        counted from 1, are no part of a loop.
+        """
         self._length = length
+        self._alone = sorted(alone)
         self._due = FIRST_UNKNOWN if length is None else FIRST
         self.rolled = False
         self.reason = ""
@@ -58,7 +61,10 @@ class Rolling:
 
     def left(self, done: int, steps: int) -> int:
         """How many of the passes after the first `done` a loop may have: `steps` at most."""
-        return steps if self._length is None else min(steps, self._length - done - LAST)
+        ends = [each - 1 for each in self._alone if each > done][:1]
+        if self._length is not None:
+            ends.append(self._length - LAST)
+        return min([steps, *(end - done for end in ends)])
 
     def watches(self, done: int) -> bool:
         """Whether the next pass is the last one before an attempt."""
@@ -74,6 +80,11 @@ class Rolling:
     def is_due(self, done: int) -> bool:
         """Whether it is time for an attempt."""
         return done == self._due
+
+    def wait(self, done: int) -> None:
+        """Too few passes are left before one that is to stay alone: try again behind it."""
+        behind = [each for each in self._alone if each > done][:1]
+        self._due = behind[0] + FIRST if behind else self._due
 
     def later(self, done: int, reason: str) -> None:
         """Try again when as many passes more have been made."""

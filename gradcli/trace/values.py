@@ -55,6 +55,8 @@ class Values:
         self.evaluator = evaluator
         self.passages: Passages | None = None
         """Which part of the program makes which nodes, where that is to be remembered."""
+        self.alone: frozenset[int] = frozenset()
+        """The passes of loops that are traced one by one in any case."""
         self.latest: dict[Node, Node] = {}
         """What tensors that were changed in place have become."""
         self.first: dict[Node, Node] = {}

@@ -9,8 +9,10 @@ import numpy as np
 
 from gradcli.analysis.explain import Explanation
 from gradcli.diagnostics import GradcliError
+from gradcli.differentiate import vjp
 from gradcli.graph import Array
 from gradcli.language.syntax import FunctionDefinition
+from gradcli.ops.loops import NotRolled
 from gradcli.report.document import Chain
 from gradcli.report.explain import _Story as Story
 from gradcli.session import Options, evaluate
@@ -25,6 +27,7 @@ def problems(explanation: Explanation) -> Iterator[str]:
     names = {title: explanation.value(node) for node, title in explanation.names.items()}
     story = Story(explanation, 6)
     yield from _judged(story.forward(), names, explanation)
+    yield from wrong_grads(explanation)
     for told in explanation.passes:
         grads = {
             f"{explanation.names[grad.node]}.grad": (
@@ -33,6 +36,22 @@ def problems(explanation: Explanation) -> Iterator[str]:
             for grad in told.grads
         }
         yield from _judged(story.backward(told), names | grads, explanation)
+
+
+def wrong_grads(explanation: Explanation) -> Iterator[str]:
+    """The grads that are told, of all values, and are not those of reverse mode."""
+    run = explanation.run
+    for backward, told in zip(run.prepared.backwards, explanation.passes, strict=False):
+        nodes = [grad.node for grad in told.grads]
+        outputs = [backward.outputs[name] for name in backward.cotangents]
+        try:
+            found = vjp(outputs, [*backward.cotangents.values()], nodes)
+        except NotRolled:
+            continue  # the gradient of a value in a loop that is one node
+        for grad, node in zip(told.grads, found, strict=True):
+            true = np.zeros(grad.node.shape) if node is None else run.value(node)
+            if not same(np.asarray(grad.value), np.asarray(true)):
+                yield f"not the grad of {explanation.names[grad.node]}: {grad.value}, but {true}"
 
 
 def _judged(

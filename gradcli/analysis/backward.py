@@ -1,0 +1,161 @@
+"""One backward pass, told step by step: the grad of each value as the sum of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from gradcli.analysis.levels import Stage
+from gradcli.differentiate import contributions, walk_back
+from gradcli.graph import OPERATORS, Array, Node, Shape
+from gradcli.ops.loops import Loop, place
+from gradcli.ops.shaping import SUM_TO
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a node's grad that comes from one of its uses."""
+
+    through: Stage | None
+    """The step that uses it; None for the given gradient of an output."""
+    rule: Node
+    """The local rule over the nodes and the symbols that stand for grads."""
+    value: Array
+    summed_from: Shape | None
+    """The shape of the contribution before it was summed over what had been broadcast."""
+    total: Array
+    """The sum of this part and all before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grad:
+    """The grad of a node, and its parts."""
+
+    node: Node
+    parts: list[Part]
+    held: Array | None = None
+    """What an earlier pass left in `.grad`, which this one adds to."""
+
+    @property
+    def value(self) -> Array:
+        """What this pass finds."""
+        return self.parts[-1].total
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPass:
+    """One backward pass."""
+
+    grads: list[Grad]
+    outputs: dict[str, Node]
+    given: dict[str, Node]
+    """The outputs for which a gradient was given."""
+    leaves: list[Node]
+    symbols: dict[Node, str]
+    """The nodes that stand for grads, and their names: `x.grad`."""
+    line: int | None = None
+    """Where the program itself calls it."""
+
+
+class PassWalk:
+    """The walk of one backward pass over the steps."""
+
+    def __init__(
+        self,
+        parts: dict[Node, list[Part]],
+        linked: Container[Node],
+        held: Mapping[Node, Array],
+        names: Mapping[Node, str],
+        value: Callable[[Node], Array],
+        feeds: dict[Node, Array],
+    ) -> None:
+        """`parts` are the gradients of the outputs, `linked` the nodes that lead to leaves, and
+        `held` what earlier passes left; values of grads are added to the `feeds` of `value`.
+        """
+        self._parts = parts
+        self._linked = linked
+        self._held = held
+        self._names = names
+        self._value = value
+        self._feeds = feeds
+        self._selected: set[Node] = set()
+        self.grads: list[Grad] = []
+        self.symbols: dict[Node, str] = {}
+
+    def through(self, item: Stage) -> None:
+        """The grads of a step's results, and what they add to those of its operands."""
+        if len(item.nodes) == 1 and not isinstance(item.nodes[0].op, Loop):
+            (node,) = item.nodes
+            symbols = self._reached([node])
+            if node in symbols and node in self._linked:
+                rules = contributions(node, symbols[node], self._linked, self._selected)
+                for number, rule in rules:  # an op that uses an operand twice adds twice
+                    self._add(item, node.inputs[number], rule)
+        else:
+            for operand, rule in self._through_several(item).items():
+                self._add(item, operand, rule)
+
+    def _through_several(self, item: Stage) -> dict[Node, Node]:
+        """What a step of several nodes adds to the cotangents of its operands.
+
+        A result may be used within the step as well: then that is a part of its grad.
+        """
+        results = set(item.results)
+        changes: dict[Node, Node] = {}
+        behind: list[Node] = []
+        nodes = sorted(item.nodes, key=place)
+        for _, group in groupby(reversed(nodes), key=lambda node: place(node)[0]):
+            together = [*group]  # the results of a loop are reached at once
+            ends = [node for node in together if node in results]
+            if ends:
+                self._walk(behind, changes)
+                behind = []
+                for node in ends:
+                    if node in changes:
+                        self._add(item, node, changes.pop(node))
+                changes |= self._reached(ends)
+            behind += together
+        self._walk(behind, changes)
+        inside = set(nodes)
+        return {node: change for node, change in changes.items() if node not in inside}
+
+    def _walk(self, nodes: Sequence[Node], changes: dict[Node, Node]) -> None:
+        """Take cotangents from nodes, the last one first, to their operands."""
+        walk_back(nodes[::-1], changes, self._linked, self._selected, contributions)
+        for node in nodes:
+            changes.pop(node, None)
+
+    def _reached(self, nodes: Iterable[Node]) -> dict[Node, Node]:
+        """The nodes that stand for the grads of those of some nodes that have one."""
+        return {node: self._symbol(node) for node in nodes if node in self._parts}
+
+    def _add(self, item: Stage, operand: Node, change: Node) -> None:
+        rule = _whole(change, operand)
+        value = np.asarray(self._value(rule))
+        shape = rule.inputs[0].shape if rule.op is SUM_TO else None
+        add_part(self._parts, operand, Part(item, rule, value, shape, value))
+
+    def _symbol(self, node: Node) -> Node:
+        """The node that stands for the grad of a node, which is complete now."""
+        grad = Grad(node, self._parts[node], self._held.get(node))
+        self.grads.append(grad)
+        title = f"{self._names[node]}.grad"
+        symbol = node.graph.input(title, node.shape, "float")
+        self._feeds[symbol] = grad.value
+        self.symbols[symbol] = title
+        return symbol
+
+
+def _whole(rule: Node, operand: Node) -> Node:
+    """A cotangent in the operand's shape: one number may stand for all elements."""
+    fits = rule.shape == operand.shape
+    return rule if fits else OPERATORS["expand"](rule, operand.shape)
+
+
+def add_part(parts: dict[Node, list[Part]], node: Node, part: Part) -> None:
+    """One more part of the grad of a node."""
+    before = parts.setdefault(node, [])
+    before.append(replace(part, total=before[-1].total + part.value) if before else part)
