@@ -25,7 +25,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from gradcli.diagnostics import GradcliError
 from gradcli.ledger import Ledger
@@ -34,6 +33,8 @@ from gradcli.tuples import NamedTuple
 if TYPE_CHECKING:
     from types import EllipsisType
     from typing import TypedDict, Unpack
+
+    import numpy.typing as npt
 
     from gradcli.diagnostics import Span
 
@@ -76,7 +77,10 @@ if TYPE_CHECKING:
         fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None
 
 
-Array: TypeAlias = npt.NDArray[Any]
+if TYPE_CHECKING:
+    Array: TypeAlias = npt.NDArray[Any]
+else:
+    Array = np.ndarray
 Shape: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["float", "int", "bool"]
 """What a node holds. A run has one floating-point dtype; integers are int64."""

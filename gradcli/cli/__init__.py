@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 INTERRUPTED = 130
-DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
-"""Modules of NumPy that only give its functions their docstrings."""
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -37,14 +35,12 @@ def _guarded() -> int:
     # threads itself, so that the bits of the result do not depend on their number.
     for variable in _BLAS_THREADS:
         os.environ.setdefault(variable, "1")
-    # No command shows NumPy's docstrings, which take a seventh of the time that its import takes.
-    for module in DOCUMENTATION:
-        sys.modules.setdefault(module, type(sys)(module))
     # A large graph is many objects and no garbage: with its defaults, Python's garbage collector
     # would take half of the run's time.
     gc.set_threshold(200_000, 20, 50)
-    from gradcli.cli import child
+    from gradcli.cli import child, unneeded
 
+    unneeded.leave_out()
     if not child.is_needed(sys.argv[1:]):
         return _run()
     end = child.apart(_run)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from gradcli.cli import DOCUMENTATION
+from gradcli.cli.unneeded import DOCUMENTATION, TYPES
 
 PROGRAM = """
 import sys
@@ -59,8 +59,28 @@ def test_help_imports_no_numpy(arguments: tuple[str, ...]) -> None:
     assert not imported(*arguments) & (HEAVY | {"numpy"})
 
 
+def test_types_of_numpy_are_imported_when_something_asks_for_them() -> None:
+    program = (
+        "import sys\n"
+        "from gradcli.cli.unneeded import TYPES, leave_out\n"
+        "leave_out()\n"
+        "import numpy\n"
+        "print(any(name.startswith(TYPES + '.') for name in sys.modules))\n"
+        "import numpy.typing\n"
+        "from numpy._typing._array_like import ArrayLike\n"
+        "print(numpy.typing.ArrayLike is ArrayLike, numpy.typing.NDArray[float])\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    lazily, whole = finished.stdout.splitlines()
+    assert lazily == "False"
+    assert whole.startswith("True numpy.ndarray[")
+
+
 def test_numpy_is_imported_without_its_docstrings() -> None:
-    assert all(find_spec(module) for module in DOCUMENTATION)
+    assert all(find_spec(module) for module in (*DOCUMENTATION, TYPES))
     program = (
         "import os, sys\n"
         "from gradcli.cli import main\n"
