@@ -63,7 +63,9 @@ class Options(NamedTuple):
     trace_values: bool = False
     """Keep the values of all small nodes, named or not, for the tree."""
     passages: bool = False
-    """Remember which part of the program made which nodes, to tell the run in its words."""
+    """Remember which part of the program made which nodes, to tell the run in its words. For the
+    tree that is done in any case, so that it shows loops once, unless they are unrolled.
+    """
     alone: frozenset[int] = frozenset()
     """The passes of loops, by number, that are traced one by one in any case, to be told of."""
     since: int | None = None

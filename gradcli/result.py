@@ -10,7 +10,18 @@ from gradcli.diagnostics import Note
 from gradcli.graph import EMPTY, Array, Graph, Node, Precision
 from gradcli.language.syntax import Program
 from gradcli.ledger import in_memory
+from gradcli.trace.passages import Passages
 from gradcli.tuples import NamedTuple
+
+
+class WholeLoop(NamedTuple):
+    """A loop that is shown once, whatever nodes its passes have made."""
+
+    passes: int
+    body: tuple[str, ...]
+    """The lines of it, as the language prints them."""
+    operands: tuple[Node, ...]
+    """What it is computed from."""
 
 
 class Pass(NamedTuple):
@@ -67,6 +78,10 @@ class Result(NamedTuple):
     """
     node_grads: Mapping[Node, Array] = EMPTY
     """Grads of the nodes in `node_values`, where a picture asks for them."""
+    passages: Passages | None = None
+    """Which part of the program made which nodes, where the options ask for it."""
+    loops: Mapping[Node, WholeLoop] = EMPTY
+    """By value that a loop gives: the loop, where it is shown once."""
 
 
 def is_finite(array: Array) -> bool:

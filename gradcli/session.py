@@ -141,7 +141,8 @@ def _trace(
         rolls=_rolls(program, graph, options),
     )
     tracer.values.distinct = changes
-    tracer.values.passages = Passages() if options.passages else None
+    if options.passages or (options.trace_values and not options.unroll and may_loop(program)):
+        tracer.values.passages = Passages()
     tracer.values.alone = options.alone
     tracer.trace(program)
     return tracer
@@ -280,6 +281,7 @@ class Prepared:
             notes=self.notes + self.engine.notes,
             printed=[text(line, found) for line in self.printed.lines],
             others=[text(line, found) for line in self.printed.others],
+            passages=self.passages,
         )
 
 

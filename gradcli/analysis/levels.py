@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradcli.graph import Node
+from gradcli.language.printer import print_program
+from gradcli.language.syntax import For, Program, While, bodies
 from gradcli.ops.kinds import is_promotion
 from gradcli.ops.loops import Loop
 from gradcli.ops.shaping import is_item
@@ -66,11 +68,19 @@ class Levels:
     def items(self, order: Sequence[Node]) -> list[Stage]:
         """The steps that nodes, in topological order, are told in."""
         users = _last_users(order)
-        items = list(self._stretches(self._folded(order, users), 1))
-        for item in items:
+        return self._with_results(self._stretches(self._folded(order, users), 1), users)
+
+    def parts(self, order: Sequence[Node]) -> list[Stage]:
+        """The same, however many they are."""
+        users = _last_users(order)
+        return self._with_results(self._folded(order, users), users)
+
+    def _with_results(self, items: Iterable[Stage], users: Mapping[Node, int]) -> list[Stage]:
+        found = list(items)
+        for item in found:
             last = item.nodes[-1:]
             item.results.extend(last if item.single else self._results(item.nodes, users))
-        return items
+        return found
 
     def _results(self, nodes: Sequence[Node], users: Mapping[Node, int]) -> list[Node]:
         """Those of the nodes of one step that something behind it uses."""
@@ -185,6 +195,16 @@ def passes_in(opened: Collection[str]) -> frozenset[int]:
 def _length(part: Passage, indices: Sequence[int]) -> int:
     """How many of the nodes with these indices a part of the program has made."""
     return bisect_left(indices, part.end) - bisect_left(indices, part.first)
+
+
+def body_of(passage: Passage, program: Program) -> list[str]:
+    """The lines of a loop's body, as the language prints them."""
+    inside = [*program.statements]
+    for statement in inside:
+        inside += [each for body in bodies(statement) for each in body]
+        if isinstance(statement, For | While) and statement.span == passage.span:
+            return print_program(Program(program.source, statement.body)).splitlines()
+    return []
 
 
 def _several(loop: Passage, first: int, last: int, begin: int, end: int) -> Passage:

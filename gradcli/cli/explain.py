@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gradcli.cli import options as flag
-from gradcli.cli import shell
 from gradcli.cli.bundles import expanded
+from gradcli.cli.inside import Inside, parts
 from gradcli.diagnostics import GradcliError
 
 LONGEST = 1 << 18
@@ -41,16 +41,6 @@ Message = Annotated[
     ),
 ]
 
-Inside = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--inside",
-        metavar="NAME",
-        autocompletion=shell.names,
-        help="Open a function, 'for', 'while', 'pass 3' or steps 7-12, one step otherwise; or all.",
-    ),
-]
-
 
 def _command(
     run: flag.Run,
@@ -74,8 +64,7 @@ def _command(
     with run.bounds.confined():
         request = run.request(gradient, options)
         if entry is None:
-            opened = [name.strip() for text in inside or () for name in text.split(",")]
-            show.write("explanation", explain(*request, opened, kinks.wanted()))
+            show.write("explanation", explain(*request, parts(inside), kinks.wanted()))
         else:
             show.write("explanation", follow(single.run(*request), entry, kinks.wanted()))
 

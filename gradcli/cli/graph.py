@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.cli import options as flag
 from gradcli.cli.bundles import expanded
+from gradcli.cli.inside import InsideLoops, parts
 
 EXAMPLES = """\b
 Examples:
@@ -18,17 +19,16 @@ def _command(
     show: flag.Show,
     gradient: flag.Gradients = None,
     forward: flag.Forward = False,
+    inside: InsideLoops = None,
 ) -> None:
     """Show the graph of a program: each op with its operands, its value, and its grad if known."""
-    from gradcli.analysis.intermediates import with_grads
-    from gradcli.session import evaluate
+    from gradcli.analysis.intermediates import pictured
 
     show.format()
-    options = run.options(forward_only=forward, trace_values=True, unroll=True)
+    options = run.options(forward_only=forward)
     with run.bounds.confined():
-        request = run.request(gradient, options)
-        result = evaluate(request.program, request.inputs, request.gradients, request.options)
-        show.write("graph", with_grads(result))
+        result = pictured(*run.request(gradient, options), parts(inside))
+        show.write("graph", result)
         show.remark(note for note in result.notes if note.code == "broadcast-both")
 
 

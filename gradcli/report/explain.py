@@ -11,12 +11,11 @@ import numpy as np
 
 from gradcli.analysis.backward import Grad, Part, ToldPass
 from gradcli.analysis.explain import Explanation, Step
-from gradcli.analysis.levels import Stage
+from gradcli.analysis.levels import Stage, body_of
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
-from gradcli.language.printer import print_program
-from gradcli.language.syntax import For, Program, While, bodies
+from gradcli.language.syntax import Program
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
@@ -335,15 +334,10 @@ def _quoted(step: Step, program: Program) -> Iterator[str]:
     passage = step.stage.passage
     if passage is None or passage.kind != "loop" or step.node is not step.stage.results[0]:
         return
-    inside = [*program.statements]
-    for statement in inside:
-        inside += [each for body in bodies(statement) for each in body]
-        if isinstance(statement, For | While) and statement.span == passage.span:
-            text = print_program(Program(program.source, statement.body)).splitlines()
-            if len(text) <= QUOTED:
-                yield f"in each pass: {text[0]}" if len(text) == 1 else "in each pass:"
-                yield from (f"  {line}" for line in text if len(text) > 1)
-            return
+    text = body_of(passage, program)
+    if 0 < len(text) <= QUOTED:
+        yield f"in each pass: {text[0]}" if len(text) == 1 else "in each pass:"
+        yield from (f"  {line}" for line in text if len(text) > 1)
 
 
 def _untold(explanation: Explanation) -> set[Node]:

@@ -97,6 +97,9 @@ def _card(box: Box, place: int, formulas: Mathematics, precision: int, numbers: 
     )  # fmt: skip
     if line.formula:
         card.append(equation(formulas, *([line.name] if line.name else []), line.formula))
+    if line.passes:
+        card.append(element("p", box.text[0], class_="soft"))
+        card.extend(element("p", element("code", each)) for each in line.body)
     card.extend(element("p", text, class_="soft") for text in _facts(box))
     for label, array in (("value", line.value), ("grad", line.grad), ("v", line.given)):
         if array is not None:

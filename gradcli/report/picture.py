@@ -11,7 +11,7 @@ from gradcli.report.arrays import Excerpt, inline
 from gradcli.report.json import line
 from gradcli.report.layers import arrange, path
 from gradcli.report.layout import Layout
-from gradcli.report.tree import Line, described
+from gradcli.report.tree import Line, described, passes_text
 from gradcli.result import Result
 
 FORMULA, ARRAY = 40, 36
@@ -61,10 +61,12 @@ def boxes(result: Result, precision: int) -> list[Box]:
 
 
 def _text(line: Line, precision: int) -> list[str]:
-    title = " = ".join(filter(None, (line.name, line.formula))) or line.op
+    formula = passes_text(line) if line.passes else line.formula
+    title = " = ".join(filter(None, (line.name, formula))) or line.op
     arrays = {"value": line.value, "grad": line.grad, "v": line.given}
     return [
         title,
+        *(f"  {each}" for each in line.body),
         *([f"named {line.called}"] if line.called else []),
         f"{line.op} {line.shape}",
         *(
@@ -115,6 +117,7 @@ def _as_json(drawn: Sequence[Box]) -> str:
             "value": _array(box.line.value),
             "grad": _array(box.line.grad),
             **({"called": box.line.called} if box.line.called else {}),
+            **({"passes": box.line.passes, "body": box.line.body} if box.line.passes else {}),
         }
         for place, box in enumerate(drawn)
     ]

@@ -12,7 +12,7 @@ from gradcli.report.arrays import inline
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, GAP, GRAD, name_style, printed, shared, table
 from gradcli.report.text_table import GIVEN
-from gradcli.report.tree import COUNTED, Line, tree
+from gradcli.report.tree import COUNTED, Line, passes_text, tree
 from gradcli.session import Result
 
 WIDEST = 72
@@ -32,6 +32,10 @@ def write(result: Result, layout: Layout) -> Iterator[str]:
 
 def draw(result: Result, layout: Layout, limit: int | None) -> RenderableType:
     """The graph, cut after `limit` lines."""
+    if result.passages is not None:
+        from gradcli.analysis.intermediates import with_loops  # where there may be loops
+
+        result = with_loops(result)
     shown, left_out = tree(
         result,
         layout.precision,
@@ -102,6 +106,10 @@ def _about(line: Line, layout: Layout) -> tuple[Text, Text, Text]:
         " = " if line.name and line.formula else "",
         line.formula,
     )
+    if line.passes:
+        graph.append(f"{' = ' if line.name else ''}{passes_text(line)}")
+        on = _guide(line.guide_on, layout)
+        graph.append("".join(f"\n{on}    {each}" for each in line.body), style=ASIDE)
     if line.place != "here":
         graph.append(f" ({line.place})", style=ASIDE)
     if line.called:

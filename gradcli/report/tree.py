@@ -13,7 +13,7 @@ from gradcli.graph import CONSTANT, INPUT, Array, Node
 from gradcli.report.arrays import Excerpt, brief, excerpt
 from gradcli.report.sanitise import sanitise
 from gradcli.report.summary import grads_by_node, made_by_user, shape_text
-from gradcli.session import Result
+from gradcli.result import Result, WholeLoop
 from gradcli.spelling.formula import Formulas, defined_by, fresh_names, operands, unsigned
 
 NAME_WIDTH = 24
@@ -22,6 +22,9 @@ COUNTED = 1000
 """Of the lines that are left out, so many are counted, and one: all of a large graph take long."""
 LEVELS = 2
 """How many ops below its node a formula shows."""
+
+NO_LOOP = WholeLoop(0, (), ())
+"""What stands for the loop of a node that no loop gives."""
 
 Place = Literal["here", "above", "below"]
 
@@ -46,6 +49,15 @@ class Line:
     given: Excerpt | None = None
     called: str = ""
     """The user's name, where `name` is short for it."""
+    passes: int = 0
+    """Of a loop that is shown as one node: how many it has."""
+    body: tuple[str, ...] = ()
+    """The lines of such a loop, where it is met first."""
+
+
+def passes_text(line: Line) -> str:
+    """What stands for the formula of a loop that is shown once; its body follows."""
+    return f"{line.passes:,} passes" + (" of" if line.body else "")
 
 
 class Visit(NamedTuple):
@@ -92,7 +104,7 @@ def described(
     stack = _roots(result)[::-1]
     while stack:
         node = stack.pop()
-        below = [] if node in leaves else _operands(node, names, precision)
+        below = [] if node in leaves else _operands(node, names, precision, result.loops)
         waiting = [operand for operand in below if operand not in operands]
         if waiting:
             stack += [node, *reversed(waiting)]
@@ -116,6 +128,9 @@ class _Description:
         self.called = _called(result)
         self.width = width
         self.leaves = _leaves(result)
+        self.loops = result.loops
+        self.told: set[WholeLoop] = set()
+        """The loops whose body was shown."""
         self.outputs = set(result.outputs.values())
         self.values = {**result.node_values, **_by_node(result.names, result.values)}
         backward = result.passes[-1] if result.passes and not result.accumulated else None
@@ -130,6 +145,9 @@ class _Description:
         if visit.place != "here":
             return Line(visit.guide, visit.guide_on, visit.place, name, role)
         text, op = self._definition(node)
+        loop = self.loops.get(node, NO_LOOP)
+        body = () if loop in self.told else loop.body
+        self.told.add(loop)
         return Line(
             visit.guide,
             visit.guide_on,
@@ -143,12 +161,16 @@ class _Description:
             _known(self.grads.get(node)),
             _known(self.given.get(node)) if node not in self.grads else None,
             self.called[node] if self.called.get(node, name) != name else "",
+            loop.passes,
+            body,
         )
 
     def _definition(self, node: Node) -> tuple[str, str]:
         """The formula and the op of a node."""
         if node in self.leaves:
             return "", "leaf"
+        if node in self.loops:
+            return "", "loop"
         node = defined_by(node, self.names)
         if not node.inputs and node.op in (CONSTANT, INPUT):
             return "", node.op.name
@@ -169,7 +191,7 @@ def _walk(result: Result, names: Mapping[Node, str], precision: int, limit: int)
         while stack:
             visit = stack.pop()
             node, _, on, depth, _ = visit
-            below = [] if node in leaves else _operands(node, names, precision)
+            below = [] if node in leaves else _operands(node, names, precision, result.loops)
             if node in entered:
                 yield visit._replace(place="above")
             elif below and depth == limit:
@@ -197,8 +219,12 @@ def _roots(result: Result) -> list[Node]:
     return list(result.outputs.values())
 
 
-def _operands(node: Node, names: Mapping[Node, str], precision: int) -> list[Node]:
+def _operands(
+    node: Node, names: Mapping[Node, str], precision: int, loops: Mapping[Node, WholeLoop]
+) -> list[Node]:
     """The operands that get a line: not the constants that the formula contains."""
+    if node in loops:
+        return [*loops[node].operands]
     below = operands(defined_by(node, names), names)
     return [each for each in below if brief(unsigned(each).known, precision) is None]
 
@@ -211,7 +237,10 @@ def _names(result: Result) -> dict[Node, str]:
     """A name for each node that has one: the first, or a short one for it."""
     fresh = fresh_names({*result.names, *result.leaves})
     called = _called(result).items()
-    return {node: name if len(name) <= NAME_WIDTH else next(fresh) for node, name in called}
+    names = {node: name if len(name) <= NAME_WIDTH else next(fresh) for node, name in called}
+    for node in result.loops:  # no formula goes on into a loop
+        names.setdefault(node, "")
+    return {node: name or next(fresh) for node, name in names.items()}
 
 
 def _called(result: Result) -> dict[Node, str]:

@@ -45,7 +45,7 @@ def test_tree_and_no_tree(gradcli: Runner) -> None:
 
 
 def test_a_long_tree_is_cut_unless_it_is_asked_for(gradcli: Runner) -> None:
-    program = "y = x; for i in range(60) { y = sin(y) + 1 }; out = y * 1"
+    program = "y = x; " + "y = sin(y) + 1; " * 60 + "out = y * 1"
     short = gradcli("eval", program, "-s", "x=1").out
     assert "more lines: --tree shows them all" in short
     assert "more lines" not in gradcli("eval", program, "-s", "x=1", "--tree").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from xml.etree import ElementTree
@@ -143,3 +144,51 @@ def test_without_a_value_there_is_no_graph(gradcli: Runner, program: str, form: 
     assert told.startswith("the program ends on no value")
     assert answer.code == 3
     assert form == "json" or not answer.out
+
+
+LOOP = (
+    "y = x; for i in range(20000) { y = y + 0.001 * (sin(y) - 0.1 * y * y) }; y * 2",
+    "-s",
+    "x=1.5",
+)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_long_loop_is_one_node(form: str, graph: Callable[..., str]) -> None:
+    drawn = graph(*LOOP, "--format", form)
+    assert drawn.count("20,000 passes of") == (form != "json")
+    assert drawn.count("y = y + 0.001 * (sin(y) - 0.1 * y * y)") == 1
+
+
+def test_a_loop_has_its_passes_operands_and_grads(
+    graph: Callable[..., str], gradcli: Runner
+) -> None:
+    x, loop, out = json.loads(graph(*LOOP, "--format", "json"))["nodes"]
+    assert (loop["op"], loop["passes"], loop["inputs"], out["inputs"]) == ("loop", 20000, [0], [1])
+    answer = json.loads(gradcli("eval", *LOOP, "--unroll", "--json").out)
+    assert x["grad"] == answer["grads"]["x"]
+    assert loop["value"] == answer["values"]["y"]
+    assert loop["grad"] == 2.0
+
+
+def test_a_pass_of_a_loop_opens(graph: Callable[..., str]) -> None:
+    nodes = json.loads(graph(*LOOP, "--format", "json", "--inside", "pass 12345"))["nodes"]
+    assert [node["passes"] for node in nodes if "passes" in node] == [12344, 20000 - 12345]
+    (sine,) = [node for node in nodes if node["op"] == "sin"]
+    y = 1.5
+    for _ in range(12344):
+        y = y + 0.001 * (math.sin(y) - 0.1 * y * y)
+    assert sine["value"] == pytest.approx(math.sin(y), rel=1e-12)
+
+
+def test_results_of_one_loop_show_its_body_once(graph: Callable[..., str]) -> None:
+    text = "a = x; b = x; for i in range(100) { a = a * 0.99 + b; b = b * 0.9 }; a * b"
+    drawn = graph(text, "-s", "x=1.5")
+    assert drawn.count("100 passes of") == 1
+    assert drawn.count("a = a * 0.99 + b") == 1
+    assert drawn.count("100 passes") == 2
+
+
+def test_the_tree_of_an_answer_shows_a_long_loop_once(gradcli: Runner) -> None:
+    assert "20,000 passes of" in gradcli("eval", *LOOP).out
+    assert " passes" not in gradcli("eval", LOOP[0].replace("20000", "3"), *LOOP[1:]).out
