@@ -115,7 +115,9 @@ def choose_leaves(tracer: Tracer, outputs: Sequence[Node], wrt: Sequence[str]) -
                 raise GradcliError("no-grad", f"--wrt {name}: {_kind(node)} have no gradient")
         return chosen
     leaves = {name: node for name, node in tracer.inputs.items() if node.kind == "float"}
-    marked = {node: name for node, name in tracer.leaves.items() if node.attributes[0]}
+    marked = {
+        node: name for node, name in tracer.leaves.items() if node.op is LEAF and node.attributes[0]
+    }
     linked = set(upstream(outputs))
     if not tracer.inputs and not marked and not tracer.values.explicit:
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}

@@ -89,13 +89,19 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("dtypes", "import torch\nx = torch.tensor([1, 2], dtype=torch.int32)\n"
                   "print(x, x.double(), (x * 2.5).dtype)",
                   "shown and promoted as in PyTorch; what floats are computed in is --dtype's"),
+        Construct("limits of dtypes", "import torch\nprint(torch.finfo(torch.float32).eps, "
+                  "torch.result_type(torch.tensor([1]), 1.0))",
+                  "finfo, iinfo, result_type, promote_types, can_cast, x.is_floating_point()"),
+        Construct("memory", "import torch\nx = torch.arange(6).view(2, 3)\n"
+                  "print(x.t().stride(), x.t().is_contiguous(), x._version)",
+                  "stride, storage_offset, is_contiguous, contiguous, _version, data_ptr"),
         Construct("print options", "import torch\ntorch.set_printoptions(precision=2)\n"
                   "print(torch.linspace(0, 1, 4))",
                   "torch.set_printoptions, np.set_printoptions"),
         Construct("distributions", "import torch\nfrom torch.distributions import Normal\n"
                   "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)).shape)",
-                  "Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical; torch.normal, "
-                  "bernoulli, multinomial, poisson"),
+                  "Normal, Uniform, Exponential, Laplace, Bernoulli, Categorical, Gamma, Beta, "
+                  "Poisson, MultivariateNormal …; torch.normal, bernoulli, multinomial"),
         Construct("counts", "import torch\nprint(torch.bincount(torch.tensor([0, 2, 2])))",
                   "bincount, unique, histc, bucketize, searchsorted, isin"),
     ),
@@ -104,6 +110,12 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "requires_grad, is_leaf, grad, grad_fn"),
         Construct("in place", "w = tensor(1., requires_grad=True)\nwith torch.no_grad(): w -= 0.1\n"
                   "w.data.mul_(2); w.grad = None; w", "leaves under no_grad, and .data"),
+        Construct("graph nodes", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
+                  "y = x * 3\nprint(y.grad_fn.name(), y.grad_fn.next_functions[0][0].name())",
+                  "grad_fn and what gradients flow on to, as PyTorch's graph has them"),
+        Construct("anomalies", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
+                  "with torch.autograd.set_detect_anomaly(True): (x**2).backward()\nx.grad",
+                  "backward stops where a gradient is NaN"),
         Construct("autograd", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "torch.autograd.grad(x**3, x)[0]", "grad, backward, gradcheck"),
         Construct("functional", "import torch\n"
@@ -124,7 +136,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "o = torch.optim.SGD([w], lr=0.1)\n"
                   "s = torch.optim.lr_scheduler.StepLR(o, step_size=1)\ns.step()\n"
                   "print(o.param_groups[0]['lr'], s.get_last_lr())",
-                  "StepLR, ExponentialLR, CosineAnnealingLR, LambdaLR and others"),
+                  "StepLR, CosineAnnealingLR, OneCycleLR, LambdaLR, SequentialLR and others"),
         Construct("hooks", "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\n"
                   "y.register_hook(lambda g: g * 3)\ny.sum().backward(); x.grad.sum()",
                   "x.register_hook, layer.register_forward_hook"),
@@ -165,7 +177,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "nn.MSELoss, CrossEntropyLoss and the like"),
         Construct("optimisers", "import torch\nw = torch.ones(1, requires_grad=True)\n"
                   "o = torch.optim.SGD([w], lr=0.1)\n(w**2).sum().backward(); o.step(); w.sum()",
-                  "SGD, Adam, AdamW, RMSprop, Adagrad, Adadelta, Adamax, LBFGS; state_dict"),
+                  "SGD, Adam, AdamW, RMSprop, Adagrad, Adadelta, Adamax, NAdam, RAdam, Rprop, "
+                  "LBFGS; state, state_dict"),
     ),
 }  # fmt: skip
 """By subject."""

@@ -27,6 +27,8 @@ def assignable(target: Expression, source: Source) -> Target:
     """The target of `=`: a name, an attribute, an element, or a tuple of these."""
     if type(target) is Name:  # nearly all are
         return target
+    if isinstance(target, List):  # [a, b] = …
+        target = Tuple(target.items, target.span)
     if not isinstance(target, Tuple):
         return changeable(target, source)
     waiting: list[Expression] = [target]

@@ -66,10 +66,16 @@ class Autograd:
         """Runs a visitor to its end; the tracer sets it."""
         self.records: Callable[[], bool]
         """Whether gradients flow through what is computed now; the tracer sets it."""
+        self.node_name: Callable[[Node], str] = lambda node: node.op.name
+        """What PyTorch calls the node that made a tensor; the tracer sets it."""
+        self.overwritten_text: Callable[[Node], str] = lambda node: ""
+        """Its words for a tensor that was changed in place; the tracer sets it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
         self._depth = 0
         """How many runs of the program's own functions are inside each other in backward."""
+        self.looks_for_nan = False
+        """Whether backward stops where a gradient is NaN."""
         self._creates_graph = False
         """Whether gradients of this pass can be differentiated."""
         self._hook_results: dict[Node, Node] = {}
@@ -387,7 +393,7 @@ class Autograd:
                 )
         first = self.graph.count
         self._hook_results.clear()
-        rules = self._hooked if self.hooks else None
+        rules = self._hooked if self.hooks or self.looks_for_nan else None
         grads = vjp(outputs, cotangents, wanted, rules=rules)
         if self.hooks:
             grads = [
@@ -405,7 +411,23 @@ class Autograd:
         self, node: Node, change: Node, linked: Container[Node], selected: set[Node]
     ) -> Iterator[tuple[int, Node]]:
         """Contributions of a node whose gradient may pass hooks first."""
-        return contributions(node, self._through_hooks(node, change), linked, selected)
+        found = contributions(node, self._through_hooks(node, change), linked, selected)
+        return self._without_nan(node, found) if self.looks_for_nan else found
+
+    def _without_nan(
+        self, node: Node, found: Iterable[tuple[int, Node]]
+    ) -> Iterator[tuple[int, Node]]:
+        """The contributions of a node. Raises `value` where one has become NaN."""
+        for place, change in found:
+            value = self.values.evaluator.value(change)
+            if bool((value != value).any()):
+                raise GradcliError(
+                    "value",
+                    f"Function '{self.node_name(node)}' returned nan values in its "
+                    f"{place}th output.",
+                    hint="this function has no finite derivative there",
+                )
+            yield place, change
 
     def _through_hooks(self, node: Node, grad: Node) -> Node:
         if node in self._hook_results:
@@ -454,8 +476,12 @@ class Autograd:
         seen: set[Node] = set()
         while waiting:
             node = waiting.pop()
-            if node in self.values.overwritten and node.index < first:
-                raise GradcliError("value", OVERWRITTEN, hint="compute with a copy: x.clone()")
+            if node.index < first and self.values.storage(node)[0] in self.values.overwritten:
+                raise GradcliError(
+                    "value",
+                    OVERWRITTEN + self.overwritten_text(node),
+                    hint="compute with a copy: x.clone()",
+                )
             if node.index >= first and node not in seen:
                 seen.add(node)
                 waiting += node.inputs

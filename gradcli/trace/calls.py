@@ -13,6 +13,7 @@ from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, leaf
+from gradcli.ops.kinds import cast
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
@@ -55,6 +56,18 @@ _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 """Functions of `math` that give integers."""
+_KEEP_INTEGERS = frozenset((
+    "where", "clamp", "clamp_min", "clamp_max", "add", "sub", "mul", "maximum", "minimum",
+    "remainder", "fmod", "pow", "square", "floor_divide", "take", "masked_fill", "abs", "neg",
+    "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
+    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like",
+))  # fmt: skip
+"""Functions that give integers of integers."""
+_NUMPYS_OWN = frozenset((
+    "std", "var", "max", "min", "repeat", "cumsum", "cumprod", "transpose", "sort", "round",
+    "argsort", "nonzero", "fill",
+))  # fmt: skip
+"""Methods of arrays that are not what those of tensors are."""
 _ORDER = frozenset(("key", "default"))
 _NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "arange", "full"))
 """Functions that make tensors of integers of whole numbers in PyTorch."""
@@ -104,20 +117,21 @@ class Calls(Expressions):
     def call(self, expression: syntax.Call) -> Visit:
         callee = expression.callee
         own = self._own_name(callee)
-        name = own or self._function_name(callee)
+        try:
+            name, held, special = self._named(callee, own)
+        except GradcliError:
+            return (yield self._seldom_called(expression))
         if name is None:
             return (yield self._method(expression))
-        held = self._held(callee)
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
-        special = None if held is not None else self._special(name)
-        if held is None and special is None:
-            self._built_in(name, False, callee)
         arguments = yield self._several(expression.arguments)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
             self._keep_whole(name, expression, arguments, keywords)
+        if tuple in map(type, arguments):
+            arguments = self._without_tuples(callee, arguments)
         if held is not None or self._sees_lists(name, special) or own == "sum":
             arguments = self._all_as_written(expression, arguments)
         if held is not None:
@@ -152,6 +166,49 @@ class Calls(Expressions):
         """Whether a function takes lists of numbers as lists, not as tensors."""
         return name in ON_NUMBERS or (special is not None and name in self.library.of_lists)
 
+    def _seldom_called(self, expression: syntax.Call) -> Visit:
+        """The value of a call of a function that is not known yet."""
+        in_place = self._as_method(expression)
+        if in_place is not None:
+            return (yield self.change(*in_place))
+        if self.library.is_whole or not self._have_all():
+            callee = expression.callee
+            self._named(callee, self._own_name(callee))  # raises what it has raised before
+        return (yield self.call(expression))
+
+    def _named(
+        self, callee: syntax.Expression, own: str | None
+    ) -> tuple[str | None, Object | None, Special | None]:
+        """The name of the function that is called, None for a method; and what it is, unless it is
+        in the op table: the program's own, or of the library. Raises `name`.
+        """
+        name = own or self._function_name(callee)
+        if name is None:
+            return None, None, None
+        held = self._held(callee)
+        special = None if held is not None else self._special(name)
+        is_by_syntax = name in self._by_syntax and isinstance(callee, syntax.Name)
+        if held is None and special is None and not is_by_syntax:
+            self._built_in(name, False, callee)
+        return name, held, special
+
+    def _have_all(self) -> bool:
+        """Have what few programs use, too; whether that may help where a name is not known."""
+        return self.values.is_python and self.library.have_all()
+
+    def _as_method(self, expression: syntax.Call) -> tuple[syntax.Attribute, syntax.Call] | None:
+        """`torch.sin_(x)` as the method that it is: `x.sin_()`."""
+        callee = expression.callee
+        if not isinstance(callee, syntax.Attribute) or not callee.name.endswith("_"):
+            return None
+        if not expression.arguments or isinstance(expression.arguments[0], syntax.Starred):
+            return None
+        if callee.name.removesuffix("_") not in FUNCTIONS:
+            return None
+        first, *rest = expression.arguments
+        method = syntax.Attribute(first, callee.name, callee.span, callee.name_span)
+        return method, syntax.Call(method, tuple(rest), expression.keywords, expression.span)
+
     def _keep_whole(
         self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
     ) -> None:
@@ -166,10 +223,9 @@ class Calls(Expressions):
 
     def _as_array(self, callee: syntax.Expression, result: Value, dtype: Value) -> Value:
         """What a function of NumPy's makes, in a cell that has imported it: an array."""
-        path = path_of(callee)
-        root = self.frame.imports.get(path[0], "") if path else ""
+        root = self._root(callee)
         if root.startswith("math") and isinstance(result, Node) and result in self.special.numbers:
-            return self._of_math(path[-1] if path else "", result)
+            return self._of_math((path_of(callee) or [""])[-1], result)
         if not root.startswith("numpy") or not isinstance(result, Node):
             return result
         if not result.shape and result in self.special.numbers:
@@ -180,6 +236,17 @@ class Calls(Expressions):
         if isinstance(dtype, str) and self.autograd.dtypes is not None:
             self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
         return array
+
+    def _root(self, callee: syntax.Expression) -> str:
+        """The module that a function is called behind; empty where there is none."""
+        path = path_of(callee)
+        return self.frame.imports.get(path[0], "") if path else ""
+
+    def _without_tuples(self, callee: syntax.Expression, arguments: list[Value]) -> list[Value]:
+        """The arguments of a function of NumPy's, to which a tuple of numbers is a row."""
+        if not self._root(callee).startswith("numpy"):
+            return arguments
+        return [Items([*each]) if type(each) is tuple else each for each in arguments]
 
     def _of_math(self, name: str, result: Node) -> Node:
         """What a function of `math` gives: integers are from those that count or round."""
@@ -344,7 +411,12 @@ class Calls(Expressions):
                 keywords = yield self._keywords(expression)
                 self.graph.span = expression.span
                 return of_sequence(arguments, keywords)
+        if owner in self.values.arrays and name in _NUMPYS_OWN:
+            self._have_all()
+            name = f"array.{name}"
         special = self.library.methods.get(name)
+        if special is None and self._table.get(method_name(name)) is None and self._have_all():
+            special = self.library.methods.get(name)
         built_in = None if special else self._built_in(name, True, callee)
         arguments = [owner]
         for argument in expression.arguments:
@@ -419,6 +491,10 @@ class Calls(Expressions):
         """Write what a function gives into the tensor `out=…`."""
         raise NotImplementedError
 
+    def replace(self, old: Node, new: Node) -> None:
+        """Put a node in the place of an old one, for all who hold that."""
+        raise NotImplementedError
+
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
         """`x.requires_grad_()` has made a leaf of a tensor."""
         raise NotImplementedError
@@ -453,10 +529,25 @@ class Calls(Expressions):
         if self.autograd.dtypes is not None and isinstance(result, Node):
             self.autograd.dtypes.check_product(built_in.name, result, first)
         if self.values.is_pytorch:
+            if built_in.name in _KEEP_INTEGERS:
+                result = self._whole(result, (*arguments, *keywords.values()))
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:
             self.values.stay_arrays(result, arguments)
         return result
+
+    def _whole(self, result: Value, operands: Sequence[Value]) -> Value:
+        """A result as integers, where it is computed of integers alone."""
+        if not isinstance(result, Node) or result.kind != "float":
+            return result
+        nodes = [each for each in operands if isinstance(each, Node)]
+        numbers = self.special.numbers
+        is_whole = all(
+            each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
+        )
+        if not is_whole or not any(each.kind == "int" and each not in numbers for each in nodes):
+            return result
+        return cast(result, "int")
 
     def _remember(
         self,

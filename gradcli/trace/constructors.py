@@ -11,6 +11,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.values import Value
 
@@ -24,6 +25,12 @@ KINDS: dict[str, Kind] = {
     "bool": "bool",
 }
 """The kind of elements for PyTorch's and NumPy's names of dtypes."""
+TENSORS = {
+    "HalfTensor": "float16", "FloatTensor": "float32", "DoubleTensor": "float64",
+    "ByteTensor": "uint8", "CharTensor": "int8", "ShortTensor": "int16", "IntTensor": "int32",
+    "LongTensor": "int64", "BoolTensor": "bool",
+}  # fmt: skip
+"""Classes of PyTorch's tensors: the dtype of each."""
 _HALVES = ("float16", "half", "bfloat16")
 _SHORT = ("int8", "char", "uint8", "byte", "int16", "short")
 PRECISIONS = {"float32": "float32", "float64": "float64", "double": "float64"}
@@ -40,6 +47,8 @@ def construct(
     integers and truth values.
     """
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
+    if arguments and type(arguments[0]) is tuple:
+        arguments = [Items([*arguments[0]]), *arguments[1:]]
     made = call(autograd.values, function, arguments, own)
     if isinstance(made, tuple):
         return made  # several, as of `np.tril_indices`
@@ -56,9 +65,13 @@ def construct(
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
     if node in autograd.values.arrays:
+        if function.passes_on and node.kind == "float":
+            return bind(node)  # in the same memory
         return autograd.values.own(bind(node))
     is_number = node.known is not None and not node.shape
     is_given = not is_number and any(node is each for each in (*arguments, *own.values()))
+    if is_given and not function.passes_on and autograd.values.is_pytorch:
+        return autograd.values.own(node)
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
@@ -94,6 +107,7 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
     """
     if isinstance(dtype, str):
         dtype = dtype.removeprefix("torch.")
+        dtype = TENSORS.get(dtype.removeprefix("cuda."), dtype)
     if not isinstance(dtype, str) or dtype not in KINDS:
         guess = nearest(dtype, KINDS) if isinstance(dtype, str) else None
         raise GradcliError(

@@ -27,8 +27,8 @@ _TYPES = {
     "bool": "Bool",
 }  # fmt: skip
 """What PyTorch calls dtypes in `x.type()`, and the functions `torch.LongTensor` and its like."""
-_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int16": 2, "int32": 4,
-          "bool": 1}  # fmt: skip
+BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int16": 2, "int32": 4,
+         "bool": 1}  # fmt: skip
 """The size of an element; 8 of others."""
 NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
 DEVICES = ("cpu", "cuda", "gpu", "mps")
@@ -150,7 +150,7 @@ class Conversions:
 
     def _element_size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         node = self._only("element_size", arguments, keywords)
-        return self._number(_BYTES.get(self.autograd.dtype_of(node), 8))
+        return self._number(BYTES.get(self.autograd.dtype_of(node), 8))
 
     def _tensor_of(self, dtype: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.LongTensor([1, 2])` and its like."""

@@ -234,5 +234,5 @@ class DataLoaders:
         return Items(parts)
 
     def _shuffled(self, count: int) -> list[int]:
-        drawn = self._call("randperm", [self.values.graph.constant(float(count))], {})
+        drawn = self._call("torch.randperm", [self.values.graph.constant(float(count))], {})
         return [int(each) for each in self.values.evaluator.value(drawn).tolist()]

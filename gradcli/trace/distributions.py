@@ -28,9 +28,13 @@ Rule = Callable[..., Node]
 LOG_TWO_PI = math.log(2 * math.pi)
 
 
-def _f(name: str, *arguments: Any) -> Node:
-    made: Node = FUNCTIONS[name].build(*arguments)
+def function(name: str, *arguments: Any, **options: Any) -> Node:
+    """What a function of the op table makes."""
+    made: Node = FUNCTIONS[name].build(*arguments, **options)
     return made
+
+
+_f = function
 
 
 class Distribution(Object):
@@ -290,15 +294,16 @@ class Distributions:
         self.draws = draws
         self.values: Values = draws.values
         self.functions: dict[str, Special] = {
-            f"torch.distributions.{made.__name__}": partial(self._make, made) for made in CLASSES
+            f"torch.distributions.{made.__name__}": partial(self.make, made) for made in CLASSES
         } | {
             "torch.distributions.kl_divergence": self._divergence,
             "torch.distributions.kl.kl_divergence": self._divergence,
         }
 
-    def _make(
+    def make(
         self, made: type[Distribution], arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
+        """A distribution of a class with these parameters."""
         is_of_logits = issubclass(made, OfLogits)
         options = (*(made.names if is_of_logits else ()), "validate_args")
         names = (*made.names, "validate_args")

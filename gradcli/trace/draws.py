@@ -36,6 +36,7 @@ class Draws:
             "torch.multinomial": self._multinomial,
             "torch.normal": self._normal,
             "torch.poisson": self._poisson,
+            "torch.randperm": self._randperm,
             "torch.randint": self._randint,
             "F.gumbel_softmax": self._gumbel_softmax,
         }
@@ -125,6 +126,16 @@ class Draws:
         drawn = self.uniform(self.values.integers(given["size"], "size"))
         whole = cast(FUNCTIONS["floor"](drawn * float(high - low)) + float(low), "int")
         return self.values.own(whole)
+
+    def _randperm(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """The integers from 0 to below n in a random order."""
+        names = ("n", "generator", "dtype", "device", "requires_grad")
+        given = bind_names("randperm", names, arguments, keywords, names[1:])
+        count = self.values.integer(given["n"], "n")
+        if count < 0:
+            raise GradcliError("value", "randperm: n is 0 or more")
+        drawn = self.values.evaluator.value(self.uniform((count,)))
+        return self.values.own(self.values.graph.constant(np.argsort(drawn, kind="stable")))
 
     def _poisson(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """Counts with the mean that each element is, by the inverse of their distribution."""

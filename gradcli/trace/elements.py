@@ -106,7 +106,9 @@ class ElementUpdates(Calls):
 
     def _become(self, base: Node, views: Sequence[Node], whole: Node, is_whole: bool) -> None:
         """Replace a tensor, if that is allowed."""
-        through_data = any(view.op is DETACH for view in views)
+        cuts = [view for view in views if view.op is DETACH]
+        through_data = bool(cuts)
+        counts = self.values.data.isdisjoint(cuts)
         silent = through_data or not self.records
         if base.op is INPUT or (base.op is LEAF and base.attributes[0]):
             if not silent:
@@ -128,9 +130,11 @@ class ElementUpdates(Calls):
                 "which tensors would change here is not known: others may have the same value",
                 hint="bind a name to the tensor first: x = zeros(3)",
             )
-        if not through_data:
+        if counts:
             self.values.overwritten.add(base)
         self.replace(base, new)
+        if not counts:
+            self.values.changes[new] -= 1
 
     def _depends(self, whole: Node, base: Node) -> bool:
         """Whether a gradient would flow to another leaf than the one that changes."""
@@ -146,6 +150,7 @@ class ElementUpdates(Calls):
             new = bind(new)
         self.values.latest[old] = new
         self.values.first[new] = self.values.first.get(old, old)
+        self.values.changes[new] = self.values.changes.get(old, 0) + 1
         self.values.copies.add(new)
         if old in self.values.parameters:
             self.values.parameters.add(new)

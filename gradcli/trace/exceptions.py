@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradcli.diagnostics import Code, Diagnostic, GradcliError
 from gradcli.language import syntax
+from gradcli.trace.autograd import OVERWRITTEN
 from gradcli.trace.autograd_calls import UNUSED_INPUT
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import NUMPY_OF_GRAD
@@ -45,6 +46,10 @@ _MESSAGES: dict[Code, str] = {
 _UNUSED = (
     "The differentiated Tensor at index {} appears to not have been used in the graph. Set "
     "allow_unused=True if this is the desired behavior."
+)
+_ANOMALY = (
+    ". Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
+    "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
 _OWN_MESSAGES = {
     NUMPY_OF_GRAD: "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
@@ -89,7 +94,7 @@ def caught(error: GradcliError) -> Caught:
     if known is not None:
         found.kind = known[0]
         return found
-    is_change = "in place" in message or "inplace" in message
+    is_change = "in place" in message or "inplace" in message or "returned nan" in message
     found.kind = "RuntimeError" if is_change else _FIRST.get(error.diagnostic.code, "RuntimeError")
     return found
 
@@ -99,6 +104,8 @@ def message_of(diagnostic: Diagnostic) -> str:
     message = diagnostic.message
     if message.startswith(UNUSED_INPUT):
         return _UNUSED.format(message.removeprefix(UNUSED_INPUT).strip())
+    if message.startswith(OVERWRITTEN):
+        return message + _ANOMALY
     known = worded(message)
     if known is not None:
         return known[1]

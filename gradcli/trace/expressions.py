@@ -25,7 +25,7 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import BackwardNode, Object
+from gradcli.trace.objects import Object
 from gradcli.trace.operators import (
     METHODS,
     UNARY,
@@ -368,7 +368,10 @@ class Expressions:
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
-        return FUNCTIONS[UNARY[expression.operator]](node)
+        turned: Node = FUNCTIONS[UNARY[expression.operator]](node)
+        if self.values.arrays:
+            self.values.stay_arrays(turned, (node,))
+        return turned
 
     def _binary(self, expression: syntax.Binary) -> Visit:
         operator = expression.operator
@@ -471,6 +474,8 @@ class Expressions:
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
             watch(self.autograd, part, (left, right))
+            if self.values.arrays:
+                self.values.stay_arrays(part, (left, right))
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result
@@ -553,7 +558,9 @@ class Expressions:
         if isinstance(value, Node):
             if name in _TURNS:
                 oldest = self.graph.count
-                return self.values.new(FUNCTIONS[_TURNS[name]](value), oldest)  # type: ignore[no-any-return]
+                turned: Node = self.values.new(FUNCTIONS[_TURNS[name]](value), oldest)
+                self.values.stay_arrays(turned, (value,))
+                return turned
             if name in _PROPERTIES:
                 return _PROPERTIES[name](self, value)
         if isinstance(value, Object):
@@ -565,6 +572,12 @@ class Expressions:
         fields: tuple[str, ...] = getattr(value, "_fields", ())
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
+        if self.values.is_python and not fields:
+            from gradcli.trace import tensor_attributes
+
+            more = tensor_attributes.found(self.autograd, value, name)
+            if more is not tensor_attributes.NOTHING:
+                return more  # type: ignore[no-any-return]
         known = fields or ATTRIBUTES
         guess = nearest(name, known)
         if name in FUNCTIONS:
@@ -577,11 +590,18 @@ class Expressions:
 
 def _grad_fn(expressions: Expressions, node: Node) -> Value:
     """Which node of PyTorch's graph made it, if any."""
-    if expressions.autograd.is_leaf(node) or not expressions.autograd.requires_grad(node):
+    if expressions.autograd.is_leaf(node):
         return None
-    from gradcli.trace.suffixes import node_name
+    from gradcli.trace.graph_nodes import graph_node
 
-    return BackwardNode(node_name(expressions.values, node))
+    return graph_node(expressions.autograd, node)
+
+
+def _data(expressions: Expressions, node: Node) -> Value:
+    """The tensor's elements, which may change without backward's knowing."""
+    found = detach(node)
+    expressions.values.data.add(found)
+    return found
 
 
 _TURNS = {"T": "t", "H": "t", "mT": "matrix_transpose", "mH": "matrix_transpose"}
@@ -590,7 +610,7 @@ _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "not": "__b
 _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     "shape": lambda tracer, node: tracer.special.shape(node),
     "ndim": lambda tracer, node: tracer.graph.constant(float(node.ndim)),
-    "data": lambda tracer, node: detach(node),
+    "data": _data,
     "grad": lambda tracer, node: tracer.autograd.grad_of(node),
     "requires_grad": lambda tracer, node: tracer.graph.constant(
         tracer.autograd.requires_grad(node)

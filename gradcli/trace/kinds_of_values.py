@@ -8,14 +8,23 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module
+from gradcli.trace.objects import Object
 from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
-_KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "Module", "Parameter",
-          "Number", "FloatTensor", "ndarray")  # fmt: skip
+_KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set", "range",
+          "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
+          "Optimizer", "Callable")  # fmt: skip
+
+
+_ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
+            "float64": "float", "float32": "float", "int64": "int", "OrderedDict": "dict",
+            "defaultdict": "dict", "Sequence": "list", "Mapping": "dict"}  # fmt: skip
+"""Other names of classes."""
 
 
 def kind_of(value: Value, numbers: PrintedNumbers) -> str:
@@ -36,7 +45,7 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     if isinstance(value, Caught):
         return value.kind
     kinds = {str: "str", Items: "list", tuple: "tuple", Dictionary: "dict", range: "range",
-             type(None): "NoneType"}  # fmt: skip
+             SetOfValues: "set", type(None): "NoneType"}  # fmt: skip
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), "function")
 
 
@@ -47,6 +56,13 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if isinstance(wanted, Class):
         return isinstance(value, Instance) and wanted in value.made_by.order
     found = kind_of(value, numbers)
+    if isinstance(value, Caught):
+        return bool(wanted in (value.kind, "Exception", "BaseException"))
+    wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted
+    if wanted == "Callable":
+        return isinstance(value, Object) and found == "function"
+    if wanted == "Size":
+        return isinstance(value, Size)
     if wanted in ("float", "int", "Number"):
         return found == "int" or (found == "float" and wanted != "int")
     if wanted in ("Module", "Parameter"):

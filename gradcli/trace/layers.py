@@ -34,7 +34,8 @@ class Plain(NamedTuple):
 
 
 _LOSS = ("size_average", "reduce", "reduction")
-_POOL = ("kernel_size", "stride", "padding")
+_MAX = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
+_AVERAGE = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 PLAIN = {
     "Identity": Plain(""),
     "ReLU": Plain("relu", ("inplace",)), "ReLU6": Plain("relu6", ("inplace",)),
@@ -58,8 +59,8 @@ PLAIN = {
     "PixelShuffle": Plain("pixel_shuffle", ("upscale_factor",)),
     "Upsample": Plain("interpolate", ("size", "scale_factor", "mode", "align_corners")),
     "ZeroPad2d": Plain("pad", ("pad",)),
-    "MaxPool1d": Plain("max_pool1d", _POOL), "MaxPool2d": Plain("max_pool2d", _POOL),
-    "AvgPool1d": Plain("avg_pool1d", _POOL), "AvgPool2d": Plain("avg_pool2d", _POOL),
+    "MaxPool1d": Plain("max_pool1d", _MAX), "MaxPool2d": Plain("max_pool2d", _MAX),
+    "AvgPool1d": Plain("avg_pool1d", _AVERAGE), "AvgPool2d": Plain("avg_pool2d", _AVERAGE),
     "MSELoss": Plain("mse_loss", _LOSS), "L1Loss": Plain("l1_loss", _LOSS),
     "SmoothL1Loss": Plain("smooth_l1_loss", (*_LOSS, "beta")),
     "HuberLoss": Plain("huber_loss", ("reduction", "delta")),
@@ -83,6 +84,21 @@ PLAIN = {
 """Layers without parameters, and losses."""
 
 
+SHOWN: dict[str, Given] = {
+    "LeakyReLU": {"negative_slope": 0.01}, "GELU": {"approximate": "none"},
+    "Softmax": {"dim": None}, "LogSoftmax": {"dim": None}, "Softmin": {"dim": None},
+    "ELU": {"alpha": 1.0}, "CELU": {"alpha": 1.0}, "Softplus": {"beta": 1.0, "threshold": 20.0},
+    "Hardtanh": {"min_val": -1.0, "max_val": 1.0}, "Softshrink": {"lambd": 0.5},
+    "Hardshrink": {"lambd": 0.5}, "GLU": {"dim": -1}, "Threshold": {},
+    "PixelShuffle": {}, "AdaptiveAvgPool1d": {}, "AdaptiveAvgPool2d": {}, "AdaptiveMaxPool2d": {},
+    "AdaptiveAvgPool3d": {}, "AdaptiveMaxPool1d": {}, "PixelUnshuffle": {},
+    "ChannelShuffle": {},
+}  # fmt: skip
+"""What is shown in the parentheses of layers without parameters, besides what they are given."""
+UNNAMED = ("Softshrink", "Hardshrink")
+"""Layers that show it without names."""
+
+
 class Layer(Module):
     """A layer or a loss: what it computes with its parameters."""
 
@@ -99,7 +115,10 @@ class Layer(Module):
         self._compute = compute
         self._parameters = dict(parameters or {})
         self._details = details
+        self.settings: Given = {}
+        """What it was made with, by name."""
         self.values.parameters.update(self._parameters.values())
+        self.values.changes.update(dict.fromkeys(self._parameters.values(), 1))
 
     def hold(self, parameters: Mapping[str, Node]) -> None:
         """Have other parameters from now on."""
@@ -120,12 +139,20 @@ class Layer(Module):
     def attribute(self, name: str) -> Value:
         if name in self._parameters:
             return self.values.current(self._parameters[name])
+        if name in self.settings:
+            found: Value = self.settings[name]
+            return found
         return None if name == "bias" else super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
         if name not in self._parameters:
             raise self.has_no("attribute", name)
         self._parameters[name] = self.values.tensor(value, name)
+
+    def made_with(self, settings: Given) -> Layer:
+        """The layer, whose attributes say what it was made with."""
+        self.settings = settings
+        return self
 
 
 class Layers:
@@ -138,12 +165,12 @@ class Layers:
         self.graph: Graph = self.values.graph
         self.compute = call
         made: dict[str, Callable[[list[Value], Given], Value]] = {
-            name: partial(self._plain, name) for name in PLAIN
+            name: partial(self.plain, name) for name in PLAIN
         }
         made |= {
             "Linear": self._linear,
-            "Conv1d": partial(self._convolution, 1),
-            "Conv2d": partial(self._convolution, 2),
+            "Conv1d": partial(self.convolution, 1),
+            "Conv2d": partial(self.convolution, 2),
             "Embedding": self._embedding,
             "LayerNorm": self._layer_norm,
             "Sequential": self._sequential,
@@ -158,7 +185,8 @@ class Layers:
         self.functions = {f"torch.nn.{name}": make for name, make in made.items()}
         self.functions["torch.nn.parameter.Parameter"] = self._parameter
 
-    def _plain(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
+    def plain(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
+        """A layer without parameters."""
         plain = PLAIN[title]
         given = bind_names(title, plain.options, arguments, keywords, plain.options)
         in_place = "inplace" in given and self.values.truth(given.pop("inplace"))
@@ -166,10 +194,13 @@ class Layers:
         options: Given = {name: constant(value) for name, value in plain.defaults.items()}
         options |= {name: value for name, value in given.items() if value is not None}
         details = self._details(title, options)
+        if in_place:
+            details += f"{', ' if details else ''}inplace=True"
         if not plain.function:
             return self.layer(title, lambda layer, inputs, _: inputs[0], details=details)
         compute = partial(self._computed, plain.function, options)
-        return self.layer(title, self._in_place(compute) if in_place else compute, details=details)
+        made = self._in_place(compute) if in_place else compute
+        return self.layer(title, made, details=details).made_with(options)
 
     def _in_place(self, compute: Compute) -> Compute:
         """What puts its result into its input."""
@@ -207,13 +238,26 @@ class Layers:
             options = {"kernel_size": 1, "stride": options.get("kernel_size"), "padding": 0} | (
                 {"dilation": 1, "ceil_mode": False} if title.startswith("Max") else {}
             ) | options  # fmt: skip
-        elif title == "LeakyReLU":
-            options = {"negative_slope": 0.01} | options
-        elif title == "GELU":
-            options = {"approximate": repr("none")} | options
-        elif title not in ("Softmax", "LogSoftmax"):
+            if title == "AvgPool1d":
+                options = {name: self._row(value) for name, value in options.items()}
+        elif title == "Upsample":
+            options = {name: value for name, value in options.items() if name != "align_corners"}
+            options = options | {"mode": options.get("mode", "nearest")}
+            if isinstance(factor := options.get("scale_factor"), Node) and factor.size == 1:
+                options["scale_factor"] = str(self.values.number(factor, "scale_factor"))
+        elif title in SHOWN:
+            options = {**SHOWN[title], **options}
+        else:
             return ""
-        return ", ".join(f"{name}={self._shown(value)}" for name, value in options.items())
+        texts = {name: value if name == "scale_factor" and isinstance(value, str)
+                 else self._shown(value) for name, value in options.items()}  # fmt: skip
+        if title in UNNAMED:
+            return ", ".join(texts.values())
+        return ", ".join(f"{name}={text}" for name, text in texts.items())
+
+    def _row(self, value: Any) -> Any:
+        """A single number as a tuple of one."""
+        return (value,) if isinstance(value, Node | int) else value
 
     def _shown(self, value: Any) -> str:
         if isinstance(value, Node) and value.size == 1:
@@ -221,8 +265,9 @@ class Layers:
             is_whole = not isinstance(plain, bool) and float(plain).is_integer()
             return str(int(plain) if is_whole else plain)
         if isinstance(value, tuple | Items):
-            return f"({', '.join(map(self._shown, value))})"
-        return str(value)
+            end = "," if len(value) == 1 else ""
+            return f"({', '.join(map(self._shown, value))}{end})"
+        return repr(value)
 
     def _dropout(self, arguments: list[Value], keywords: Given) -> Layer:
         given = bind_names("Dropout", ("p", "inplace"), arguments, keywords, ("p", "inplace"))
@@ -232,7 +277,8 @@ class Layers:
             options = {"p": self.graph.constant(p)}
             return self.compute("dropout", inputs, options) if layer.training and p else inputs[0]
 
-        return self.layer("Dropout", compute, details=f"p={p}, inplace=False")
+        layer = self.layer("Dropout", compute, details=f"p={p}, inplace=False")
+        return layer.made_with({"p": self.values.plain(p)})
 
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("in_features", "out_features", "bias", "device", "dtype")
@@ -244,9 +290,11 @@ class Layers:
         if has_bias:
             parameters["bias"] = self.uniform((outputs,), bound)
         details = f"in_features={inputs}, out_features={outputs}, bias={has_bias}"
-        return self._with_parameters("Linear", "linear", parameters, {}, details)
+        layer = self.with_parameters("Linear", "linear", parameters, {}, details)
+        return layer.made_with({name: given[name] for name in names[:2]})
 
-    def _convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
+    def convolution(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
+        """A convolution over so many axes."""
         names = ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation",
                  "groups", "bias", "padding_mode")  # fmt: skip
         title = f"Conv{axes}d"
@@ -263,9 +311,20 @@ class Layers:
         steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
         around = given.get("padding")
         details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={_each(steps, axes)}"
-        if isinstance(around, Node) and self.values.number(around, "padding"):
-            details += f", padding={_each(self.values.integers(around, 'padding'), axes)}"
-        return self._with_parameters(title, f"conv{axes}d", parameters, options, details)
+        if isinstance(around, str):
+            details += f", padding={around}"
+        elif around is not None and any(widths := self.values.integers(around, "padding")):
+            details += f", padding={_each(widths, axes)}"
+        for name in ("dilation", "groups"):
+            numbers = self.values.integers(given[name], name) if name in given else (1,)
+            if any(each != 1 for each in numbers):
+                details += f", {name}={_each(numbers, axes) if name == 'dilation' else groups}"
+        details += "" if "bias" in parameters else ", bias=False"
+        layer = self.with_parameters(title, f"conv{axes}d", parameters, options, details)
+        constant = self.graph.constant
+        rows = {"kernel_size": kernel, "stride": _each(steps, axes)}
+        shapes = {name: tuple(map(constant, map(float, each))) for name, each in rows.items()}
+        return layer.made_with({"groups": constant(float(groups)), **given, **shapes})
 
     def _embedding(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("num_embeddings", "embedding_dim", "padding_idx")
@@ -276,7 +335,8 @@ class Layers:
         details = f"{shape[0]}, {shape[1]}"
         if given.get("padding_idx") is not None:
             details += f", padding_idx={self.values.integer(given['padding_idx'], 'padding_idx')}"
-        return self._with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
+        layer = self.with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
+        return layer.made_with({"padding_idx": None, **given})
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("normalized_shape", "eps", "elementwise_affine", "bias")
@@ -290,8 +350,12 @@ class Layers:
         options = {name: given[name] for name in names[:2] if name in given}
         eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
         row = f"({shape[0]},)" if len(shape) == 1 else str(shape)
-        details = f"{row}, eps={eps}, elementwise_affine={bool(parameters)}"
-        return self._with_parameters("LayerNorm", "layer_norm", parameters, options, details)
+        details = (
+            f"{row}, eps={eps}, elementwise_affine={bool(parameters)}, bias={bool(parameters)}"
+        )
+        layer = self.with_parameters("LayerNorm", "layer_norm", parameters, options, details)
+        lengths = tuple(self.graph.constant(float(each)) for each in shape)
+        return layer.made_with({"eps": self.values.plain(eps), "normalized_shape": lengths})
 
     def _sequential(self, arguments: list[Value], keywords: Given) -> Sequential:
         names: list[str] = []
@@ -337,7 +401,7 @@ class Layers:
         start = given.get("init", self.graph.constant(0.25))
         weight = leaf(FUNCTIONS["full"].build(self.graph, (count,), start), marked=True)
         details = f"num_parameters={count}"
-        return self._with_parameters("PReLU", "prelu", {"weight": weight}, {}, details)
+        return self.with_parameters("PReLU", "prelu", {"weight": weight}, {}, details)
 
     def _parameter(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("data", "requires_grad")
@@ -350,7 +414,7 @@ class Layers:
         self.values.parameters.add(parameter)
         return parameter
 
-    def _with_parameters(
+    def with_parameters(
         self,
         title: str,
         function: str,
@@ -358,6 +422,7 @@ class Layers:
         options: Given,
         details: str = "",
     ) -> Layer:
+        """A layer that calls a function with its parameters and options."""
         self.values.explicit = True
         compute = partial(self._computed, function, options)
         return self.layer(title, compute, parameters, details)

@@ -6,7 +6,7 @@ use only where a word in the program's text says that it may need them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError
@@ -36,8 +36,14 @@ _DRAWS = (
     "gumbel_softmax",
     "distributions",
     "randint",
+    "randperm",
+    "random_split",
+    "shuffle=",
+    "Sampler",
 )
 _CHANCES = ("random",)
+_IN_MEMORY = (".view(", "contiguous(")
+_TURNED = (".t()", "transpose(", "permute(", ".T.", "movedim(", "swapaxes(")
 _COLLECTIONS = ("namedtuple", "deque")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""
@@ -87,7 +93,29 @@ class Library:
             (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
         )
         """Functions of Python that see lists as they are written."""
+        self.is_whole = False
+        """Whether it has what few programs use, too."""
+        self.in_place: Mapping[str, Any] = {}
+        """Methods that change tensors in place and are no functions, once it is whole."""
         self._add_mentioned()
+
+    def have_all(self) -> bool:
+        """Have what few programs use, too: once a name is not found without it."""
+        if not self.is_whole:
+            from gradcli.trace.seldom import Seldom
+
+            caller = self._caller
+            seldom = Seldom(
+                self._autograd,
+                caller.function_call,
+                caller.note_random,
+                caller.put_into,
+                caller.replace,
+            )
+            self._add(seldom)
+            self.in_place = seldom.in_place
+            self.is_whole = True
+        return True
 
     def _add_mentioned(self) -> None:
         """Have the parts that the program's text speaks of."""
@@ -109,6 +137,10 @@ class Library:
             from gradcli.trace.collections_calls import Collections
 
             self._add(Collections(self._values))
+        if self._mentions(_IN_MEMORY) and self._mentions(_TURNED):
+            from gradcli.trace.memory import Memory
+
+            self._add(Memory(self._autograd))
         if self._mentions(_NUMPY_RANDOM):
             from gradcli.trace.numpy_random import NumpyRandom
 

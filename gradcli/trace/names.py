@@ -71,7 +71,7 @@ def changes_in_place(program: syntax.Program) -> bool:
     """Whether a tensor may change for all names that hold it."""
     text = program.source.text
     sets_element = "]" in text and re.search(_SETS_ELEMENT, text)
-    is_pytorch = "torch" in text
+    is_pytorch = "torch" in text or "numpy" in text
     if not is_pytorch and "_(" not in text and not sets_element:
         return False  # reading every part takes longer
     return any(
@@ -86,8 +86,14 @@ def changes_in_place(program: syntax.Program) -> bool:
     )
 
 
+_OF_ARRAYS = ("sort", "fill", "fill_diagonal")
+"""Methods and functions that change arrays of NumPy's in place."""
+
+
 def _ends_with_underscore(callee: syntax.Expression) -> bool:
-    return isinstance(callee, syntax.Attribute) and callee.name.endswith("_")
+    return isinstance(callee, syntax.Attribute) and (
+        callee.name.endswith("_") or callee.name in _OF_ARRAYS
+    )
 
 
 def _sets_part(statement: syntax.Assign | syntax.ChainedAssign) -> bool:

@@ -150,21 +150,6 @@ class ClassName(Object):
         return f"<class {place!r}>"
 
 
-class BackwardNode(Object):
-    """What `x.grad_fn` gives: a node of PyTorch's graph, of which the name is known."""
-
-    what = "a node of the graph"
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        return {"name": lambda *_: self._name}
-
-    def shown(self) -> str:
-        return f"<{self._name} object at 0x7f0000000000>"
-
-
 def is_setting(value: Any) -> bool:
     """Whether it is `torch.no_grad()` or its like, also without the parentheses."""
     is_built_in = isinstance(value, BuiltIn) and value.name.startswith("torch.")

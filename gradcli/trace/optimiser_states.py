@@ -49,6 +49,26 @@ def state_of(
     return Dictionary(values, [("state", state), ("param_groups", Items(groups))])
 
 
+def state_by_parameter(
+    values: Values,
+    parameters: Sequence[Sequence[Node]],
+    states: Mapping[Place, Mapping[str, Node]],
+    steps: Mapping[Place, int],
+) -> Dictionary:
+    """`optimizer.state`: what is remembered, by parameter, of which each group has several."""
+    state = Dictionary(values)
+    for place, group in enumerate(parameters):
+        for position, node in enumerate(group):
+            key = place, position
+            if key in states:
+                count = values.own(values.graph.constant(float(steps[key])))
+                entry = Dictionary(values, [("step", count)])
+                for name, remembered in states[key].items():
+                    entry.put(_NAMES.get(name, name), remembered)
+                state.put(node, entry)
+    return state
+
+
 def _options(values: Values, name: str, group: Dictionary) -> list[tuple[Value, Value]]:
     """The options of a group in PyTorch's order, with those that mean nothing here."""
     options = {

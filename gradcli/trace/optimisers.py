@@ -202,13 +202,28 @@ class Optimiser(Object):
         """The learning rate of each group."""
         return [self.values.number(group.item(["lr"]), "lr") for group in self.groups]
 
+    def first_rates(self) -> list[float]:
+        """The learning rates when the first scheduler took over."""
+        for group in self.groups:
+            if not group.contains("initial_lr"):
+                group.put("initial_lr", group.item(["lr"]))
+        return [self.values.number(group.item(["initial_lr"]), "lr") for group in self.groups]
+
     def set_rate(self, place: int, rate: float) -> None:
         """Give a group another learning rate."""
-        self.groups[place].put("lr", self.values.graph.constant(rate))
+        self.groups[place].put("lr", self.values.plain(rate))
 
     def attribute(self, name: str) -> Value:
         if name == "param_groups":
             return Items(list(self.groups))
+        if name == "state":
+            from gradcli.trace.optimiser_states import state_by_parameter
+
+            parameters = list(map(self.parameters, self.groups))
+            return state_by_parameter(self.values, parameters, self.states, self.steps)
+        if name == "defaults":
+            pairs = [pair for pair in self.groups[0].pairs() if pair[0] != "params"]
+            return Dictionary(self.values, pairs)
         raise self.has_no("attribute", name)
 
     def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
@@ -294,9 +309,10 @@ class Optimisers:
         self.autograd = autograd
         self.values = autograd.values
         self.replace = replace
-        self.functions = {f"torch.optim.{name}": self._maker(name) for name in METHODS}
+        self.functions = {f"torch.optim.{name}": self.maker(name) for name in METHODS}
 
-    def _maker(self, name: str) -> Callable[[list[Value], Given], Value]:
+    def maker(self, name: str) -> Callable[[list[Value], Given], Value]:
+        """The function that makes an optimiser of that name."""
         numbers = METHODS[name].numbers
         known = list(dict.fromkeys("betas" if each in _BETAS else each for each in numbers))
 

@@ -117,10 +117,9 @@ class RecurrentLayers:
             )
             return after if kind.parts > 1 else after[0]
 
-        return self.layers.layer(
-            f"{name}Cell", compute, self._parameters(kind.gates, inputs, size, has_bias),
-            f"{inputs}, {size}",
-        )  # fmt: skip
+        parameters = self._parameters(kind.gates, inputs, size, has_bias)
+        made = self.layers.layer(f"{name}Cell", compute, parameters, f"{inputs}, {size}")
+        return made.made_with({each: given[each] for each in names[:2]})
 
     # --- all steps of a row ---
 
@@ -163,10 +162,17 @@ class RecurrentLayers:
 
         details = f"{inputs}, {size}"
         details += f", num_layers={depth}" if depth > 1 else ""
-        details += "".join(
-            f", {each}=True" for each in ("batch_first", "bidirectional") if flags[each]
-        )
-        return self.layers.layer(name, compute, parameters, details)
+        details += ", batch_first=True" if flags["batch_first"] else ""
+        details += f", dropout={dropped}" if dropped else ""
+        details += ", bidirectional=True" if flags["bidirectional"] else ""
+        made = self.layers.layer(name, compute, parameters, details)
+        constant = self.values.graph.constant
+        return made.made_with({
+            "input_size": constant(float(inputs)), "hidden_size": constant(float(size)),
+            "num_layers": constant(float(depth)), "bias": constant(has_bias),
+            "dropout": self.values.plain(dropped),
+            **{each: constant(flag) for each, flag in flags.items()},
+        })  # fmt: skip
 
     def _run(
         self, layer: Layer, kind: RecurrentStep, x: Node, time: int, state: State,

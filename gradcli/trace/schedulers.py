@@ -30,8 +30,12 @@ class Schedule(NamedTuple):
     """Of the first rate, the rate before, the epoch from 1, the numbers."""
 
 
-def _cosine(first: float, _: float, epoch: int, n: Numbers) -> float:
-    return n["eta_min"] + (first - n["eta_min"]) * (1 + math.cos(math.pi * epoch / n["T_max"])) / 2
+def _cosine(first: float, before: float, epoch: int, n: Numbers) -> float:
+    least, turn = n["eta_min"], math.pi / n["T_max"]
+    if (epoch - 1 - n["T_max"]) % (2 * n["T_max"]) == 0:
+        return before + (first - least) * (1 - math.cos(turn)) / 2
+    part = (1 + math.cos(turn * epoch)) / (1 + math.cos(turn * (epoch - 1)))
+    return least + (before - least) * part
 
 
 def _warm(first: float, _: float, epoch: int, n: Numbers) -> float:
@@ -42,9 +46,27 @@ def _warm(first: float, _: float, epoch: int, n: Numbers) -> float:
     return n["eta_min"] + (first - n["eta_min"]) * (1 + math.cos(math.pi * since / length)) / 2
 
 
-def _linear(first: float, _: float, epoch: int, n: Numbers) -> float:
-    part = min(epoch, n["total_iters"]) / n["total_iters"]
-    return first * (n["start_factor"] + (n["end_factor"] - n["start_factor"]) * part)
+def _linear(_: float, before: float, epoch: int, n: Numbers) -> float:
+    start, change = n["start_factor"], n["end_factor"] - n["start_factor"]
+    if epoch == 0:
+        return before * start
+    if epoch > n["total_iters"]:
+        return before
+    return before * (1 + change / (n["total_iters"] * start + (epoch - 1) * change))
+
+
+def _constant(_: float, before: float, epoch: int, n: Numbers) -> float:
+    if epoch == 0:
+        return before * n["factor"]
+    return before / n["factor"] if epoch == n["total_iters"] else before
+
+
+def _polynomial(_: float, before: float, epoch: int, n: Numbers) -> float:
+    length = n["total_iters"]
+    if epoch > length:
+        return before
+    ratio = (1 - epoch / length) / (1 - (epoch - 1) / length)
+    return before * math.pow(ratio, n["power"])
 
 
 SCHEDULES = {
@@ -56,14 +78,8 @@ SCHEDULES = {
     "CosineAnnealingLR": Schedule({"T_max": None, "eta_min": 0.0}, _cosine),
     "CosineAnnealingWarmRestarts": Schedule({"T_0": None, "T_mult": 1.0, "eta_min": 0.0}, _warm),
     "LinearLR": Schedule({"start_factor": 1 / 3, "end_factor": 1.0, "total_iters": 5.0}, _linear),
-    "ConstantLR": Schedule(
-        {"factor": 1 / 3, "total_iters": 5.0},
-        lambda first, _, epoch, n: first * (n["factor"] if epoch < n["total_iters"] else 1),
-    ),
-    "PolynomialLR": Schedule(
-        {"total_iters": 5.0, "power": 1.0},
-        lambda first, _, epoch, n: first * max(0.0, 1 - epoch / n["total_iters"]) ** n["power"],
-    ),
+    "ConstantLR": Schedule({"factor": 1 / 3, "total_iters": 5.0}, _constant),
+    "PolynomialLR": Schedule({"total_iters": 5.0, "power": 1.0}, _polynomial),
 }
 """By the name of PyTorch's class."""
 _AT_ONCE = ("LinearLR", "ConstantLR")
@@ -75,11 +91,14 @@ class Scheduler(Object):
 
     what = "a scheduler"
 
+    starts = False
+    """Whether it changes the first rate, too."""
+
     def __init__(self, values: Values, optimiser: Optimiser) -> None:
         self.values = values
         self.optimiser = optimiser
         self.epoch = 0
-        self.first = optimiser.rates()
+        self.first = optimiser.first_rates()
 
     def rate(self, first: float, before: float) -> Any:
         """The rate of an epoch, or the visitor that finds it."""
@@ -196,15 +215,17 @@ class Schedulers:
         }
         self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
 
-    def _optimiser(self, value: Value) -> Optimiser:
+    def optimiser(self, value: Value) -> Optimiser:
+        """What a scheduler takes first. Raises `type`."""
         if not isinstance(value, Optimiser):
             raise GradcliError("type", "a scheduler takes an optimiser first")
         return value
 
-    def _given(
+    def given(
         self, name: str, names: tuple[str, ...], optional: tuple[str, ...], arguments: list[Value],
         keywords: Given,
     ) -> dict[str, Value]:  # fmt: skip
+        """The arguments of a scheduler by name."""
         ignored = ("last_epoch", "verbose")
         return bind_names(name, ("optimizer", *names, *ignored), arguments, keywords,
                           (*optional, *ignored))  # fmt: skip
@@ -217,39 +238,39 @@ class Schedulers:
         optional = tuple(each for each, default in numbers.items() if default is not None)
 
         def make(arguments: list[Value], keywords: Given) -> Visit:
-            given = self._given(name, tuple(numbers), optional, arguments, keywords)
+            given = self.given(name, tuple(numbers), optional, arguments, keywords)
             found = {each: self._number(given, each, numbers[each]) for each in numbers}
             for each in ("step_size", "T_max", "T_0", "total_iters"):
                 if found.get(each, 1.0) <= 0:
                     raise GradcliError("value", f"{name}: {each} is 1 or more")
             if found.get("T_mult", 1.0) < 1:
                 raise GradcliError("value", f"{name}: T_mult is 1 or more")
-            made = FormulaScheduler(self.values, self._optimiser(given["optimizer"]), name, found)
-            if name in _AT_ONCE:
+            made = FormulaScheduler(self.values, self.optimiser(given["optimizer"]), name, found)
+            made.starts = name in _AT_ONCE
+            if made.starts:
                 yield made.set_rates()
             return made
 
         return make
 
     def _by_function(self, of_first: bool, arguments: list[Value], keywords: Given) -> Visit:
-        given = self._given("LambdaLR", ("lr_lambda",), (), arguments, keywords)
+        given = self.given("LambdaLR", ("lr_lambda",), (), arguments, keywords)
         value = given["lr_lambda"]
         found = [value] if isinstance(value, Object) else self.values.elements(value)
         functions = [each for each in found if isinstance(each, Object)]
         if not functions:
             raise GradcliError("type", "lr_lambda is a function", hint="lambda epoch: 0.9**epoch")
-        made = LambdaScheduler(
-            self.values, self._optimiser(given["optimizer"]), functions, of_first
-        )
+        made = LambdaScheduler(self.values, self.optimiser(given["optimizer"]), functions, of_first)
+        made.starts = of_first
         if of_first:
             yield made.set_rates()
         return made
 
     def _by_milestones(self, arguments: list[Value], keywords: Given) -> Value:
-        given = self._given("MultiStepLR", ("milestones", "gamma"), ("gamma",), arguments, keywords)
+        given = self.given("MultiStepLR", ("milestones", "gamma"), ("gamma",), arguments, keywords)
         return MilestoneScheduler(
             self.values,
-            self._optimiser(given["optimizer"]),
+            self.optimiser(given["optimizer"]),
             self.values.numbers(given["milestones"], "milestones"),
             self._number(given, "gamma", 0.1),
         )
@@ -257,11 +278,11 @@ class Schedulers:
     def _on_plateau(self, arguments: list[Value], keywords: Given) -> Value:
         defaults = {"factor": 0.1, "patience": 10.0, "threshold": 1e-4, "min_lr": 0.0}
         names = ("mode", "factor", "patience", "threshold", "threshold_mode", "cooldown", "min_lr")
-        given = self._given("ReduceLROnPlateau", names, names, arguments, keywords)
+        given = self.given("ReduceLROnPlateau", names, names, arguments, keywords)
         for name in ("threshold_mode", "cooldown"):
             if name in given:
                 raise GradcliError("value", f"ReduceLROnPlateau: {name} is not known here")
         numbers = {name: self._number(given, name, value) for name, value in defaults.items()}
         mode = given.get("mode", "min")
-        optimiser = self._optimiser(given["optimizer"])
+        optimiser = self.optimiser(given["optimizer"])
         return PlateauScheduler(self.values, optimiser, str(mode), numbers)

@@ -133,6 +133,8 @@ class Scopes(Bindings):
         from gradcli.trace.dtypes import Dtypes  # most programs start faster without
 
         self.values.suffixes = self._suffixes
+        self.autograd.node_name = self._node_name
+        self.autograd.overwritten_text = self._overwritten_text
         if self.autograd.dtypes is None:
             self.autograd.dtypes = Dtypes(self.values)
 
@@ -141,6 +143,16 @@ class Scopes(Bindings):
         from gradcli.trace.suffixes import suffixes
 
         return suffixes(self.autograd, node)
+
+    def _node_name(self, node: Node) -> str:
+        from gradcli.trace.suffixes import node_name
+
+        return node_name(self.values, node)
+
+    def _overwritten_text(self, node: Node) -> str:
+        from gradcli.trace.graph_nodes import overwritten_text
+
+        return overwritten_text(self.autograd, node)
 
     def _is_unused(self, name: str, span: Span) -> bool:
         """Whether an imported name stands nowhere else in the program, which may lack it then. Of

@@ -36,8 +36,9 @@ class SettingCalls:
             "torch.inference_mode": partial(self._recording, False),
             "torch.enable_grad": partial(self._recording, True),
             "torch.set_grad_enabled": self._set_recording,
-            "torch.autograd.set_detect_anomaly": self._nothing,
-            "torch.autograd.detect_anomaly": self._nothing,
+            "torch.autograd.set_detect_anomaly": self._look_for_nan,
+            "torch.autograd.detect_anomaly": self._look_for_nan,
+            "torch.is_anomaly_enabled": self._looks_for_nan,
             "torch.cuda.is_available": self._no_device,
             "torch.backends.mps.is_available": self._no_device,
             "torch.cuda.device_count": self._no_device,
@@ -137,8 +138,15 @@ class SettingCalls:
     def _is_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(self.autograd.records())
 
-    def _nothing(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    def _look_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Have backward stop where a gradient is NaN, from now on."""
+        names = ("mode", "check_nan")
+        given = bind_names("set_detect_anomaly", names, arguments, keywords, names)
+        self.autograd.looks_for_nan = all(map(self.values.truth, given.values()))
         return Recording(None)
+
+    def _looks_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return self.values.graph.constant(self.autograd.looks_for_nan)
 
     def _ignored(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         note = Note(

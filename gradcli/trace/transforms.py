@@ -52,7 +52,7 @@ class Transforms:
             "grad_and_value": partial(self._of_function, self._grad_and_value),
             "jacrev": partial(self._of_function, self._jacobian),
             "jacfwd": partial(self._of_function, self._jacobian),
-            "hessian": partial(self._of_function, self._hessian),
+            "hessian": partial(self._of_function, self._hessian_of_any),
             "vmap": self._vmap,
             "jvp": partial(self._product, self._pushed, "primals", "tangents"),
             "vjp": self._func_vjp,
@@ -205,6 +205,15 @@ class Transforms:
         result, inputs = yield self._traced(function, arguments, named, places)
         grads = self._pulled_back(self._single(result), inputs, None)
         rows = tuple(self._matrices(grad, inputs) for grad in grads)
+        return (rows[0][0],) if len(rows) == 1 else rows
+
+    def _hessian_of_any(
+        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
+    ) -> Visitor:
+        """The same of each element of the value, whose axes come first."""
+        result, inputs = yield self._traced(function, arguments, named, places)
+        output = self.values.tensor(result, "the function's value")
+        rows = tuple(self._matrices(each, inputs) for each in self._matrices(output, inputs))
         return (rows[0][0],) if len(rows) == 1 else rows
 
     def _vmap(self, arguments: list[Value], keywords: Given) -> Value:

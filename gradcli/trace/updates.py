@@ -12,7 +12,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import detach, leaf
+from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Function
@@ -25,6 +25,14 @@ from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
 from gradcli.trace.values import Value, Values, describe
+
+_DRAWN = frozenset(("bernoulli",))
+_SHAPES = frozenset((
+    "unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims",
+))  # fmt: skip
+"""Methods that give a tensor another shape in place."""
+_OWN = frozenset(("shape", "ndim", "dtype", "device", "grad_fn", "is_leaf", "T", "mT"))
+"""Attributes that only PyTorch sets."""
 
 
 class Updates(ElementUpdates):
@@ -60,6 +68,8 @@ class Updates(ElementUpdates):
         keywords = yield self._keywords(expression)
         self.graph.span = expression.span
         node = self.values.tensor(before, f"what {callee.name} changes")
+        if name in _SHAPES:
+            return self._reshaped(callee, name, node, arguments, keywords)
         value = self._changed(callee, name, node, arguments, keywords)
         if isinstance(callee.value, syntax.Call):
             if node.known is not None or self.graph.shares:  # nothing else holds what it makes
@@ -68,6 +78,25 @@ class Updates(ElementUpdates):
             return self.values.current(node)
         yield self.store(callee.value, node, value)
         return (yield self.visit(callee.value))
+
+    def _reshaped(
+        self,
+        callee: syntax.Attribute,
+        name: str,
+        node: Node,
+        arguments: Sequence[Value],
+        keywords: dict[str, Value],
+    ) -> Node:
+        """`x.unsqueeze_(0)` and its like: another shape for all who hold the tensor."""
+        if node.known is not None or self.graph.shares:
+            self.graph.span = callee.span
+            raise GradcliError(
+                "value", f"{callee.name} changes a tensor that has no name of its own",
+                hint=f"bind a name to the result: x = x.{name}(…)",
+            )  # fmt: skip
+        result: Node = call(self.values, FUNCTIONS[name], [node, *arguments], keywords)
+        self.replace(node, result)
+        return result
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
         """The x of `x.grad` and `x.grad.data`; None for others."""
@@ -95,7 +124,10 @@ class Updates(ElementUpdates):
         if name in ("normal", "uniform"):
             return self._drawn(name, node, arguments, keywords)
         function = FUNCTIONS.get(name)
-        if function is None:
+        if function is None or name in _DRAWN:
+            if self._have_all() and name in self.library.in_place:
+                made: Node = self.library.in_place[name](node, [*arguments], keywords)
+                return made
             raise self.unknown_method(callee)
         result = call(self.values, function, [node, *arguments], keywords)
         if not isinstance(result, Node) or result.shape != node.shape:
@@ -169,6 +201,7 @@ class Updates(ElementUpdates):
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
         if isinstance(old, Node) and old.known is None and old is not new:
             self.replace(old, new)
+            self.values.changes[new] -= 1  # its elements are what they were
         if isinstance(owner, syntax.Name):
             self.bind(owner.id, new)
 
@@ -186,7 +219,7 @@ class Updates(ElementUpdates):
         return before
 
     def put_into(self, out: Node, result: Node) -> Node:
-        if out.known is not None or self.graph.shares:
+        if (out.known is not None and out.op is not LEAF) or self.graph.shares:
             raise GradcliError("value", "this out= has no memory of its own",
                                hint="bind the result to the name: y = f(x)")  # fmt: skip
         self.write(self._here(), out, None, result)
@@ -227,8 +260,11 @@ class Updates(ElementUpdates):
         elif target.name == "requires_grad":
             wanted = self.values.truth(value)
             self.mark_in_place(target.value, node, self.autograd.set_requires_grad(node, wanted))
+        elif target.name in _OWN or not self.values.is_pytorch or node.known is not None:
+            raise GradcliError("name", f"{describe(owner)}: its {target.name!r} cannot be set")
         else:
-            raise GradcliError("name", f"{describe(owner)} has no attribute {target.name!r}")
+            first = self.values.first.get(node, node)
+            self.values.attributes.setdefault(first, {})[target.name] = value
 
     def change_by(self, target: syntax.Attribute, operator: str, value: Value) -> Visit:
         """`x.data -= v`, `self.count += 1`."""

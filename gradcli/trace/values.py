@@ -71,6 +71,12 @@ class Values:
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
         self.distinct = False
         """Whether tensors that are made equal must stay apart, as one of them may change."""
+        self.attributes: dict[Node, dict[str, Value]] = {}
+        """What the program has stored with tensors: `x.g = …`, by what these were first."""
+        self.data: set[Node] = set()
+        """What `x.data` has given: tensors whose changes do not count."""
+        self.changes: dict[Node, int] = {}
+        """How often tensors were changed in place to become these: PyTorch's `_version`."""
         self.overwritten: set[Node] = set()
         """Tensors that were changed in place in a way that backward must not meet."""
         self.parameters: set[Node] = set()
@@ -257,13 +263,13 @@ class Values:
         from gradcli.ops.joining import stack
 
         done: dict[int, Node] = {}
-        pending = [items]
+        pending: list[Items | tuple[Any, ...]] = [items]
         while pending:
             current = pending[-1]
-            if current.is_rolled:
+            if isinstance(current, Items) and current.is_rolled:
                 done[id(pending.pop())] = stack(self.pieces(current, "a list"))
                 continue
-            inner = [item for item in current if isinstance(item, Items) and id(item) not in done]
+            inner = [each for each in current if _is_list(each) and id(each) not in done]
             if inner:
                 pending += inner
                 continue
@@ -273,7 +279,7 @@ class Values:
                     "type", "an empty list is not a tensor", hint="zeros(0) is an empty one"
                 )
             nodes = [
-                done[id(item)] if isinstance(item, Items) else self.tensor(item, "an element")
+                done[id(item)] if _is_list(item) else self.tensor(item, "an element")
                 for item in current
             ]
             done[id(current)] = stack(nodes)
@@ -521,6 +527,10 @@ _NOT_TENSORS: dict[type[Any], str] = {
     tuple: "t[0] is the first of its values, and a, b = t binds each of them",
 }
 """What to write instead, for values that are not tensors."""
+
+
+def _is_list(item: Any) -> bool:
+    return isinstance(item, Items | tuple)
 
 
 def _is_mask(index: Any) -> bool:

@@ -65,6 +65,15 @@ ERRORS = [
     ("dtypes", T + "torch.ones(2, dtype=torch.int5)", "type", "no dtype int5"),
     ("dtypes", T + "torch.ones(2, 2).double() @ torch.ones(2)", "type", "float64 and float32"),
     ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "holds int64"),
+    ("limits of dtypes", T + "torch.finfo(torch.int32)", "type", "for floats"),
+    ("limits of dtypes", T + "torch.finfo(3)", "type", "a dtype"),
+    ("memory", T + "torch.ones(2, 3).t().view(6)", "value",
+     "contiguous subspaces"),
+    ("graph nodes", W + "(w * 2).grad_fn.saved", "name", "saved"),
+    ("anomalies", T + "x = torch.tensor(-1., requires_grad=True)\n"
+     "with torch.autograd.set_detect_anomaly(True): x.sqrt().backward()", "value", "nan"),
+    ("schedulers", T + "torch.optim.lr_scheduler.OneCycleLR(torch.optim.SGD([torch.ones(1, "
+     "requires_grad=True)]), 1.0)", "value", "total_steps"),
     ("print options", T + "torch.set_printoptions(profile='long')", "value", "default, short"),
     ("leaves", W + "y = w * 2\ny.requires_grad = False", "no-grad", "leaves only"),
     ("in place", W + "w.mul_(2)", "value", "cannot change in place"),

@@ -55,7 +55,7 @@ WRONG = [
     ("»3« = x", "number", "=="),
     ("»'a'« = x", "string", "name"),
     ("»x + 1« = y", "expression", "name"),
-    ("»[a, b]« = x", "list", "a, b = "),
+    ("[a, »2«] = x", "number", "=="),
     ("(a, »()«) = x", "empty tuple", "name"),
     ("a, (b, »1«) = x", "number", "=="),
     ("»f(x)« += 1", "result of a call", "name"),

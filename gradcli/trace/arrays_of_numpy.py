@@ -1,0 +1,289 @@
+"""NumPy's functions and methods of arrays that few programs use.
+
+They look at values now, and no gradient flows back from what they find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError, Note
+from gradcli.graph import Array, Node
+from gradcli.ops.control import bind, leaf
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+MOST = 2**24
+"""The most elements that a function makes of numbers."""
+
+
+class Looked(NamedTuple):
+    """A function of NumPy's: its parameters, how many of them are arrays and must be given."""
+
+    parameters: tuple[str, ...]
+    arrays: int = 1
+
+
+_AXIS = ("a", "axis")
+_TWO = ("ar1", "ar2")
+_FUNCTIONS = {
+    "argwhere": Looked(("a",)), "flatnonzero": Looked(("a",)), "nonzero": Looked(("a",)),
+    "average": Looked(("a", "axis", "weights")), "ptp": Looked(_AXIS),
+    "percentile": Looked(("a", "q", "axis"), 2), "cbrt": Looked(("x",)),
+    "nanmax": Looked(_AXIS), "nanmin": Looked(_AXIS), "nanstd": Looked(_AXIS),
+    "nanvar": Looked(_AXIS),
+    "digitize": Looked(("x", "bins", "right"), 2), "interp": Looked(("x", "xp", "fp"), 3),
+    "searchsorted": Looked(("a", "v", "side"), 2), "convolve": Looked(("a", "v", "mode"), 2),
+    "correlate": Looked(("a", "v", "mode"), 2),
+    "isclose": Looked(("a", "b", "rtol", "atol", "equal_nan"), 2),
+    "isin": Looked(("element", "test_elements"), 2), "polyfit": Looked(("x", "y", "deg"), 3),
+    "polyval": Looked(("p", "x"), 2), "histogram": Looked(("a", "bins", "range", "density")),
+    "union1d": Looked(_TWO, 2), "intersect1d": Looked(_TWO, 2), "setdiff1d": Looked(_TWO, 2),
+    "append": Looked(("arr", "values", "axis"), 2), "delete": Looked(("arr", "obj", "axis"), 2),
+    "insert": Looked(("arr", "obj", "values", "axis"), 3), "ediff1d": Looked(("ary",)),
+    "isneginf": Looked(("x",)), "isposinf": Looked(("x",)), "signbit": Looked(("x",)),
+    "trim_zeros": Looked(("filt",)), "roots": Looked(("p",)), "tri": Looked(("N", "M", "k"), 1),
+    "geomspace": Looked(("start", "stop", "num"), 2), "indices": Looked(("dimensions",)),
+    "unravel_index": Looked(("indices", "shape"), 2), "fmod": Looked(("x1", "x2"), 2),
+}  # fmt: skip
+_SIZED = frozenset(("tri", "geomspace", "indices", "histogram"))
+"""Functions whose numbers say how large the result is."""
+_SCALARS = {
+    **dict.fromkeys(("int64", "int32", "int16", "int8", "uint8", "int_", "intp"), int),
+    **dict.fromkeys(("float16", "float_", "double", "single"), float),
+    **dict.fromkeys(("bool_", "bool"), bool),
+}  # fmt: skip
+"""NumPy's numbers, and what they are in Python."""
+
+
+class ArrayCalls:
+    """The functions and methods by name."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Callable[[str, list[Any], dict[str, Any]], Any],
+        put: Callable[[Node, Node], Any],
+    ) -> None:
+        """`call` calls a function by its name, `put` writes into a tensor."""
+        self.autograd = autograd
+        self.values = autograd.values
+        self._call = call
+        self._put = put
+        self.functions: dict[str, Special] = {
+            **{f"np.{name}": partial(self._known, name) for name in _FUNCTIONS},
+            **{f"np.{name}": partial(self._number, kind) for name, kind in _SCALARS.items()},
+            **{f"np.{name}": partial(self._asked, name) for name in ("shape", "size", "ndim")},
+            **{f"np.{name}": partial(self._empty, name) for name in ("empty", "empty_like")},
+            "np.copy": self._copy,
+            "np.ascontiguousarray": self._copy,
+            "np.asanyarray": lambda arguments, keywords: call("array", arguments, keywords),
+            "np.seterr": lambda *_: None,
+            "np.fill_diagonal": self._fill_diagonal,
+            "np.vectorize": self._vectorize,
+        }
+        self.methods: dict[str, Special] = {
+            **{
+                f"array.{name}": partial(self._of_array, whole)
+                for name, whole in {
+                    "std": "np.std",
+                    "var": "np.var",
+                    "max": "np.max",
+                    "min": "np.min",
+                    "repeat": "np.repeat",
+                }.items()
+            },
+            **{
+                f"array.{name}": partial(self._along, name)
+                for name in ("cumsum", "cumprod", "argsort", "round")
+            },
+            "array.transpose": self._transpose,
+            "array.sort": self._sort,
+            "array.nonzero": partial(self._known, "nonzero"),
+            "array.fill": self._fill,
+            "copy": self._copy,
+            "ptp": partial(self._known, "ptp"),
+        }
+
+    def _known(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """What NumPy's function gives of values as they are now."""
+        known = _FUNCTIONS[name]
+        given = bind_names(
+            name, known.parameters, arguments, keywords, known.parameters[known.arrays :]
+        )
+        found = {key: self._plain(name, value) for key, value in given.items()}
+        if name in _SIZED:
+            numbers = [each for value in found.values() for each in np.ravel(value)
+                       if isinstance(value, int | list | tuple)]  # fmt: skip
+            if any(abs(each) > MOST for each in numbers):
+                raise GradcliError("limit-memory", f"np.{name} of numbers above {MOST:,}")
+        positional = [found.pop(each) for each in known.parameters[: known.arrays]]
+        try:
+            result = getattr(np, name)(*positional, **found)
+        except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
+            raise GradcliError("value", f"np.{name}: {error}") from None
+        if isinstance(result, tuple):
+            return tuple(map(self._array, result))
+        return self._array(result)
+
+    def _plain(self, name: str, value: Value) -> Any:
+        """An argument as NumPy takes it."""
+        if isinstance(value, Items | tuple):
+            value = self.values.tensor(Items(list(value)), name) if value else Items([])
+        if not isinstance(value, Node):
+            return [] if isinstance(value, Items) else value
+        if self.autograd.requires_grad(value):
+            if self.values.explicit:
+                raise GradcliError(
+                    "no-grad",
+                    f"np.{name} looks at values: no gradient flows back from what it gives",
+                    hint="x.detach() says so",
+                )
+            note = Note("cut", f"np.{name} looks at values: no gradient flows back from it")
+            if note not in self.autograd.notes:
+                self.autograd.notes.append(note)
+        array = self.values.evaluator.value(value)
+        if array.shape:
+            return array
+        number = array.item()
+        is_whole = isinstance(number, float) and number.is_integer()
+        return int(number) if is_whole else number
+
+    def _array(self, found: Any) -> Value:
+        """A result as an array, or as a number."""
+        array = np.asarray(found)
+        if array.dtype.kind == "c":
+            raise GradcliError("value", "the result is complex: numbers are real here")
+        if array.dtype.kind in "iu":
+            array = array.astype(np.int64)
+        if not array.shape:
+            return self.values.plain(array.item())
+        node = leaf(self.values.graph.constant(array), marked=False)
+        self.values.arrays.add(node)
+        return node
+
+    # --- numbers and sizes ---
+
+    def _number(
+        self, kind: Callable[[Any], Any], arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        (value,) = bind_names("a number", ("x",), arguments, keywords).values()
+        return self.values.plain(kind(self.values.number(value, "a number")))
+
+    def _asked(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names(name, ("a",), arguments, keywords).values()
+        node = self.values.tensor(value, name)
+        if name == "shape":
+            return tuple(self.values.graph.constant(float(each)) for each in node.shape)
+        return self.values.graph.constant(float(node.size if name == "size" else node.ndim))
+
+    # --- arrays ---
+
+    def _own(self, node: Node) -> Node:
+        flows = node.kind == "float" and self.autograd.requires_grad(node)
+        copied = bind(node) if flows else leaf(node, marked=False)
+        self.values.copies.add(copied)
+        self.values.arrays.add(copied)
+        return copied
+
+    def _copy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("copy", ("a", "order"), arguments, keywords, ("order",))
+        if isinstance(given["a"], Items):
+            made: Value = self._call("array", [given["a"]], {})
+            return made
+        return self._own(self.values.tensor(given["a"], "copy"))
+
+    def _of_array(self, whole: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """NumPy's function, where PyTorch's method of that name means something else."""
+        found: Value = self._call(whole, arguments, keywords)
+        self.values.stay_arrays(found, arguments)
+        return found
+
+    def _along(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`a.cumsum()` runs over all elements, `a.argsort()` over the last axis."""
+        if name.startswith("cum") and len(arguments) == 1 and not keywords:
+            flat = self._call("flatten", arguments, {})
+            arguments = [flat, self.values.graph.constant(0.0)]
+        found: Value = self._call(name, arguments, keywords)
+        self.values.stay_arrays(found, arguments[:1])
+        if isinstance(found, Node):
+            self.values.arrays.add(found)
+        return found
+
+    def _transpose(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        node, *axes = arguments
+        if not axes:
+            ndim = self.values.tensor(node).ndim
+            axes = [self.values.graph.constant(float(each)) for each in reversed(range(ndim))]
+        found: Value = self._call("permute", [node, *axes], {}) if axes else node
+        self.values.stay_arrays(found, [node])
+        return found
+
+    def _sort(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("sort", ("self", "axis"), arguments, keywords, ("axis",))
+        node = self.values.tensor(given["self"])
+        axis = self.values.integer(given["axis"], "axis") if "axis" in given else -1
+        ordered = np.sort(self.values.evaluator.value(node), axis)
+        self._put(node, self.values.graph.constant(ordered))
+        return None
+
+    def _empty(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Arrays whose elements have no values until they are set: zeros here."""
+        found: Value = self._call(name.replace("empty", "zeros"), arguments, keywords)
+        return found
+
+    def _fill(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("fill", ("self", "value"), arguments, keywords)
+        node = self.values.tensor(given["self"])
+        value = self.values.number(given["value"], "what an array is filled with")
+        filled = np.full(node.shape, value).astype(self.values.evaluator.value(node).dtype)
+        self._put(node, self.values.graph.constant(filled))
+        return None
+
+    def _fill_diagonal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("fill_diagonal", ("a", "val"), arguments, keywords)
+        node = self.values.tensor(given["a"])
+        array: Array = np.array(self.values.evaluator.value(node))
+        if array.ndim < 2:
+            raise GradcliError("shape", "fill_diagonal is for matrices")
+        np.fill_diagonal(array, self.values.evaluator.value(self.values.tensor(given["val"])))
+        self._put(node, self.values.graph.constant(array))
+        return None
+
+    def _vectorize(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A function of the program's for each element of an array."""
+        given = bind_names("vectorize", ("pyfunc", "otypes"), arguments, keywords, ("otypes",))
+        function = given["pyfunc"]
+        if not isinstance(function, Object):
+            raise GradcliError("type", "np.vectorize takes a function")
+        return Vectorised(self, function)
+
+
+class Vectorised(Object):
+    """What `np.vectorize` gives."""
+
+    what = "a function"
+
+    def __init__(self, calls: ArrayCalls, function: Object) -> None:
+        self._calls = calls
+        self._function = function
+
+    def call(self, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        values = self._calls.values
+        nodes = [values.tensor(each, "vectorize") for each in arguments]
+        arrays = np.broadcast_arrays(*map(values.evaluator.value, nodes))
+        values.graph.check_room(arrays[0].size)
+        found = []
+        for row in zip(*(each.ravel().tolist() for each in arrays), strict=True):
+            numbers = [values.plain(each) for each in row]
+            found.append(values.number((yield self._function.call(numbers, keywords)), "a result"))
+        made = np.array(found).reshape(arrays[0].shape)
+        return self._calls._array(made)

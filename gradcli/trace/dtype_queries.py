@@ -1,0 +1,183 @@
+"""PyTorch's questions about dtypes: `torch.result_type`, `torch.finfo`, `x.is_floating_point()`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.dtypes import ALIASES, FLOATS, INTEGERS
+from gradcli.trace.objects import Object
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+_ORDER = ("bool", *INTEGERS, *FLOATS)
+_LIMITS = {
+    "float16": (6.103515625e-05, 65504.0, 0.0009765625, 16),
+    "bfloat16": (1.1754943508222875e-38, 3.3895313892515355e38, 0.0078125, 16),
+    "float32": (1.1754943508222875e-38, 3.4028234663852886e38, 1.1920928955078125e-07, 32),
+    "float64": (2.2250738585072014e-308, 1.7976931348623157e308, 2.220446049250313e-16, 64),
+}
+"""The least positive and the largest number, the distance from 1 to the next, the bits: IEEE 754.
+"""
+
+
+class DtypeLimits(Object):
+    """`torch.finfo(dtype)` and `torch.iinfo(dtype)`."""
+
+    what = "the limits of a dtype"
+
+    def __init__(self, values: Values, numbers: dict[str, float], dtype: str) -> None:
+        self._values = values
+        self._numbers = numbers
+        self._dtype = dtype
+
+    def attribute(self, name: str) -> Any:
+        if name == "dtype":
+            return self._dtype
+        if name not in self._numbers:
+            raise self.has_no("attribute", name)
+        return self._values.plain(self._numbers[name])
+
+    def shown(self) -> str:
+        kind = "iinfo" if self._dtype.startswith(("int", "uint")) else "finfo"
+        names = ("min", "max") if kind == "iinfo" else ("resolution", "min", "max", "eps")
+        shown = [f"{name}={self._numbers[name]:g}" for name in names]
+        return f"{kind}({', '.join(shown)}, dtype={self._dtype})"
+
+
+def highest(dtypes: list[str]) -> str:
+    """The dtype that PyTorch promotes several to."""
+    if set(dtypes) == {"uint8", "int8"}:
+        return "int16"
+    if set(dtypes) == {"float16", "bfloat16"}:
+        return "float32"
+    return max(dtypes, key=_ORDER.index)
+
+
+class DtypeQueries:
+    """The functions and methods by name."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self.autograd = autograd
+        self.values = autograd.values
+        kinds = {
+            "is_floating_point": FLOATS, "is_complex": (), "is_signed": _ORDER[2:],
+        }  # fmt: skip
+        self.methods: dict[str, Special] = {
+            name: partial(self._is_among, name, dtypes) for name, dtypes in kinds.items()
+        }
+        self.functions: dict[str, Special] = {
+            **{f"torch.{name}": method for name, method in self.methods.items()},
+            "torch.result_type": self._result_type,
+            "torch.promote_types": self._promote,
+            "torch.can_cast": self._can_cast,
+            "torch.finfo": self._float_limits,
+            "torch.iinfo": self._integer_limits,
+            "np.finfo": self._float_limits,
+            "np.iinfo": self._integer_limits,
+        }
+
+    def name(self, value: Value) -> str:
+        """The name of a dtype that is given, without `torch.`. Raises `type`."""
+        if isinstance(value, Object):
+            value = getattr(value, "name", "")
+        name = value.rpartition(".")[2] if isinstance(value, str) else ""
+        name = ALIASES.get(name, name)
+        if name not in _ORDER:
+            raise GradcliError("type", "this takes a dtype", hint="torch.float32")
+        return name
+
+    def _is_among(
+        self, name: str, dtypes: tuple[str, ...], arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        (value,) = bind_names(name, ("input",), arguments, keywords).values()
+        dtype = self.autograd.dtype_of(self.values.tensor(value, name))
+        return self.values.graph.constant(dtype in dtypes)
+
+    def _result_type(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Tensors with axes come first, then single ones, then numbers: each counts only where its
+        kind is above those before.
+        """
+        given = bind_names("result_type", ("tensor1", "tensor2"), arguments, keywords)
+        nodes = [self.values.tensor(each, "result_type") for each in given.values()]
+        numbers = PrintedNumbers(self.values)
+        groups: list[list[str]] = [[], [], []]
+        for node in nodes:
+            if node in numbers:
+                is_whole = node.kind == "int" or (node.kind == "float" and numbers.is_integer(node))
+                usual = self.autograd.dtypes.default if self.autograd.dtypes else "float32"
+                name = "bool" if node.kind == "bool" else "int64" if is_whole else usual
+                groups[2].append(name)
+            else:
+                groups[not node.shape].append(self.autograd.dtype_of(node))
+        found = ""
+        for group in filter(None, groups):
+            best = highest(group)
+            found = best if not found or _kind(best) > _kind(found) else found
+        return f"torch.{found}"
+
+    def _promote(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("promote_types", ("type1", "type2"), arguments, keywords)
+        return f"torch.{highest(list(map(self.name, given.values())))}"
+
+    def _can_cast(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("can_cast", ("from_", "to"), arguments, keywords)
+        before, after = map(self.name, given.values())
+        return self.values.graph.constant(_kind(before) <= _kind(after))
+
+    def _float_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        default = self.autograd.dtypes.default if self.autograd.dtypes else "float32"
+        given = bind_names("finfo", ("type",), arguments, keywords, ("type",))
+        written = given.get("type", default)
+        name = self.name("float64" if written == "float" else written)
+        if name not in _LIMITS:
+            raise GradcliError("type", f"finfo is for floats, not {name}", hint="torch.iinfo")
+        tiny, most, eps, bits = _LIMITS[name]
+        numbers = {"tiny": tiny, "smallest_normal": tiny, "max": most, "min": -most, "eps": eps,
+                   "bits": int(bits), "resolution": 10.0 ** np.ceil(np.log10(eps))}  # fmt: skip
+        return DtypeLimits(self.values, numbers, name)
+
+    def _integer_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("iinfo", ("type",), arguments, keywords).values()
+        name = self.name(value)
+        if name not in INTEGERS:
+            raise GradcliError("type", f"iinfo is for integers, not {name}", hint="torch.finfo")
+        limits = np.iinfo(name)
+        numbers: dict[str, float] = {
+            "min": int(limits.min),
+            "max": int(limits.max),
+            "bits": int(limits.bits),
+        }
+        return DtypeLimits(self.values, numbers, name)
+
+
+def _kind(name: str) -> int:
+    """Truth values, integers, floats: a kind holds those before it."""
+    return 0 if name == "bool" else 1 if name in INTEGERS else 2
+
+
+def dtype_attribute(values: Values, dtype: str, name: str) -> Any:
+    """An attribute of a dtype; None where it has none of that name."""
+    known = dtype.removeprefix("torch.")
+    if known not in _ORDER:
+        return None
+    if name == "is_floating_point":
+        return values.graph.constant(known in FLOATS)
+    if name in ("is_complex", "is_signed"):
+        return values.graph.constant(name == "is_signed" and known not in ("bool", "uint8"))
+    if name == "itemsize":
+        bits = (
+            8
+            if known == "bool"
+            else _LIMITS[known][3]
+            if known in _LIMITS
+            else np.iinfo(known).bits
+        )
+        return values.graph.constant(float(bits // 8))
+    return known if name == "name" else None

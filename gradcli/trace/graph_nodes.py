@@ -1,0 +1,148 @@
+"""What `x.grad_fn` gives: nodes of the graph that PyTorch would have recorded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from gradcli.graph import Node
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.suffixes import node_name
+
+_OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
+"""Nodes that have an edge for each operand, also where that is a number."""
+_SAVED = "_saved_"
+_SAVED_OPERANDS = ("self", "other", "mat2")
+"""What PyTorch calls the operands that a node keeps: the first, and the second."""
+
+
+class GraphNode(Object):
+    """A node of the graph: its name, and the nodes that gradients flow on to."""
+
+    what = "a node of the graph"
+
+    def __init__(
+        self, name: str, operands: Callable[[], Sequence[Any]], made: Node | None = None
+    ) -> None:
+        """`operands` finds tensors, nodes, and None for what needs no gradient; `made` is the
+        tensor that the node has made, or the leaf of an `AccumulateGrad`.
+        """
+        self.name = name
+        self._operands = operands
+        self._made = made
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {"name": lambda *_: self.name}
+
+    def attribute(self, name: str) -> Any:
+        if name == "next_functions":
+            return tuple((each, self._first()) for each in self._operands())
+        if name == "variable" and self.name == "AccumulateGrad":
+            return self._made
+        if name == "_saved_result":
+            return self._made
+        if name.startswith(_SAVED) and self._made is not None:
+            return self._saved(name.removeprefix(_SAVED))
+        return super().attribute(name)
+
+    def _first(self) -> Node:
+        """The number of the output that an edge leads to."""
+        assert self._made is not None
+        return self._made.graph.constant(0.0)
+
+    def _saved(self, name: str) -> Any:
+        assert self._made is not None
+        operands = self._made.inputs
+        if name in _SAVED_OPERANDS and len(operands) > (name != "self"):
+            return operands[name != "self"]
+        if name == "exponent" and len(operands) > 1:
+            return operands[1]
+        raise self.has_no("attribute", f"{_SAVED}{name}")
+
+    def shown(self) -> str:
+        return f"<{self.name} object at 0x7f0000000000>"
+
+
+def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:
+    """The node that made a tensor; None where no gradient flows back from it."""
+    if not autograd.requires_grad(node):
+        return None
+    if autograd.is_leaf(node):
+        return GraphNode("AccumulateGrad", lambda: (), node)
+    name = node_name(autograd.values, node)
+    return GraphNode(name, lambda: list(_edges(autograd, name, node)), node)
+
+
+def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | None]:
+    """What the node's edges lead to, in PyTorch's order."""
+    made = autograd.values.made_by.get(node)
+    function = made[0].rpartition(".")[2] if made else ""
+    operands = _tensors([*made[1], *made[2].values()]) if made else [*node.inputs]
+    if function == "linear" and name.startswith(("Addmm", "Mm")):
+        yield from _linear(autograd, operands, node)
+    elif function == "cross_entropy":
+        inner = operands[0]
+        yield GraphNode("LogSoftmaxBackward0", lambda: [graph_node(autograd, inner)], node)
+    else:
+        numbers = PrintedNumbers(autograd.values)
+        found = [
+            graph_node(autograd, each)
+            for each in operands
+            if each.kind == "float" and (each.shape or each not in numbers)
+        ]
+        missing = 2 - len(found) if name in _OF_TWO else 0
+        if name.startswith("Convolution"):
+            missing = 3 - len(found)
+        yield from [*found, *[None] * missing]
+
+
+def _linear(autograd: Autograd, operands: Sequence[Node], node: Node) -> Iterator[GraphNode | None]:
+    """x @ w.T + b is one node: of b, x, and w, which another one transposes."""
+    x, weight, *bias = operands
+    for each in (*bias, x):
+        yield graph_node(autograd, each)
+    below = graph_node(autograd, weight)
+    yield below and GraphNode("TBackward0", lambda: [below], node)
+
+
+def _tensors(values: Sequence[Any]) -> list[Node]:
+    """The tensors among values, and in lists of them."""
+    found: list[Node] = []
+    for value in values:
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, Items | tuple):
+            found += [each for each in value if isinstance(each, Node)]
+    return found
+
+
+_KEEP_RESULTS = frozenset((
+    "Exp", "Exp2", "Expm1", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Relu", "Softmax",
+    "LogSoftmax", "Tan", "Elu", "Cumprod", "Prod", "Logsumexp",
+))  # fmt: skip
+"""Functions whose derivative PyTorch computes from their value."""
+
+
+def overwritten_text(autograd: Autograd, node: Node) -> str:
+    """PyTorch's words for a tensor that backward needs, and that has been changed in place."""
+    values = autograd.values
+    base, views = values.storage(node)
+    now = values.current(base)
+    name = {"float64": "Double", "float16": "Half"}.get(autograd.dtype_of(node), "Float")
+    own, latest = (
+        re.sub(r"Backward\d*$", "", node_name(values, each))
+        if autograd.requires_grad(each) and not autograd.is_leaf(each)
+        else ""
+        for each in (node, now)
+    )
+    title = "AsStrided" if views else own if own in _KEEP_RESULTS else latest
+    shape = ", ".join(map(str, node.shape))
+    place = f", which is output 0 of {title}," if title else ""
+    return (
+        f": [torch.{name}Tensor [{shape}]]{place} is at version {values.changes.get(now, 0)}; "
+        f"expected version {values.changes.get(base, 0)} instead"
+    )

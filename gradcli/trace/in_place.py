@@ -1,0 +1,120 @@
+"""Methods that change a tensor in place and have no function of their own: `x.random_(10)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.values import Value
+
+Change: TypeAlias = Callable[[Node, list[Value], dict[str, Value]], Node]
+"""What a tensor becomes, of its arguments."""
+
+_INTEGERS_END = float(2**24)
+"""Up to here `random_` draws integers for floats of PyTorch's default dtype."""
+
+
+class InPlace:
+    """The methods by name, without the underscore at their end."""
+
+    def __init__(self, autograd: Autograd, note_random: Callable[[], None]) -> None:
+        """`note_random` is called where something is drawn."""
+        self.values = autograd.values
+        self._note_random = note_random
+        self.functions: dict[str, Change] = {
+            "random": self._random,
+            "bernoulli": self._bernoulli,
+            "exponential": self._exponential,
+            "geometric": self._geometric,
+            "log_normal": self._log_normal,
+            "cauchy": self._cauchy,
+            "trunc_normal": self._trunc_normal,
+            "fill_diagonal": self._fill_diagonal,
+        }
+
+    def _uniform(self, node: Node) -> Node:
+        self._note_random()
+        drawn: Node = FUNCTIONS["rand"].build(node.graph, *node.shape)
+        return drawn
+
+    def _number(self, given: dict[str, Value], name: str, default: float) -> float:
+        return self.values.number(given[name], name) if given.get(name) is not None else default
+
+    def _random(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """Integers from `from`, or 0, up to below `to`."""
+        names = ("from", "to", "generator")
+        if len(arguments) == 1:
+            arguments = [node.graph.constant(0.0), *arguments]
+        given = bind_names("random_", names, arguments, keywords, names)
+        low, high = self._number(given, "from", 0.0), self._number(given, "to", _INTEGERS_END)
+        if high <= low:
+            raise GradcliError("value", f"random_: there is no integer from {low:g} to {high:g}")
+        return cast(FUNCTIONS["floor"](self._uniform(node) * (high - low)) + low, node.kind)
+
+    def _bernoulli(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        names = ("p", "generator")
+        given = bind_names("bernoulli_", names, arguments, keywords, names)
+        p = self.values.tensor(given["p"]) if "p" in given else node.graph.constant(0.5)
+        return cast(FUNCTIONS["lt"](self._uniform(node), p), node.kind)
+
+    def _exponential(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        given = bind_names("exponential_", ("lambd",), arguments, keywords, ("lambd",))
+        return -FUNCTIONS["log"](1.0 - self._uniform(node)) / self._number(given, "lambd", 1.0)
+
+    def _geometric(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        p = self._number(bind_names("geometric_", ("p",), arguments, keywords), "p", 0.5)
+        if not 0 < p < 1:
+            raise GradcliError("value", "geometric_: p is between 0 and 1")
+        log = FUNCTIONS["log"]
+        return FUNCTIONS["ceil"](log(1.0 - self._uniform(node)) / log(node.graph.constant(1 - p)))
+
+    def _log_normal(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        given = bind_names("log_normal_", ("mean", "std"), arguments, keywords, ("mean", "std"))
+        self._note_random()
+        drawn = FUNCTIONS["randn"].build(node.graph, *node.shape)
+        return FUNCTIONS["exp"](
+            drawn * self._number(given, "std", 2.0) + self._number(given, "mean", 1.0)
+        )
+
+    def _cauchy(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        names = ("median", "sigma")
+        given = bind_names("cauchy_", names, arguments, keywords, names)
+        spread = FUNCTIONS["tan"]((self._uniform(node) - 0.5) * 3.141592653589793)
+        return spread * self._number(given, "sigma", 1.0) + self._number(given, "median", 0.0)
+
+    def _trunc_normal(self, node: Node, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """Of the normal distribution between `a` and `b`, by the inverse of its integral."""
+        names = ("mean", "std", "a", "b")
+        given = bind_names("trunc_normal_", names, arguments, keywords, names)
+        mean, std, a, b = (
+            self._number(given, name, default)
+            for name, default in zip(names, (0.0, 1.0, -2.0, 2.0), strict=True)
+        )
+        root = 1.4142135623730951
+        low, high = (
+            self.values.number(
+                FUNCTIONS["erf"](node.graph.constant((each - mean) / (std * root))), ""
+            )
+            for each in (a, b)
+        )
+        drawn = FUNCTIONS["erfinv"](self._uniform(node) * (high - low) + low)
+        return drawn * (std * root) + mean
+
+    def _fill_diagonal(
+        self, node: Node, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Node:
+        given = bind_names("fill_diagonal_", ("fill_value", "wrap"), arguments, keywords, ("wrap",))
+        if node.ndim != 2:
+            raise GradcliError("shape", "fill_diagonal_ is for matrices")
+        eye = FUNCTIONS["eye"].build(node.graph, *node.shape)
+        value = self.values.tensor(given["fill_value"], "fill_value")
+        filled = FUNCTIONS["where"].build(
+            FUNCTIONS["gt"](eye, node.graph.constant(0.0)), value, node
+        )
+        return cast(filled, node.kind)

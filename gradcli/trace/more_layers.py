@@ -1,0 +1,196 @@
+"""`torch.nn`: layers that few programs use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import leaf
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.layers import PLAIN, Layer, Layers, Plain
+from gradcli.trace.objects import Given
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+_SIZED = ("kernel_size", "stride", "padding")
+"""Of pools, which take more by name."""
+_LOSS = ("size_average", "reduce", "reduction")
+MORE: dict[str, Plain] = {
+    "AdaptiveAvgPool3d": Plain("adaptive_avg_pool3d", ("output_size",)),
+    "AdaptiveMaxPool1d": Plain("adaptive_max_pool1d", ("output_size",)),
+    "AdaptiveMaxPool3d": Plain("adaptive_max_pool3d", ("output_size",)),
+    "AvgPool3d": Plain("avg_pool3d", _SIZED), "MaxPool3d": Plain("max_pool3d", _SIZED),
+    "LPPool1d": Plain("lp_pool1d", ("norm_type", "kernel_size", "stride")),
+    "LPPool2d": Plain("lp_pool2d", ("norm_type", "kernel_size", "stride")),
+    "ChannelShuffle": Plain("channel_shuffle", ("groups",)),
+    "PixelUnshuffle": Plain("pixel_unshuffle", ("downscale_factor",)),
+    "Unfold": Plain("F.unfold", ("kernel_size", "dilation", "padding", "stride")),
+    "Fold": Plain("fold", ("output_size", "kernel_size", "dilation", "padding", "stride")),
+    "LocalResponseNorm": Plain("local_response_norm", ("size", "alpha", "beta", "k")),
+    "Softmax2d": Plain("softmax", ("dim",), {"dim": -3}), "RReLU": Plain("rrelu"),
+    "CTCLoss": Plain("ctc_loss", ("blank", "reduction", "zero_infinity")),
+    "MultiMarginLoss": Plain("multi_margin_loss", ("p", "margin", "weight", *_LOSS)),
+    "MultiLabelMarginLoss": Plain("multilabel_margin_loss", _LOSS),
+    "MultiLabelSoftMarginLoss": Plain("multilabel_soft_margin_loss", ("weight", *_LOSS)),
+    "SoftMarginLoss": Plain("soft_margin_loss", _LOSS),
+    "UpsamplingNearest2d": Plain("interpolate", ("size", "scale_factor")),
+}  # fmt: skip
+_PADS = {"ReflectionPad": "reflect", "ReplicationPad": "replicate", "CircularPad": "circular",
+         "ConstantPad": "constant", "ZeroPad": "constant"}  # fmt: skip
+_DROPOUTS = {"Dropout1d": "dropout1d", "Dropout2d": "dropout2d", "Dropout3d": "dropout3d",
+             "AlphaDropout": "alpha_dropout",
+             "FeatureAlphaDropout": "feature_alpha_dropout"}  # fmt: skip
+
+
+class MoreLayers:
+    """The functions that make them, by the names of PyTorch's classes."""
+
+    def __init__(self, layers: Layers) -> None:
+        self.layers = layers
+        self.values = layers.values
+        PLAIN.update(MORE)
+        made: dict[str, Callable[[list[Value], Given], Layer]] = {
+            **{name: partial(layers.plain, name) for name in MORE},
+            **{name: partial(self._dropout, name) for name in _DROPOUTS},
+            **{
+                f"{name}{axes}d": partial(self._pad, f"{name}{axes}d", mode, axes)
+                for name, mode in _PADS.items()
+                for axes in (1, 2, 3)
+            },
+            **{f"ConvTranspose{axes}d": partial(self._transposed, axes) for axes in (1, 2, 3)},
+            "Conv3d": partial(layers.convolution, 3),
+            **{f"InstanceNorm{axes}d": partial(self._instance_norm, axes) for axes in (1, 2, 3)},
+            "GroupNorm": self._group_norm,
+            "RMSNorm": self._rms_norm,
+            "Bilinear": self._bilinear,
+        }
+        self.functions: dict[str, Special] = {
+            f"torch.nn.{name}": make for name, make in made.items()
+        }
+        self.methods: dict[str, Special] = {}
+
+    def _filled(self, shape: tuple[int, ...], value: float) -> Node:
+        full = FUNCTIONS["full"].build(self.values.graph, shape, self.values.graph.constant(value))
+        return leaf(full, marked=True)
+
+    def _flag(self, given: Given, name: str, default: bool) -> bool:
+        return self.values.truth(given[name]) if name in given else default
+
+    def _number(self, given: Given, name: str, default: float) -> float:
+        return self.values.number(given[name], name) if given.get(name) is not None else default
+
+    def _dropout(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
+        given = bind_names(title, ("p", "inplace"), arguments, keywords, ("p", "inplace"))
+        p = self._number(given, "p", 0.5)
+
+        def compute(layer: Layer, inputs: list[Value], _: Given) -> Value:
+            constant = self.values.graph.constant
+            options = {"p": constant(p), "training": constant(True)}
+            if not layer.training or not p:
+                return inputs[0]
+            found: Value = self.layers.compute(_DROPOUTS[title], inputs, options)
+            return found
+
+        return self.layers.layer(title, compute, details=f"p={p}, inplace=False")
+
+    def _pad(self, title: str, mode: str, axes: int, arguments: list[Value], keywords: Given
+             ) -> Layer:  # fmt: skip
+        names = ("padding", "value")
+        given = bind_names(title, names, arguments, keywords, names[1:])
+        widths = self.values.integers(given["padding"], "padding")
+        widths = widths * 2 * axes if len(widths) == 1 else widths
+        value = self._number(given, "value", 0.0)
+
+        def compute(_: Layer, inputs: list[Value], __: Given) -> Value:
+            around = tuple(self.values.graph.constant(float(each)) for each in widths)
+            more = {"value": self.values.graph.constant(value)} if mode == "constant" else {}
+            found: Value = self.layers.compute("pad", [*inputs, around, mode], more)
+            return found
+
+        shown = f"padding={widths}, value={value}" if title.startswith("Constant") else str(widths)
+        return self.layers.layer(title, compute, details=shown)
+
+    def _transposed(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
+        """A convolution's transpose: parameters begin as PyTorch's do, by the number of outputs."""
+        names = ("in_channels", "out_channels", "kernel_size", "stride", "padding",
+                 "output_padding", "groups", "bias", "dilation")  # fmt: skip
+        title = f"ConvTranspose{axes}d"
+        given = bind_names(title, names, arguments, keywords, names[3:])
+        inputs, outputs = (self.values.integer(given[name], name) for name in names[:2])
+        groups = self.values.integer(given["groups"], "groups") if "groups" in given else 1
+        size = self.values.integers(given["kernel_size"], "kernel_size")
+        kernel = size * axes if len(size) == 1 else size
+        each = outputs // max(1, groups)
+        bound = 1 / math.sqrt(max(1, each * math.prod(kernel)))
+        parameters = {"weight": self.layers.uniform((inputs, each, *kernel), bound)}
+        if self._flag(given, "bias", True):
+            parameters["bias"] = self.layers.uniform((outputs,), bound)
+        options = {name: given[name] for name in (*names[3:7], "dilation") if name in given}
+        steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
+        steps = steps * axes if len(steps) == 1 else steps
+        details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={steps}"
+        for name in ("padding", "output_padding"):
+            widths = self.values.integers(given[name], name) if name in given else (0,)
+            if any(widths):
+                details += f", {name}={widths * axes if len(widths) == 1 else widths}"
+        return self.layers.with_parameters(
+            title, f"conv_transpose{axes}d", parameters, options, details
+        )
+
+    def _group_norm(self, arguments: list[Value], keywords: Given) -> Layer:
+        names = ("num_groups", "num_channels", "eps", "affine")
+        given = bind_names("GroupNorm", names, arguments, keywords, names[2:])
+        groups, channels = (self.values.integer(given[name], name) for name in names[:2])
+        if groups < 1 or channels % groups:
+            raise GradcliError("value", "num_channels must be divisible by num_groups")
+        affine = self._flag(given, "affine", True)
+        parameters = {"weight": self._filled((channels,), 1.0),
+                      "bias": self._filled((channels,), 0.0)} if affine else {}  # fmt: skip
+        options: Given = {name: given[name] for name in ("num_groups", "eps") if name in given}
+        eps = self._number(given, "eps", 1e-5)
+        details = f"{groups}, {channels}, eps={eps}, affine={affine}, bias={affine}"
+        return self.layers.with_parameters("GroupNorm", "group_norm", parameters, options, details)
+
+    def _instance_norm(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:
+        names = ("num_features", "eps", "momentum", "affine", "track_running_stats")
+        title = f"InstanceNorm{axes}d"
+        given = bind_names(title, names, arguments, keywords, names[1:])
+        if self._flag(given, "track_running_stats", False):
+            raise GradcliError("value", f"{title}: running statistics are not known here")
+        channels = self.values.integer(given["num_features"], "num_features")
+        affine = self._flag(given, "affine", False)
+        parameters = {"weight": self._filled((channels,), 1.0),
+                      "bias": self._filled((channels,), 0.0)} if affine else {}  # fmt: skip
+        options = {"eps": given["eps"]} if "eps" in given else {}
+        eps, momentum = self._number(given, "eps", 1e-5), self._number(given, "momentum", 0.1)
+        details = (f"{channels}, eps={eps}, momentum={momentum}, affine={affine}, bias={affine}, "
+                   "track_running_stats=False")  # fmt: skip
+        return self.layers.with_parameters(title, "instance_norm", parameters, options, details)
+
+    def _rms_norm(self, arguments: list[Value], keywords: Given) -> Layer:
+        names = ("normalized_shape", "eps", "elementwise_affine")
+        given = bind_names("RMSNorm", names, arguments, keywords, names[1:])
+        shape = self.values.integers(given["normalized_shape"], "normalized_shape")
+        affine = self._flag(given, "elementwise_affine", True)
+        parameters = {"weight": self._filled(shape, 1.0)} if affine else {}
+        options = {name: given[name] for name in names[:2] if given.get(name) is not None}
+        eps = self._number(given, "eps", 0.0) if given.get("eps") is not None else None
+        details = f"{shape}, eps={eps}, elementwise_affine={affine}"
+        return self.layers.with_parameters("RMSNorm", "rms_norm", parameters, options, details)
+
+    def _bilinear(self, arguments: list[Value], keywords: Given) -> Layer:
+        names = ("in1_features", "in2_features", "out_features", "bias")
+        given = bind_names("Bilinear", names, arguments, keywords, names[3:])
+        first, second, outputs = (self.values.integer(given[name], name) for name in names[:3])
+        bound = 1 / math.sqrt(max(1, first))
+        parameters = {"weight": self.layers.uniform((outputs, first, second), bound)}
+        has_bias = self._flag(given, "bias", True)
+        if has_bias:
+            parameters["bias"] = self.layers.uniform((outputs,), bound)
+        details = (f"in1_features={first}, in2_features={second}, out_features={outputs}, "
+                   f"bias={has_bias}")  # fmt: skip
+        return self.layers.with_parameters("Bilinear", "bilinear", parameters, {}, details)

@@ -1,0 +1,207 @@
+"""`torch.optim.lr_scheduler`: learning rates that rise and fall, and schedulers in turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+from gradcli.diagnostics import GradcliError
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.schedulers import Scheduler, Schedulers
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+Numbers = dict[str, float]
+Visit: TypeAlias = Generator[Any, Any, Any]
+
+
+def _between(start: float, end: float, part: float, *, linear: bool) -> float:
+    if linear:
+        return (end - start) * part + start
+    return end + (start - end) / 2 * (1 + math.cos(math.pi * part))
+
+
+class OneCycle(Scheduler):
+    """Smith and Topin (2018): up to `max_lr`, and down to far less than it began with."""
+
+    def __init__(self, values: Values, optimiser: Optimiser, most: list[float], numbers: Numbers,
+                 linear: bool) -> None:  # fmt: skip
+        super().__init__(values, optimiser)
+        self._most, self._numbers, self._linear = most, numbers, linear
+        self.first = [each / numbers["div_factor"] for each in most]
+        for group, rate in zip(optimiser.groups, self.first, strict=True):
+            group.put("initial_lr", values.plain(rate))
+
+    def set_rates(self) -> Visit:
+        yield from ()
+        for place, most in enumerate(self._most):
+            self.optimiser.set_rate(place, self._rate(self.first[place], most))
+
+    def _rate(self, first: float, most: float) -> float:
+        n = self._numbers
+        if self.epoch >= n["total_steps"]:
+            raise GradcliError(
+                "value",
+                f"Tried to step {self.epoch + 1} times. The specified number of total steps is "
+                f"{int(n['total_steps'])}",
+            )
+        top = n["pct_start"] * n["total_steps"] - 1
+        if self.epoch <= top:
+            return _between(first, most, self.epoch / top, linear=self._linear)
+        part = (self.epoch - top) / (n["total_steps"] - 1 - top)
+        return _between(most, first / n["final_div_factor"], part, linear=self._linear)
+
+
+class Cyclic(Scheduler):
+    """Smith (2017): up and down between two rates."""
+
+    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str) -> None:
+        super().__init__(values, optimiser)
+        self._numbers, self._mode = numbers, mode
+
+    def rate(self, first: float, before: float) -> float:
+        n = self._numbers
+        whole = n["step_size_up"] + n["step_size_down"]
+        cycle = math.floor(1 + self.epoch / whole)
+        place = 1 + self.epoch / whole - cycle
+        up = n["step_size_up"] / whole
+        part = place / up if place <= up else (place - 1) / (up - 1)
+        height = (n["max_lr"] - n["base_lr"]) * part
+        if self._mode == "triangular2":
+            height /= 2.0 ** (cycle - 1)
+        elif self._mode == "exp_range":
+            height *= n["gamma"] ** self.epoch
+        return n["base_lr"] + height
+
+
+class InTurn(Object):
+    """`SequentialLR`: one scheduler up to each milestone; `ChainedScheduler`: all of them."""
+
+    what = "a scheduler"
+
+    def __init__(self, values: Values, parts: list[Scheduler], milestones: list[int]) -> None:
+        """Without milestones all schedulers step each time."""
+        self.values = values
+        self._parts, self._milestones = parts, milestones
+        self._epoch = 0
+
+    def methods(self) -> dict[str, Method]:
+        last: Method = self._parts[0].methods()["get_last_lr"]
+        return {"step": self._step, "get_last_lr": last, "get_lr": last}
+
+    def attribute(self, name: str) -> Value:
+        if name == "last_epoch":
+            return self.values.graph.constant(float(self._epoch))
+        raise self.has_no("attribute", name)
+
+    def start(self) -> Visit:
+        """Begin with the rates of the first scheduler."""
+        if self._milestones:
+            yield from self._begin(0)
+
+    def _begin(self, place: int) -> Visit:
+        part = self._parts[place]
+        for group, rate in enumerate(part.first):
+            part.optimiser.set_rate(group, rate)
+        part.epoch = 0
+        if part.starts:
+            yield part.set_rates()
+
+    def _step(self, arguments: list[Value], keywords: Given) -> Visit:
+        self._epoch += 1
+        if not self._milestones:
+            for part in self._parts:
+                yield part.methods()["step"]([], {})
+        elif self._epoch in self._milestones:
+            yield from self._begin(self._milestones.index(self._epoch) + 1)
+        else:
+            place = sum(self._epoch > each for each in self._milestones)
+            yield self._parts[place].methods()["step"]([], {})
+
+
+class MoreSchedulers:
+    """The functions that make them, by the names of PyTorch's classes."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._schedulers = Schedulers(values)
+        makers: dict[str, Method] = {
+            "OneCycleLR": self._one_cycle,
+            "CyclicLR": self._cyclic,
+            "SequentialLR": self._sequential,
+            "ChainedScheduler": self._chained,
+        }
+        self.functions = {f"torch.optim.lr_scheduler.{name}": make for name, make in makers.items()}
+        self.methods: dict[str, Special] = {}
+
+    def _numbers(self, given: dict[str, Value], defaults: Numbers) -> Numbers:
+        return {
+            name: self.values.number(given[name], name) if given.get(name) is not None else default
+            for name, default in defaults.items()
+        }
+
+    def _one_cycle(self, arguments: list[Value], keywords: Given) -> Visit:
+        names = ("max_lr", "total_steps", "epochs", "steps_per_epoch", "pct_start",
+                 "anneal_strategy", "cycle_momentum", "base_momentum", "max_momentum",
+                 "div_factor", "final_div_factor", "three_phase")  # fmt: skip
+        given = self._schedulers.given("OneCycleLR", names, names[1:], arguments, keywords)
+        numbers = self._numbers(given, {
+            "total_steps": 0.0, "epochs": 0.0, "steps_per_epoch": 0.0, "pct_start": 0.3,
+            "div_factor": 25.0, "final_div_factor": 1e4,
+        })  # fmt: skip
+        numbers["total_steps"] = numbers["total_steps"] or (
+            numbers["epochs"] * numbers["steps_per_epoch"]
+        )
+        if numbers["total_steps"] < 1:
+            raise GradcliError("value", "OneCycleLR needs total_steps, or epochs and "
+                               "steps_per_epoch")  # fmt: skip
+        if "three_phase" in given and self.values.truth(given["three_phase"]):
+            raise GradcliError("value", "OneCycleLR: three_phase is not known here")
+        optimiser = self._schedulers.optimiser(given["optimizer"])
+        most = list(self.values.numbers(given["max_lr"], "max_lr"))
+        most = most * len(optimiser.groups) if len(most) == 1 else most
+        is_linear = given.get("anneal_strategy", "cos") == "linear"
+        made = OneCycle(self.values, optimiser, most, numbers, is_linear)
+        yield made.set_rates()
+        return made
+
+    def _cyclic(self, arguments: list[Value], keywords: Given) -> Visit:
+        names = ("base_lr", "max_lr", "step_size_up", "step_size_down", "mode", "gamma",
+                 "scale_fn", "scale_mode", "cycle_momentum", "base_momentum",
+                 "max_momentum")  # fmt: skip
+        given = self._schedulers.given("CyclicLR", names, names[2:], arguments, keywords)
+        if given.get("scale_fn") is not None:
+            raise GradcliError("value", "CyclicLR: scale_fn is not known here", hint="mode=…")
+        numbers = self._numbers(given, {
+            "base_lr": 0.0, "max_lr": 0.0, "step_size_up": 2000.0, "step_size_down": 0.0,
+            "gamma": 1.0,
+        })  # fmt: skip
+        numbers["step_size_down"] = numbers["step_size_down"] or numbers["step_size_up"]
+        optimiser = self._schedulers.optimiser(given["optimizer"])
+        made = Cyclic(self.values, optimiser, numbers, str(given.get("mode", "triangular")))
+        yield made.set_rates()
+        return made
+
+    def _parts(self, value: Value) -> list[Scheduler]:
+        parts = [each for each in self.values.elements(value) if isinstance(each, Scheduler)]
+        if not parts:
+            raise GradcliError("type", "this takes a list of schedulers", hint="[warmup, decay]")
+        return parts
+
+    def _sequential(self, arguments: list[Value], keywords: Given) -> Visit:
+        names = ("schedulers", "milestones")
+        given = self._schedulers.given("SequentialLR", names, (), arguments, keywords)
+        parts = self._parts(given["schedulers"])
+        milestones = [*self.values.integers(given["milestones"], "milestones")]
+        if len(parts) != len(milestones) + 1:
+            raise GradcliError("value", "SequentialLR has one scheduler more than milestones")
+        made = InTurn(self.values, parts, milestones)
+        yield made.start()
+        return made
+
+    def _chained(self, arguments: list[Value], keywords: Given) -> Value:
+        value = arguments[0] if arguments else keywords.get("schedulers")
+        return InTurn(self.values, self._parts(value), [])

@@ -1,0 +1,220 @@
+"""PyTorch's functions of tensors that few programs use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Array, Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import detach
+from gradcli.ops.indexing import getitem
+from gradcli.ops.kinds import cast
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import construct
+from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.special import Size, Special
+from gradcli.trace.values import Value
+
+_OF_ONE: dict[str, Callable[[Any], Any]] = {
+    "signbit": np.signbit, "isneginf": np.isneginf, "isposinf": np.isposinf, "isreal": np.isreal,
+}  # fmt: skip
+_OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "gcd": np.gcd, "lcm": np.lcm, "bitwise_left_shift": np.left_shift,
+    "bitwise_right_shift": np.right_shift,
+}  # fmt: skip
+"""Functions that have no derivative: NumPy's."""
+_UNCHANGED = ("compile", "jit.script")
+"""What gives the function that it is given, as a run has one way to compute it."""
+_IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "cuda.empty_cache",
+            "cuda.synchronize", "set_flush_denormal")  # fmt: skip
+
+
+class MoreTensors:
+    """The functions and methods by name."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Callable[[str, list[Any], dict[str, Any]], Any],
+        note_random: Callable[[], None],
+    ) -> None:
+        """`call` calls a function by its name; `note_random` is called where one is drawn."""
+        self.autograd = autograd
+        self.values = autograd.values
+        self._call = call
+        self._note_random = note_random
+        known: dict[str, Special] = {
+            **{name: partial(self._known, name, of, 1) for name, of in _OF_ONE.items()},
+            **{name: partial(self._known, name, of, 2) for name, of in _OF_TWO.items()},
+            "isclose": self._isclose,
+            "argwhere": self._argwhere,
+            "is_same_size": self._is_same_size,
+            "is_nonzero": self._is_nonzero,
+        }
+        self.methods: dict[str, Special] = known | {
+            "ndimension": self._ndimension,
+            "get_device": lambda *_: self.values.graph.constant(-1.0),
+            "new_tensor": self._new_tensor,
+            "new_full": partial(self._new, "full"),
+            "new_empty": partial(self._new, "zeros"),
+            "to_dense": lambda arguments, _: arguments[0],
+        }
+        self.functions: dict[str, Special] = {
+            **{f"torch.{name}": function for name, function in known.items()},
+            **{f"torch.{name}": self._unchanged for name in _UNCHANGED},
+            **{f"torch.{name}": lambda *_: None for name in _IGNORED},
+            "torch.numel": self._numel,
+            "torch.scalar_tensor": self._scalar,
+            "torch.block_diag": self._block_diag,
+            "torch.broadcast_shapes": self._broadcast_shapes,
+            "torch.cartesian_prod": self._cartesian,
+            "torch.chain_matmul": self._chain,
+            "torch.randint_like": self._randint_like,
+            "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
+            "torch.get_num_threads": lambda *_: self.values.graph.constant(1.0),
+        }
+
+    def _array(self, value: Value, what: str) -> Array:
+        return self.values.evaluator.value(self.values.tensor(value, what))
+
+    def _constant(self, array: Any) -> Node:
+        return self.values.graph.constant(np.asarray(array))
+
+    # --- what is looked at now ---
+
+    def _known(
+        self, name: str, function: Callable[..., Any], count: int, arguments: list[Value],
+        keywords: dict[str, Value],
+    ) -> Value:  # fmt: skip
+        given = bind_names(name, ("input", "other")[:count], arguments, keywords)
+        read = self._array if count == 1 else self._integers
+        return self._constant(function(*(read(each, name) for each in given.values())))
+
+    def _integers(self, value: Value, what: str) -> Array:
+        return self.values.evaluator.value(self.values.index(value, what))
+
+    def _isclose(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Where |a - b| <= atol + rtol·|b|."""
+        names = ("input", "other", "rtol", "atol", "equal_nan")
+        given = bind_names("isclose", names, arguments, keywords, names[2:])
+        a, b = (self._array(given[name], f"isclose: {name}") for name in names[:2])
+        rtol, atol = (
+            self.values.number(given[name], name) if name in given else default
+            for name, default in zip(names[2:4], (1e-5, 1e-8), strict=True)
+        )
+        equal_nan = "equal_nan" in given and self.values.truth(given["equal_nan"])
+        return self._constant(np.isclose(a, b, rtol, atol, equal_nan))
+
+    def _argwhere(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("argwhere", ("input",), arguments, keywords).values()
+        return self._constant(np.argwhere(self._array(value, "argwhere")).astype(np.int64))
+
+    def _is_same_size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("is_same_size", ("input", "other"), arguments, keywords)
+        a, b = (self.values.tensor(each, "is_same_size") for each in given.values())
+        return self.values.graph.constant(a.shape == b.shape)
+
+    def _is_nonzero(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("is_nonzero", ("input",), arguments, keywords).values()
+        return self.values.graph.constant(self.values.number(value, "is_nonzero") != 0)
+
+    def _ndimension(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("ndimension", ("self",), arguments, keywords).values()
+        return self.values.graph.constant(float(self.values.tensor(value).ndim))
+
+    def _numel(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("numel", ("input",), arguments, keywords).values()
+        return self.values.graph.constant(float(self.values.tensor(value).size))
+
+    def _broadcast_shapes(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        shapes = [self.values.integers(each, "a shape") for each in arguments]
+        try:
+            found = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise GradcliError("shape", "these shapes do not broadcast") from None
+        return Size([self.values.graph.constant(float(each)) for each in found])
+
+    # --- new tensors ---
+
+    def _new_tensor(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`x.new_tensor(data)`: of the kind of x."""
+        like = self.values.tensor(arguments[0])
+        made = construct(self.autograd, FUNCTIONS["tensor"], arguments[1:], keywords)
+        return made if "dtype" in keywords else self._like(made, like)
+
+    def _new(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        like = self.values.tensor(arguments[0])
+        made = construct(self.autograd, FUNCTIONS[name], arguments[1:], keywords)
+        return made if "dtype" in keywords else self._like(made, like)
+
+    def _like(self, made: Value, like: Node) -> Node:
+        node = self.values.tensor(made)
+        dtypes = self.autograd.dtypes
+        return cast(node, like.kind) if dtypes is None else dtypes.like(node, like)
+
+    def _scalar(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return construct(self.autograd, FUNCTIONS["tensor"], arguments, keywords)
+
+    def _randint_like(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("input", "low", "high", "dtype", "device")
+        if len(arguments) + len({"low", "high"} & keywords.keys()) == 2:
+            arguments = [arguments[0], self.values.graph.constant(0.0), *arguments[1:]]
+        given = bind_names("randint_like", names, arguments, keywords, names[3:])
+        like = self.values.tensor(given["input"])
+        low, high = (self.values.integer(given[name], name) for name in names[1:3])
+        self._note_random()
+        drawn = FUNCTIONS["rand"].build(like.graph, *like.shape)
+        whole = FUNCTIONS["floor"](drawn * float(high - low)) + float(low)
+        return self.values.own(self._like(detach(whole), like))
+
+    # --- what gradients flow through ---
+
+    def _block_diag(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Matrices one behind the other along the diagonal, zeros elsewhere."""
+        blocks = [self._matrix(self.values.tensor(each, "block_diag")) for each in arguments]
+        width = sum(block.shape[1] for block in blocks)
+        rows, before = [], 0
+        for block in blocks:
+            around = [before, width - before - block.shape[1]]
+            rows.append(FUNCTIONS["pad"].build(block, around, "constant", 0.0))
+            before += block.shape[1]
+        joined: Value = FUNCTIONS["cat"].build(rows, 0)
+        return joined
+
+    def _matrix(self, block: Node) -> Node:
+        if block.ndim > 2:
+            raise GradcliError("shape", "block_diag takes matrices")
+        lengths = (1,) * (2 - block.ndim) + block.shape
+        return FUNCTIONS["reshape"].build(block, *lengths)  # type: ignore[no-any-return]
+
+    def _cartesian(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """All combinations of the elements of rows, one in each row."""
+        rows = [self.values.tensor(each, "cartesian_prod") for each in arguments]
+        if len(rows) == 1:
+            return rows[0]
+        places = np.indices([row.size for row in rows]).reshape(len(rows), -1)
+        columns = [
+            getitem(row, [self._constant(place)]) for row, place in zip(rows, places, strict=True)
+        ]
+        stacked: Value = FUNCTIONS["stack"].build(columns, 1)
+        return stacked
+
+    def _chain(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        factors = [self.values.tensor(each, "chain_matmul") for each in arguments]
+        return reduce(FUNCTIONS["matmul"].build, factors)
+
+    # --- functions of functions ---
+
+    def _unchanged(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`torch.compile(f)` and `@torch.compile`: f."""
+        given = bind_names("compile", ("model",), arguments[:1], {}, ("model",))
+        model = given.get("model")
+        if isinstance(model, Object):
+            return model
+        return BuiltIn("compile", lambda _, inner, __: inner[0])

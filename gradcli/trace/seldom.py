@@ -1,0 +1,59 @@
+"""What few programs use, by name: it is imported once a name is not found without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gradcli.graph import Node
+from gradcli.trace.arrays_of_numpy import ArrayCalls
+from gradcli.trace.distributions import Distributions
+from gradcli.trace.draws import Draws
+from gradcli.trace.dtype_queries import DtypeQueries
+from gradcli.trace.in_place import InPlace
+from gradcli.trace.layers import Layers
+from gradcli.trace.memory import Memory
+from gradcli.trace.more_distributions import MoreDistributions
+from gradcli.trace.more_layers import MoreLayers
+from gradcli.trace.more_optimisers import MoreOptimisers
+from gradcli.trace.more_schedulers import MoreSchedulers
+from gradcli.trace.more_tensors import MoreTensors
+from gradcli.trace.optimisers import Optimisers
+from gradcli.trace.special import Special
+
+if TYPE_CHECKING:
+    from gradcli.trace.autograd import Autograd
+
+
+class Seldom:
+    """The functions and methods by name."""
+
+    def __init__(
+        self,
+        autograd: Autograd,
+        call: Callable[[str, list[Any], dict[str, Any]], Any],
+        note_random: Callable[[], None],
+        put: Callable[[Node, Node], Any],
+        replace: Callable[[Node, Node], None],
+    ) -> None:
+        """`call` calls a function by its name, `put` writes into a tensor, `replace` puts one in
+        the place of another.
+        """
+        parts: list[Any] = [
+            DtypeQueries(autograd),
+            Memory(autograd),
+            MoreTensors(autograd, call, note_random),
+            ArrayCalls(autograd, call, put),
+            MoreLayers(Layers(autograd, call, replace)),
+            MoreOptimisers(Optimisers(autograd, replace)),
+            MoreSchedulers(autograd.values),
+        ]
+        if "distributions" in autograd.source.text:
+            draws = Draws(autograd.values, note_random, autograd.mark)
+            parts.append(MoreDistributions(Distributions(draws)))
+        self.functions: dict[str, Special] = {}
+        self.methods: dict[str, Special] = {}
+        for part in parts:
+            self.functions |= part.functions
+            self.methods |= part.methods
+        self.in_place = InPlace(autograd, note_random).functions

@@ -1,0 +1,26 @@
+import torch
+w = torch.nn.Parameter(torch.tensor([1.0, -1.0]))
+opt = torch.optim.Adam([w], lr=0.1)
+loss = (w ** 2).sum()
+loss.backward()
+print(w.grad)
+opt.zero_grad()
+print(w.grad)
+for step in range(3):
+    opt.zero_grad(set_to_none=True)
+    loss = (w ** 2).sum()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_([w], max_norm=1.0)
+    opt.step()
+    print(step, loss.item(), w.data)
+print(opt.state[w]["step"], opt.state[w]["exp_avg"])
+def closure():
+    opt.zero_grad()
+    loss = (w ** 2).sum()
+    loss.backward()
+    return loss
+print(opt.step(closure))
+opt2 = torch.optim.RAdam([w], lr=0.01)
+opt2.step()
+opt3 = torch.optim.NAdam([w], lr=0.01); opt3.step(closure); print(w)
+opt4 = torch.optim.Rprop([w], lr=0.01); opt4.step(closure); print(w)
