@@ -491,10 +491,6 @@ class Calls(Expressions):
         """Write what a function gives into the tensor `out=…`."""
         raise NotImplementedError
 
-    def replace(self, old: Node, new: Node) -> None:
-        """Put a node in the place of an old one, for all who hold that."""
-        raise NotImplementedError
-
     def mark_in_place(self, owner: syntax.Expression, old: Value, new: Node) -> None:
         """`x.requires_grad_()` has made a leaf of a tensor."""
         raise NotImplementedError
