@@ -73,7 +73,7 @@ def stray_character(source: Source, offset: int) -> GradcliError:
     elif character == "^":
         hint = "a power is written **: x**2"
     elif character == "!":
-        hint = "write not x, or != for unequal"
+        hint = "write not x, or != for unequal; delete lines for a notebook's shell, as !pip"
     elif character == "\\":
         hint = "inside ( ) and [ ] a line break is white space; no \\ is needed"
     elif character == "?":

@@ -166,6 +166,14 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    def forward(self, x): return (self.w * x).sum()\n"
                   "net = Net()\nnet(torch.ones(2)).backward()\nprint(net, net.w.grad)",
                   "nn.Module: parameters, state_dict, train, eval"),
+        Construct("own optimisers", "import torch\nclass S(torch.optim.Optimizer):\n"
+                  "    def __init__(self, params, lr): super().__init__(params, dict(lr=lr))\n"
+                  "    @torch.no_grad()\n    def step(self):\n"
+                  "        for g in self.param_groups:\n"
+                  "            for p in g['params']: p -= g['lr'] * p.grad\n"
+                  "w = torch.ones(1, requires_grad=True)\n(w**2).sum().backward()\n"
+                  "S([w], 0.1).step(); w.sum()",
+                  "torch.optim.Optimizer: param_groups, state, zero_grad"),
         Construct("own backward", "import torch\nclass F(torch.autograd.Function):\n"
                   "    @staticmethod\n    def forward(ctx, x):\n"
                   "        ctx.save_for_backward(x)\n        return x**2\n"

@@ -23,7 +23,8 @@ MODULES = {
     "jax.numpy": "jnp", "jax.numpy.linalg": "jnp.linalg",
     "nn": "torch.nn", "optim": "torch.optim", "optim.lr_scheduler": "torch.optim.lr_scheduler",
     "lr_scheduler": "torch.optim.lr_scheduler", "copy": "copy", "collections": "collections",
-    "random": "random", "functools": "functools", "itertools": "itertools", "time": "time",
+    "random": "random", "string": "string", "warnings": "warnings", "gc": "gc",
+    "functools": "functools", "itertools": "itertools", "time": "time",
     "tqdm": "tqdm", "tqdm.auto": "tqdm.auto", "tqdm.notebook": "tqdm.notebook",
     "dataclasses": "dataclasses",
     **{name: name for name in (
@@ -136,8 +137,13 @@ def place_receiver(function: Function, arguments: list[Value], keywords: dict[st
 def _no_function(
     written: str, name: str, module: str | None, callee: syntax.Expression
 ) -> GradcliError:
+    from gradcli.trace.outside import advice
+
     guess = nearest(name, FUNCTIONS)
-    if name in FUNCTIONS:
+    own = advice(written)
+    if own is not None:
+        hint = own
+    elif name in FUNCTIONS:
         hint = f"functions need no module: write {name}(…)"
     elif guess:
         hint = f"did you mean {guess!r}?"
@@ -145,7 +151,7 @@ def _no_function(
         hint = "gradcli ops lists all functions, gradcli help language the modules"
     library = (module or "").partition(".")[0]
     elsewhere = [each for each in modules_with(name) if each.partition(".")[0] == library]
-    if elsewhere and name in FUNCTIONS:
+    if elsewhere and name in FUNCTIONS and own is None:
         hint = f"it is {elsewhere[0]}.{name}"
     return GradcliError("name", f"there is no function {written!r}", hint=hint, span=callee.span)
 

@@ -130,8 +130,8 @@ class Calls(Expressions):
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
             self._keep_whole(name, expression, arguments, keywords)
-        if tuple in map(type, arguments):
-            arguments = self._without_tuples(callee, arguments)
+        if self.values.is_python:
+            arguments = self._as_rows(callee, arguments)
         if held is not None or self._sees_lists(name, special) or own == "sum":
             arguments = self._all_as_written(expression, arguments)
         if held is not None:
@@ -141,6 +141,8 @@ class Calls(Expressions):
             self.graph.span = expression.span
         call = self._named_call if own else self.function_call
         out = keywords.pop("out", None) if self.values.is_python else None
+        if isinstance(keywords.get("generator"), Object):
+            del keywords["generator"]  # a run has one source of random numbers
         found: Any = call(name, arguments, keywords)
         if type(found) is GeneratorType:
             found = yield found
@@ -171,10 +173,20 @@ class Calls(Expressions):
         in_place = self._as_method(expression)
         if in_place is not None:
             return (yield self.change(*in_place))
+        if self._is_of_constant(expression.callee):
+            return (yield self._method(expression))
         if self.library.is_whole or not self._have_all():
             callee = expression.callee
             self._named(callee, self._own_name(callee))  # raises what it has raised before
         return (yield self.call(expression))
+
+    def _is_of_constant(self, callee: syntax.Expression) -> bool:
+        """Whether it is a method of a module's constant: `torch.__version__.split`."""
+        from gradcli.trace.imports import constant_of, imported
+
+        path = path_of(callee)
+        written = imported(path[:-1], self.frame.imports) if path and len(path) > 2 else None
+        return written is not None and constant_of(written) is not None
 
     def _named(
         self, callee: syntax.Expression, own: str | None
@@ -242,11 +254,15 @@ class Calls(Expressions):
         path = path_of(callee)
         return self.frame.imports.get(path[0], "") if path else ""
 
-    def _without_tuples(self, callee: syntax.Expression, arguments: list[Value]) -> list[Value]:
-        """The arguments of a function of NumPy's, to which a tuple of numbers is a row."""
-        if not self._root(callee).startswith("numpy"):
+    def _as_rows(self, callee: syntax.Expression, arguments: list[Value]) -> list[Value]:
+        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row."""
+        rows = [type(each) is tuple or getattr(each, "is_row", False) for each in arguments]
+        if not any(rows) or not self._root(callee).startswith("numpy"):
             return arguments
-        return [Items([*each]) if type(each) is tuple else each for each in arguments]
+        return [
+            Items(self.values.elements(each)) if is_row else each
+            for each, is_row in zip(arguments, rows, strict=True)
+        ]
 
     def _of_math(self, name: str, result: Node) -> Node:
         """What a function of `math` gives: integers are from those that count or round."""
@@ -639,5 +655,10 @@ class Calls(Expressions):
 
 
 def _guess(name: str, known: Sequence[str]) -> str:
+    from gradcli.trace.outside import advice
+
+    own = advice(name)
+    if own is not None:
+        return own
     guess = nearest(name, known)
     return f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"

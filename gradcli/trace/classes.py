@@ -18,7 +18,8 @@ from gradcli.trace.values import Value, Values
 
 MODULE, FUNCTION = "torch.nn.Module", "torch.autograd.Function"
 DATASET = "torch.utils.data.Dataset"
-ROOTS = (MODULE, FUNCTION, DATASET)
+OPTIMIZER = "torch.optim.Optimizer"
+ROOTS = (MODULE, FUNCTION, DATASET, OPTIMIZER)
 """Classes of PyTorch that the program's may be made from."""
 INSTANCE_BYTES = 1024
 """What an object takes, on the ledger."""

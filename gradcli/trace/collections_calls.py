@@ -63,6 +63,8 @@ class Deque(Object):
     """A list that forgets its other end where it would grow longer than `most`."""
 
     what = "a deque"
+    is_row = True
+    """Functions of NumPy's take it as a row."""
 
     def __init__(self, values: Values, items: Sequence[Any], most: int | None) -> None:
         self.values = values

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Kind, Node
-from gradcli.ops.control import bind, detach
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import LEAF, bind, detach
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import call
@@ -49,6 +50,8 @@ def construct(
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
     if arguments and type(arguments[0]) is tuple:
         arguments = [Items([*arguments[0]]), *arguments[1:]]
+    if function.name == "FloatTensor" and _are_lengths(autograd, arguments):
+        function = FUNCTIONS["zeros"]  # of undefined elements in PyTorch
     made = call(autograd.values, function, arguments, own)
     if isinstance(made, tuple):
         return made  # several, as of `np.tril_indices`
@@ -75,6 +78,13 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:
+    """Whether `torch.FloatTensor(2, 3)` is given lengths in place of elements."""
+    return autograd.values.is_pytorch and all(
+        isinstance(each, Node) and not each.shape and each.op is not LEAF for each in arguments
+    )
 
 
 EXTRA = ("requires_grad", "dtype", "device", "pin_memory", *LAYOUTS)

@@ -24,7 +24,9 @@ _CLASSES: dict[Code, frozenset[str]] = {
     "assertion": frozenset(("AssertionError",)),
     "name": frozenset(("NameError", "AttributeError", "ImportError", "TypeError")),
     "type": frozenset(("TypeError", "RuntimeError", "ValueError", "AttributeError")),
-    "value": frozenset(("ValueError", "RuntimeError", "TypeError", "IndexError")),
+    "value": frozenset(
+        ("ZeroDivisionError", "ValueError", "RuntimeError", "TypeError", "IndexError")
+    ),
 }
 """The classes that Python and PyTorch may raise where gradcli has an error of that code."""
 

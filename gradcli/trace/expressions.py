@@ -46,6 +46,8 @@ Visit: TypeAlias = Generator[Any, Any, Any]
 
 _ON_INTEGERS = ("+", "-", "*", "//", "%", "**")
 """Operators that make integers of integers."""
+_DIVIDING = ("/", "//", "%")
+"""Operators that Python has no result of where the right side is 0."""
 _ON_LISTS = ("+", "*")
 """Operators that join and repeat lists."""
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -383,6 +385,8 @@ class Expressions:
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
             left, right = self._lists(operator, expression, left, right)
         if left.__class__ is Node and right.__class__ is Node:
+            if right.known is not None and operator in _DIVIDING:
+                self._check_division(left, right)
             if left.kind != right.kind and self.values.is_pytorch:
                 left = self._beside(right, operator, left, expression.left)
                 right = self._beside(left, operator, right, expression.right)
@@ -396,6 +400,15 @@ class Expressions:
                 self.values.stay_arrays(result, (left, right))
             return result
         return (yield self.operated(operator, left, right))
+
+    def _check_division(self, left: Node, right: Node) -> None:
+        """Raise `value` where Python's numbers are divided by 0."""
+        if not self.values.is_pytorch or right.shape or right.known.any():  # type: ignore[union-attr]
+            return
+        if left in self.special.numbers and right in self.special.numbers:
+            raise GradcliError(
+                "value", "division by zero", hint="torch.tensor(0.) divides as PyTorch does"
+            )
 
     def _beside(self, other: Node, operator: str, node: Node, written: syntax.Expression) -> Node:
         """A whole number next to a tensor of integers as an integer, as it is in PyTorch."""
@@ -428,6 +441,10 @@ class Expressions:
             return (*left, *right)
         if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
             return self._joined(left, right)
+        if operator == "*" and type(left) is tuple and isinstance(right, Node):
+            count = max(0, self.values.integer(right, "how often a tuple is repeated"))
+            self.graph.check_room(count * max(1, len(left)))
+            return left * count
         if operator == "*" and isinstance(left, Items) and self.values.is_pytorch:
             count = max(0, self.values.integer(right, "how often a list is repeated"))
             self.graph.check_room(count * max(1, len(left)))
@@ -497,6 +514,8 @@ class Expressions:
 
     def _index(self, expression: syntax.Index) -> Visit:
         value = yield self.visit(expression.value)
+        if type(expression.value) is syntax.List:
+            value = self.as_written(expression.value, value)
         items = yield self.subscripts(expression)
         self.graph.span = expression.span
         return (yield self.element(value, items))

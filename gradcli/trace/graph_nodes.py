@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import ClassName, Given, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
 
@@ -41,6 +41,8 @@ class GraphNode(Object):
     def attribute(self, name: str) -> Any:
         if name == "next_functions":
             return tuple((each, self._first()) for each in self._operands())
+        if name == "__class__":
+            return ClassName(self.name)
         if name == "variable" and self.name == "AccumulateGrad":
             return self._made
         if name == "_saved_result":

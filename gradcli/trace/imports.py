@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
+
+import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import FUNCTIONS
@@ -13,9 +16,11 @@ from gradcli.trace.constructors import KINDS
 from gradcli.trace.libraries import has
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
-_EMPTY = frozenset(("__future__", "typing", "warnings", "collections.abc", "abc"))
+_EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc"))
 """Modules that have no part in what is computed: importing from them does nothing."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
+_VERSIONS = {"torch": "2.13.0", "np": np.__version__}
+"""The PyTorch whose meaning programs have, and the NumPy that is there."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
@@ -57,8 +62,13 @@ def constant_of(path: str) -> float | str | None:
     """The constant or dtype of that path: `math.pi`, `torch.float32`."""
     module, _, name = path.rpartition(".")
     home = MODULES.get(module)
+    if home == "string":
+        found = getattr(string, name, None)
+        return found if isinstance(found, str) and not name.startswith("_") else None
     if home not in _HOMES:
         return None
+    if name == "__version__":
+        return _VERSIONS.get(home)
     if name in _CONSTANTS:
         return _CONSTANTS[name]
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
@@ -66,9 +76,12 @@ def constant_of(path: str) -> float | str | None:
 
 
 def _unknown_module(module: str) -> NoReturn:
+    from gradcli.trace.outside import advice
+
     raise GradcliError(
         "name",
         f"gradcli has no module {module!r}",
-        hint="there are torch, numpy and math with parts of them (gradcli help language): delete "
+        hint=advice(module)
+        or "there are torch, numpy and math with parts of them (gradcli help language): delete "
         "the import and what uses it",
     )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
@@ -330,7 +332,12 @@ class Layers:
         names = ("num_embeddings", "embedding_dim", "padding_idx")
         given = bind_names("Embedding", names, arguments, keywords, names[2:])
         shape = tuple(self.values.integer(given[name], name) for name in names[:2])
-        weight = leaf(self._drawn("randn", shape), marked=True)
+        drawn = self._drawn("randn", shape)
+        if given.get("padding_idx") is not None:
+            place = self.values.integer(given["padding_idx"], "padding_idx") % max(1, shape[0])
+            kept = np.arange(shape[0])[:, None] != place
+            drawn = drawn * self.graph.constant(kept.astype(float))
+        weight = leaf(drawn, marked=True)
         options = {name: given[name] for name in names[2:] if name in given}
         details = f"{shape[0]}, {shape[1]}"
         if given.get("padding_idx") is not None:

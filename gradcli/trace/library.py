@@ -21,7 +21,7 @@ from gradcli.trace.settings import SettingCalls
 from gradcli.trace.special import ON_NUMBERS, Special, Specials
 from gradcli.trace.values import Value, Values
 
-_OF_PYTHON = ("functools", "itertools", "time", "dataclass", "tqdm")
+_OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
 """What is in the text of a program that uses the parts of Python's library below."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""

@@ -17,11 +17,7 @@ from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
-
-NOT_VIEWED = (
-    "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-    "across two contiguous subspaces). Use .reshape(...) instead."
-)
+from gradcli.trace.wordings import NOT_VIEWED
 
 
 class Memory:

@@ -17,6 +17,7 @@ from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import construct
+from gradcli.trace.generator import SeededSource
 from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value
@@ -69,6 +70,9 @@ class MoreTensors:
             **{f"torch.{name}": function for name, function in known.items()},
             **{f"torch.{name}": self._unchanged for name in _UNCHANGED},
             **{f"torch.{name}": lambda *_: None for name in _IGNORED},
+            "torch.Generator": lambda *_: SeededSource(self.values),
+            "torch.linalg.matrix_rank": self._matrix_rank,
+            "torch.linalg.cond": self._condition,
             "torch.numel": self._numel,
             "torch.scalar_tensor": self._scalar,
             "torch.block_diag": self._block_diag,
@@ -84,7 +88,7 @@ class MoreTensors:
         return self.values.evaluator.value(self.values.tensor(value, what))
 
     def _constant(self, array: Any) -> Node:
-        return self.values.graph.constant(np.asarray(array))
+        return self.values.own(self.values.graph.constant(np.asarray(array)))
 
     # --- what is looked at now ---
 
@@ -123,6 +127,20 @@ class MoreTensors:
     def _is_nonzero(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("is_nonzero", ("input",), arguments, keywords).values()
         return self.values.graph.constant(self.values.number(value, "is_nonzero") != 0)
+
+    def _matrix_rank(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("A", "tol", "atol", "rtol", "hermitian")
+        given = bind_names("matrix_rank", names, arguments, keywords, names[1:])
+        array = self._array(given["A"], "matrix_rank")
+        tol = next((self.values.number(given[each], each) for each in ("tol", "atol")
+                    if given.get(each) is not None), None)  # fmt: skip
+        return self._constant(np.asarray(np.linalg.matrix_rank(array, tol)).astype(np.int64))
+
+    def _condition(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("cond", ("A", "p"), arguments, keywords, ("p",))
+        if given.get("p") is not None:
+            raise GradcliError("value", "cond: p is not known here", hint="cond(A) is of norm 2")
+        return self._constant(np.linalg.cond(self._array(given["A"], "cond")))
 
     def _ndimension(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("ndimension", ("self",), arguments, keywords).values()

@@ -330,7 +330,9 @@ class Optimisers:
                         "needs",
                     )  # fmt: skip
                 group = group_of(self.values, name, given, defaults)
-                group.put("params", Items([*self.leaves(name, given["params"])]))
+                group.put(
+                    "params", Items([*self.leaves(name, given["params"], in_group=bool(groups))])
+                )
                 made.append(group)
             return Optimiser(self.autograd, name, made, self.replace)
 
@@ -343,11 +345,11 @@ class Optimisers:
         found = [each for each in params if isinstance(each, Dictionary)]
         return [{str(key): value for key, value in each.pairs()} for each in found]
 
-    def leaves(self, name: str, params: Value) -> list[Node]:
-        """The parameters, each of which must be a leaf."""
+    def leaves(self, name: str, params: Value, *, in_group: bool = False) -> list[Node]:
+        """The parameters, each of which must be a leaf; of a group it may be a single one."""
         values = self.values
         is_list = isinstance(params, Items | tuple) or params in values.listed
-        found = values.elements(params) if is_list else []
+        found = values.elements(params) if is_list else [params] if in_group else []
         nodes = [each[1] if isinstance(each, tuple) else each for each in found]
         leaves = [each for each in nodes if isinstance(each, Node)]
         if not leaves or len(leaves) < len(found):
@@ -357,7 +359,7 @@ class Optimisers:
                 hint=f"torch.optim.{name}([w, b], lr=0.1), or model.parameters()",
             )
         for node in leaves:
-            if node.op is not LEAF:
+            if node.op is not LEAF and self.autograd.requires_grad(node):
                 raise GradcliError(
                     "value",
                     "can't optimize a non-leaf Tensor: an optimiser changes leaves",

@@ -63,7 +63,8 @@ class ParameterCalls:
         ]
         return self.values.tensor(found["tensor"], "the parameter"), numbers
 
-    def _put(self, node: Node, value: Node) -> Node:
+    def put(self, node: Node, value: Node) -> Node:
+        """Give a parameter a new value. Raises `value` for other tensors."""
         if node.op is DETACH:  # layer.weight.data
             node = node.inputs[0]
         if not self.autograd.is_leaf(node):
@@ -78,19 +79,20 @@ class ParameterCalls:
         names = ("val",) if value is None else ()
         node, numbers = self._numbers(names, [0.0] * len(names), arguments, keywords)
         number = numbers[0] if value is None else value
-        return self._put(node, self.values.graph.constant(number) + node * 0.0)
+        return self.put(node, self.values.graph.constant(number) + node * 0.0)
 
-    def _drawn(self, name: str, node: Node) -> Node:
+    def drawn(self, name: str, node: Node) -> Node:
+        """Random numbers in the shape of a tensor."""
         lengths: list[Value] = [self.values.graph.constant(float(each)) for each in node.shape]
         return self.values.tensor(self._call(name, lengths, {}))
 
     def _uniform(self, arguments: list[Value], keywords: Given) -> Value:
         node, (a, b) = self._numbers(("a", "b"), (0.0, 1.0), arguments, keywords)
-        return self._put(node, self._drawn("rand", node) * (b - a) + a)
+        return self.put(node, self.drawn("rand", node) * (b - a) + a)
 
     def _normal(self, arguments: list[Value], keywords: Given) -> Value:
         node, (mean, std) = self._numbers(("mean", "std"), (0.0, 1.0), arguments, keywords)
-        return self._put(node, self._drawn("randn", node) * std + mean)
+        return self.put(node, self.drawn("randn", node) * std + mean)
 
     def _by_fans(self, draw: str, weight: float, arguments: list[Value], keywords: Given) -> Value:
         """Glorot and Bengio (2010): by the numbers of what goes in and out."""
@@ -99,15 +101,15 @@ class ParameterCalls:
             raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
         field = math.prod(node.shape[2:])
         size = gain * math.sqrt(weight / ((node.shape[0] + node.shape[1]) * field))
-        drawn = self._drawn(draw, node)
-        return self._put(node, (drawn * 2.0 - 1.0) * size if draw == "rand" else drawn * size)
+        drawn = self.drawn(draw, node)
+        return self.put(node, (drawn * 2.0 - 1.0) * size if draw == "rand" else drawn * size)
 
     def _eye(self, arguments: list[Value], keywords: Given) -> Value:
         node, _ = self._numbers((), (), arguments, keywords)
         if node.ndim != 2:
             raise GradcliError("shape", f"eye_ is for matrices; this is {show(node.shape)}")
         lengths: list[Value] = [self.values.graph.constant(float(each)) for each in node.shape]
-        return self._put(node, self.values.tensor(self._call("eye", lengths, {})))
+        return self.put(node, self.values.tensor(self._call("eye", lengths, {})))
 
     def _kaiming(self, draw: str, arguments: list[Value], keywords: Given) -> Value:
         """He et al. (2015): by the numbers of what goes in, or out."""
@@ -121,10 +123,10 @@ class ParameterCalls:
         gains = {"relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "tanh": 5 / 3}
         fan = math.prod(node.shape[2:]) * node.shape[given.get("mode", "fan_in") == "fan_in"]
         size = gains.get(str(kind), 1.0) / math.sqrt(max(1, fan))
-        drawn = self._drawn(draw, node)
+        drawn = self.drawn(draw, node)
         if draw == "randn":
-            return self._put(node, drawn * size)
-        return self._put(node, (drawn * 2.0 - 1.0) * (math.sqrt(3) * size))
+            return self.put(node, drawn * size)
+        return self.put(node, (drawn * 2.0 - 1.0) * (math.sqrt(3) * size))
 
     def _checkpoint(self, arguments: list[Value], keywords: Given) -> Any:
         """What a function gives: a run decides itself what it computes again."""

@@ -58,7 +58,16 @@ class PythonModules:
                 ("time.time", "time.perf_counter", "time.process_time", "time.monotonic"),
                 self._time,
             ),
-            "time.sleep": lambda *_: None,
+            **dict.fromkeys(
+                (
+                    "time.sleep",
+                    "warnings.filterwarnings",
+                    "warnings.simplefilter",
+                    "warnings.warn",
+                    "gc.collect",
+                ),
+                lambda *_: None,
+            ),
             **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"), self._progress),
             "tqdm.trange": self._progress_of_range,
             "dataclasses.dataclass": self._dataclass,

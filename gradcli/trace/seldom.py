@@ -16,9 +16,12 @@ from gradcli.trace.memory import Memory
 from gradcli.trace.more_distributions import MoreDistributions
 from gradcli.trace.more_layers import MoreLayers
 from gradcli.trace.more_optimisers import MoreOptimisers
+from gradcli.trace.more_parameters import MoreParameters
 from gradcli.trace.more_schedulers import MoreSchedulers
 from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
+from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ class Seldom:
         """`call` calls a function by its name, `put` writes into a tensor, `replace` puts one in
         the place of another.
         """
+        in_place = InPlace(autograd, note_random)
         parts: list[Any] = [
             DtypeQueries(autograd),
             Memory(autograd),
@@ -47,6 +51,8 @@ class Seldom:
             MoreLayers(Layers(autograd, call, replace)),
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
+            SecondOrder(autograd),
+            MoreParameters(ParameterCalls(autograd, call, replace), in_place),
         ]
         if "distributions" in autograd.source.text:
             draws = Draws(autograd.values, note_random, autograd.mark)
@@ -56,4 +62,4 @@ class Seldom:
         for part in parts:
             self.functions |= part.functions
             self.methods |= part.methods
-        self.in_place = InPlace(autograd, note_random).functions
+        self.in_place = in_place.functions

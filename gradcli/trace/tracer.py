@@ -213,7 +213,7 @@ class Tracer(Loops):
         return frame
 
     def _class(self, statement: syntax.ClassDefinition) -> Visit:
-        from gradcli.trace.classes import MODULE, ROOTS, Class, Instance, Model
+        from gradcli.trace.classes import MODULE, OPTIMIZER, ROOTS, Class, Instance, Model
 
         bases: list[Class] = []
         roots: list[str] = []
@@ -236,6 +236,10 @@ class Tracer(Loops):
         def make(made: Class) -> Instance:
             if MODULE in made.roots:
                 return Model(self.autograd, made, self.replace)
+            if OPTIMIZER in made.roots:
+                from gradcli.trace.own_optimisers import OwnOptimiser
+
+                return OwnOptimiser(self.autograd, made)
             return Instance(self.values, made)
 
         frame = Frame(self.frame, of_class=True)

@@ -118,6 +118,10 @@ def _not_floats(name: str, dtype: str) -> str:
     return "std and var only support floating point and complex dtypes"
 
 
+NOT_VIEWED = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+    "across two contiguous subspaces). Use .reshape(...) instead."
+)
 _SHAPE = r"(\([\d, ]*\))"
 _PHRASES = (
     _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
@@ -161,6 +165,20 @@ _PHRASES = (
              "you can only change requires_grad flags of leaf variables. If you want to use a "
              "computed variable in a subgraph that doesn't require differentiation use "
              "var_no_grad = var.detach()."),
+    _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
+    _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
+    _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
+             lambda name: f"'Tensor' object has no attribute '{name}'"),
+    _phrase(r"^the name '(\w+)' has no value", "NameError",
+             lambda name: f"name '{name}' is not defined"),
+    _phrase(r"^embedding: input .* which is out of range", "IndexError",
+             lambda: "index out of range in self"),
+    _phrase(r"^binary_cross_entropy: input .* a probability is from 0 to 1", "RuntimeError",
+             lambda: "all elements of input should be between 0 and 1"),
+    _phrase(rf"^conv\dd: the input has (\d+) channels, the weight needs (\d+) .*groups=(\d+)\): "
+             rf"input {_SHAPE} and weight {_SHAPE}", "RuntimeError",
+             lambda found, wanted, groups, x, w: f"Given groups={groups}, weight of size {[*w]}, "
+             f"expected input{[*x]} to have {wanted} channels, but got {found} channels instead"),
     _phrase(r"^a single value has no length", "TypeError", lambda: "len() of a 0-d tensor"),
     _phrase(r"^inv: the matrix is singular: its pivot (\d+)", "_LinAlgError", lambda pivot:
              f"linalg.inv: The diagonal element {int(pivot)} is zero, the inversion could not be "

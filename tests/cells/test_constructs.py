@@ -66,6 +66,8 @@ ERRORS = [
     ("dtypes", T + "torch.ones(2, 2).double() @ torch.ones(2)", "type", "float64 and float32"),
     ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "holds int64"),
     ("limits of dtypes", T + "torch.finfo(torch.int32)", "type", "for floats"),
+    ("own optimisers", T + "class S(torch.optim.Optimizer): pass\n"
+     "S().__init__([torch.ones(1)], 3)", "type", "dictionary"),
     ("limits of dtypes", T + "torch.finfo(3)", "type", "a dtype"),
     ("memory", T + "torch.ones(2, 3).t().view(6)", "value",
      "contiguous subspaces"),
@@ -195,7 +197,7 @@ ERRORS = [
     ("layers", T + "torch.nn.Sequential(torch.relu)", "type", "made of layers"),
     ("losses", T + "torch.nn.MSELoss(reduction='total')(torch.ones(2), torch.ones(2))", "value",
      "total"),
-    ("optimisers", T + "torch.optim.SGD([torch.ones(2) * 2], lr=0.1)", "value", "non-leaf"),
+    ("optimisers", W + "torch.optim.SGD([w * 2], lr=0.1)", "value", "non-leaf"),
     ("optimisers", W + "torch.optim.LBFGS([w]).step(3)", "type", "needs a closure"),
     ("optimisers", W + "torch.optim.SGD([w]).load_state_dict({})", "type", "state_dict() gave"),
     ("optimisers", W + "torch.optim.SGD(w, lr=0.1)", "type", "list of parameters"),

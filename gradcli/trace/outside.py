@@ -1,0 +1,45 @@
+"""What is outside the language, and what serves instead: hints for names that people paste."""
+
+from __future__ import annotations
+
+_FILES = "files are outside the language: data come in by --set x=@data.npy, --save writes results"
+_PLOTS = "leave out the lines that draw: gradcli plot draws values and gradients"
+_DATA = "data come in by --set x=@data.npy or x=@data.csv; torch.rand(…) makes some of that shape"
+_REAL = "numbers are real here: keep the real and the imaginary part as two tensors"
+_DENSE = "tensors are dense here: torch.zeros(…), and x[i, j] = v for each element"
+_MODEL = "leave it out, and call the model itself"
+_SYSTEM = "delete the lines that use it: a program computes, and touches nothing else"
+_FUNCTIONS = {
+    **dict.fromkeys(("load", "save", "open", "loadtxt", "savetxt", "read_csv",
+                     "genfromtxt"), _FILES),
+    **dict.fromkeys(("plot", "show", "figure", "subplots", "scatter", "imshow"), _PLOTS),
+    **dict.fromkeys(("complex", "polar", "view_as_complex", "view_as_real", "fft", "ifft", "rfft",
+                     "stft"), _REAL),
+    **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
+    **dict.fromkeys(("trace", "script", "DataParallel"), _MODEL),
+    "input": "values come in by --set x=3",
+    "eval": "programs are read, and never handed to Python: write the expression itself",
+    "exec": "programs are read, and never handed to Python: write the statements themselves",
+    "Transformer": "nn.TransformerEncoderLayer and nn.TransformerDecoderLayer are there",
+}  # fmt: skip
+_MODULES = {
+    **dict.fromkeys(("matplotlib", "seaborn", "plotly", "plt", "sns", "IPython"), _PLOTS),
+    **dict.fromkeys(("torchvision", "torchaudio", "torchtext", "sklearn", "pandas", "datasets",
+                     "PIL", "cv2", "h5py"), _DATA),
+    **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "logging",
+                     "argparse", "json", "pickle", "csv", "datetime", "re"), _SYSTEM),
+    "torch.fft": _REAL, "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
+    "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "
+             "optimisers of torch.optim serve for the rest",
+    "tensorflow": "write it as PyTorch does: tf.matmul(a, b) is torch.matmul(a, b)",
+}  # fmt: skip
+
+
+def advice(path: str) -> str | None:
+    """The hint for a function or module of that path; None where there is none of its own."""
+    rooms = path.split(".")
+    for count in range(len(rooms), 0, -1):
+        found = _MODULES.get(".".join(rooms[:count]))
+        if found is not None:
+            return found
+    return _FUNCTIONS.get(rooms[-1])

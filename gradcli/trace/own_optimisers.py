@@ -1,0 +1,87 @@
+"""Optimisers that are classes of the program: `class SGD(torch.optim.Optimizer)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.classes import Class, Instance
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.items import Items
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given
+from gradcli.trace.values import Value
+
+
+class States(Dictionary):
+    """What is remembered of each parameter: a dictionary, which is empty at first."""
+
+    def item(self, items: Any) -> Any:
+        (key,) = items
+        first = self.values.first.get(key, key)
+        if not super().contains(first):
+            self.put(first, Dictionary(self.values))
+        return super().item([first])
+
+    def contains(self, value: Any) -> bool:
+        return super().contains(self.values.first.get(value, value))
+
+
+class OwnOptimiser(Instance):
+    """An object of such a class."""
+
+    def __init__(self, autograd: Autograd, made_by: Class) -> None:
+        super().__init__(autograd.values, made_by)
+        self.autograd = autograd
+        self.fields |= {"param_groups": Items([]), "state": States(self.values)}
+
+    def methods(self) -> dict[str, Method]:
+        return {
+            "__init__": self._begin,
+            "zero_grad": self._zero_grad,
+            "add_param_group": self._add_group,
+        }
+
+    def method(self, name: str) -> Method:
+        is_own = name in self.fields or self.made_by.found(name) is not None
+        if not is_own and name in self.methods():
+            return self.methods()[name]
+        return super().method(name)
+
+    def _begin(self, arguments: list[Value], keywords: Given) -> Value:
+        """`super().__init__(params, defaults)`."""
+        given = bind_names("Optimizer", ("params", "defaults"), arguments, keywords)
+        defaults = given["defaults"]
+        if not isinstance(defaults, Dictionary):
+            raise GradcliError("type", "defaults are a dictionary", hint="dict(lr=lr)")
+        self.fields["defaults"] = defaults
+        params = self.values.elements(given["params"])
+        if not params or not isinstance(params[0], Dictionary):
+            params = [Dictionary(self.values, [("params", Items(params))])]
+        for group in params:
+            self._add_group([group], {})
+        return None
+
+    def _add_group(self, arguments: list[Value], keywords: Given) -> Value:
+        (group,) = bind_names("add_param_group", ("param_group",), arguments, keywords).values()
+        defaults, groups = self.fields["defaults"], self.fields["param_groups"]
+        if not isinstance(group, Dictionary) or not group.contains("params"):
+            raise GradcliError("type", "a group is a dictionary with params", hint="{'params': …}")
+        assert isinstance(defaults, Dictionary)
+        assert isinstance(groups, Items)
+        held = group.item(["params"])
+        nodes = [held] if isinstance(held, Node) else self.values.elements(held)
+        pairs = dict([*defaults.pairs(), *group.pairs()]) | {"params": Items(nodes)}
+        groups.append(Dictionary(self.values, list(pairs.items())))
+        return None
+
+    def _zero_grad(self, arguments: list[Value], keywords: Given) -> Value:
+        bind_names("zero_grad", ("set_to_none",), arguments, keywords, ("set_to_none",))
+        for group in self.values.elements(self.fields["param_groups"]):
+            assert isinstance(group, Dictionary)
+            for node in self.values.elements(group.item(["params"])):
+                self.autograd.set_grad(node, None)
+        return None

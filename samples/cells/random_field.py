@@ -1,0 +1,66 @@
+import torch
+def argmax(vec):
+    # return the argmax as a python int
+    _, idx = torch.max(vec, 1)
+    return idx.item()
+def prepare_sequence(seq, to_ix):
+    idxs = [to_ix[w] for w in seq]
+    return torch.tensor(idxs, dtype=torch.long)
+# Compute log sum exp in a numerically stable way for the forward algorithm
+def log_sum_exp(vec):
+    max_score = vec[0, argmax(vec)]
+    max_score_broadcast = max_score.view(1, -1).expand(1, vec.size()[1])
+    return max_score + \
+        torch.log(torch.sum(torch.exp(vec - max_score_broadcast)))
+START_TAG = "<START>"
+STOP_TAG = "<STOP>"
+tag_to_ix = {"B": 0, "I": 1, "O": 2, START_TAG: 3, STOP_TAG: 4}
+tagset_size = len(tag_to_ix)
+transitions = torch.nn.Parameter(torch.arange(25.).view(5, 5) / 25)
+transitions.data[tag_to_ix[START_TAG], :] = -10000
+transitions.data[:, tag_to_ix[STOP_TAG]] = -10000
+def forward_alg(feats):
+    init_alphas = torch.full((1, tagset_size), -10000.)
+    init_alphas[0][tag_to_ix[START_TAG]] = 0.
+    forward_var = init_alphas
+    for feat in feats:
+        alphas_t = []
+        for next_tag in range(tagset_size):
+            emit_score = feat[next_tag].view(1, -1).expand(1, tagset_size)
+            trans_score = transitions[next_tag].view(1, -1)
+            next_tag_var = forward_var + trans_score + emit_score
+            alphas_t.append(log_sum_exp(next_tag_var).view(1))
+        forward_var = torch.cat(alphas_t).view(1, -1)
+    terminal_var = forward_var + transitions[tag_to_ix[STOP_TAG]]
+    return log_sum_exp(terminal_var)
+def viterbi(feats):
+    backpointers = []
+    forward_var = torch.full((1, tagset_size), -10000.)
+    forward_var[0][tag_to_ix[START_TAG]] = 0
+    for feat in feats:
+        bptrs_t = []
+        viterbivars_t = []
+        for next_tag in range(tagset_size):
+            next_tag_var = forward_var + transitions[next_tag]
+            best_tag_id = argmax(next_tag_var)
+            bptrs_t.append(best_tag_id)
+            viterbivars_t.append(next_tag_var[0][best_tag_id].view(1))
+        forward_var = (torch.cat(viterbivars_t) + feat).view(1, -1)
+        backpointers.append(bptrs_t)
+    terminal_var = forward_var + transitions[tag_to_ix[STOP_TAG]]
+    best_tag_id = argmax(terminal_var)
+    path_score = terminal_var[0][best_tag_id]
+    best_path = [best_tag_id]
+    for bptrs_t in reversed(backpointers):
+        best_tag_id = bptrs_t[best_tag_id]
+        best_path.append(best_tag_id)
+    start = best_path.pop()
+    assert start == tag_to_ix[START_TAG]
+    best_path.reverse()
+    return path_score, best_path
+feats = torch.tensor([[1., 0.2, 0.1, 0., 0.], [0.3, 0.9, 0.2, 0., 0.], [0.1, 0.1, 2., 0., 0.]])
+z = forward_alg(feats)
+print(z)
+z.backward()
+print(transitions.grad[:3, :3])
+print(viterbi(feats))

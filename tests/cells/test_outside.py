@@ -1,0 +1,36 @@
+"""Names that people paste and that are outside the language: the hint says what serves instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import matplotlib.pyplot as plt\nplt.plot([1, 2])", "gradcli plot"),
+        ("import os\nprint(os.getcwd())", "touches nothing else"),
+        ("from torchvision import datasets\ndatasets.MNIST('.')", "--set x=@data.npy"),
+        ("import pandas as pd\npd.read_csv('x.csv')", "--set x=@data.npy"),
+        ("import torch\ntorch.load('model.pt')", "files are outside"),
+        ("import torch\ntorch.save({}, 'model.pt')", "--save"),
+        ("import numpy as np\nnp.loadtxt('x.txt')", "files are outside"),
+        ("x = open('x.txt')", "files are outside"),
+        ("import torch\ntorch.complex(torch.ones(2), torch.ones(2))", "two tensors"),
+        ("import torch\ntorch.fft.fft(torch.ones(2))", "numbers are real"),
+        ("import torch\ntorch.sparse_coo_tensor([[0]], [1.0], (2,))", "dense"),
+        ("import torch\ntorch.jit.trace(torch.nn.Linear(2, 1), torch.ones(2))", "itself"),
+        ("x = input('x? ')", "--set x=3"),
+        ("eval('1 + 1')", "never handed to Python"),
+        ("import tensorflow as tf\ntf.matmul(1, 2)", "torch.matmul"),
+        ("import torch\n!pip install numpy", "!pip"),
+    ],
+)
+def test_says_what_serves_instead(text: str, words: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        evaluate(parse_program(Source("cell", text), ParseLimits()), {})
+    assert words in str(caught.value.diagnostic.hint)
