@@ -74,6 +74,8 @@ class Options(NamedTuple):
     """
     grads_to_file: bool = False
     """Grads are written into files as they are computed, so they take no memory."""
+    shortest_loop: int = 64
+    """The fewest passes that become one node."""
     unroll: bool = False
     """Trace every pass of every loop."""
     limits: Limits = Limits()

@@ -144,6 +144,7 @@ def _trace(
     if options.passages or (options.trace_values and not options.unroll and may_loop(program)):
         tracer.values.passages = Passages()
     tracer.values.alone = options.alone
+    tracer.values.shortest_loop = options.shortest_loop
     tracer.trace(program)
     return tracer
 

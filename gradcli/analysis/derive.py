@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gradcli.analysis.single import SingleRun
+import numpy as np
+
+from gradcli.analysis.single import SingleRun, run, run_rolled
 from gradcli.diagnostics import Source
-from gradcli.graph import INPUT, Node, Shape, ancestors
+from gradcli.graph import INPUT, Array, Node, Shape, ancestors
 from gradcli.language.construct import NOWHERE, call, literal, name, quotients
+from gradcli.language.parser import parse_program
+from gradcli.language.printer import print_program
 from gradcli.language.syntax import Assign, Program, Statement
 from gradcli.ops.control import LEAF
+from gradcli.ops.loops import Loop, NotRolled
 from gradcli.ops.shapes import show
+from gradcli.session import Gradient, Options, evaluate
 from gradcli.simplify import simplify
+from gradcli.spelling.loops import Unwritten
 from gradcli.spelling.program import unparse
 
+SHORTEST = 16
+"""Loops of fewer passes, without the first two and the last two, are written out."""
+CLOSE = 1e-6
+"""By how much of its largest element the gradient of a derived program may be another one."""
 LARGEST = 10_000
 """The values of an input with more elements are not written: it has to be given again."""
 
@@ -52,6 +63,48 @@ def derive(run: SingleRun, *, assume_finite: bool = False) -> Derived:
         {title: node.shape for node, title in bound.items()},
         assume_finite,
     )
+
+
+def derive_run(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+    *,
+    assume_finite: bool = False,
+) -> tuple[SingleRun, Derived]:
+    """A run and its derived program, with long loops as loops where that gives the same gradient;
+    else their passes are written out. Raises what `single.run` does.
+    """
+    asked = options._replace(shortest_loop=SHORTEST)
+    traced = run_rolled(program, inputs, gradients, asked)
+    grads = [*traced.backward.grads.values()]
+    if any(isinstance(node.op, Loop) for node in ancestors(grads)):
+        try:
+            derived = derive(traced, assume_finite=assume_finite)
+            if is_right(derived, traced):
+                return traced, derived
+        except (NotRolled, Unwritten):
+            pass  # so its passes are written out
+        traced = run(program, inputs, gradients, options)
+    return traced, derive(traced, assume_finite=assume_finite)
+
+
+def is_right(derived: Derived, run: SingleRun) -> bool:
+    """Whether a derived program computes the gradient of the run."""
+    text = print_program(derived.program)
+    program = parse_program(Source("derived", text), run.options.limits.parse)
+    named = leaves_of(run) | derived.gradients
+    given = {title: run.value(node) for node, title in named.items() if node.size > LARGEST}
+    options = run.options._replace(forward_only=True, outputs=(), wrt=(), values="all")
+    found = evaluate(program, given, (), options).values
+    for leaf, node in run.backward.grads.items():
+        grad = run.value(node)
+        size = float(np.max(np.abs(grad), initial=0.0, where=np.isfinite(grad)))
+        close = np.allclose(found[f"{leaf}_grad"], grad, CLOSE, CLOSE * size, equal_nan=True)
+        if not close:
+            return False
+    return True
 
 
 def statements(

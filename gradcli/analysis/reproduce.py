@@ -9,8 +9,9 @@ import numpy as np
 from gradcli.analysis.derive import Derived, leaves_of, statements
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.single import SingleRun
-from gradcli.graph import Array
+from gradcli.graph import Array, ancestors
 from gradcli.language.syntax import Statement
+from gradcli.ops.loops import Loop
 from gradcli.spelling.program import unparse
 
 
@@ -68,9 +69,17 @@ def reproduce(run: SingleRun, derived: Derived) -> Reproduction:
 def _noise(run: SingleRun) -> dict[str, float]:
     """By leaf: the rounding error of all steps of its gradient."""
     grads = run.backward.grads
+    eps = float(np.finfo(run.options.precision).eps)
+    passes = sum(node.op.count for node in ancestors(grads.values()) if isinstance(node.op, Loop))
+    if passes:  # about as much for each
+        values = {name: np.abs(run.value(grad)) for name, grad in grads.items()}
+        return {
+            name: passes * eps * float(np.max(value, initial=0.0, where=np.isfinite(value)))
+            for name, value in values.items()
+        }
     leaf = next(iter(run.leaves.values()))
     probe = Probe(run, list(grads.values()), leaf, all_steps=True)
-    found = probe.noise(probe.point, float(np.finfo(run.options.precision).eps))
+    found = probe.noise(probe.point, eps)
     return {
         name: float(np.max(noise, initial=0.0, where=np.isfinite(noise)))
         for name, noise in zip(grads, found, strict=True)

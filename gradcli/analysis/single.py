@@ -49,11 +49,30 @@ def run(
         raise GradcliError(
             "usage", "--gradient stands for two passes", hint="give one gradient at a time"
         )
-    prepared = prepare(program, inputs, gradients, unrolled(options)._replace(values="outputs"))
+    return _run(program, inputs, gradients, unrolled(options))
+
+
+def run_rolled(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient] = (),
+    options: Options = DEFAULT,
+) -> SingleRun:
+    """The same, where loops may be one node."""
+    return _run(program, inputs, gradients, options)
+
+
+def _run(
+    program: Program,
+    inputs: Mapping[str, Array],
+    gradients: Sequence[Gradient],
+    options: Options,
+) -> SingleRun:
+    prepared = prepare(program, inputs, gradients, options._replace(values="outputs"))
     again = tuple(name for name in prepared.names if f"{name}_grad" in prepared.names)
     if not prepared.backwards and again and not options.wrt:  # a derived program, which made
         options = options._replace(wrt=again)  # constants of its leaves
-        return run(program, inputs, gradients, options)
+        return _run(program, inputs, gradients, options)
     if not prepared.backwards:
         raise nothing(prepared)
     feeds = prepared.feeds(inputs, gradients)

@@ -120,16 +120,17 @@ def _with_values(
 ) -> str:
     """The gradient at the given inputs."""
     from gradcli.analysis import single
-    from gradcli.analysis.derive import derive
+    from gradcli.analysis.derive import derive, derive_run
     from gradcli.analysis.reproduce import reproduce
     from gradcli.report import latex, module, program
 
-    traced = single.run(request.program, request.inputs, request.gradients, request.options)
-    derived = derive(traced, assume_finite=assume_finite)
+    if to == "latex":  # which has formulas, and no loops
+        traced = single.run(*request)
+        derived = derive(traced, assume_finite=assume_finite)
+        return latex.equations(derived.program, derived.shapes)
+    traced, derived = derive_run(*request, assume_finite=assume_finite)
     if to == "gradcli":
         return program.render(derived)
-    if to == "latex":
-        return latex.equations(derived.program, derived.shapes)
     if to == "function":
         raise GradcliError(
             "usage", "--to function is for formulas without values", hint="give --shape, not --set"

@@ -32,6 +32,7 @@ from gradcli.language.syntax import (
     Constant,
     Evaluate,
     Expression,
+    For,
     Index,
     Keyword,
     List,
@@ -44,6 +45,7 @@ from gradcli.language.syntax import (
 )
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function, Parameter
+from gradcli.report.loop_lines import LoopLines
 from gradcli.trace.expressions import CONSTANTS
 
 Definitions: TypeAlias = dict[str, str]
@@ -158,8 +160,8 @@ DIALECTS = {
 }
 """By the name of the library."""
 OWN = frozenset(
-    {"Extreme", "Fraction", "WithSlope", "_", "differences", "f", "found", "pull"}
-    | {"value_and_grad", "values", *dir(builtins)}
+    {"Extreme", "Fraction", "WithSlope", "_", "body", "carried", "differences", "f", "found"}
+    | {"pull", "value_and_grad", "values", *dir(builtins)}
 )
 """Names that a module may not give to a variable: it uses them itself, or Python does."""
 
@@ -174,6 +176,7 @@ class Writer:
         self.definitions = dict(self.dialect.definitions())
         self.used: set[str] = set()
         """The first parts of the names of all functions that were called."""
+        self.loops = LoopLines(self)
 
     def array(self, array: Array, text: str = "") -> str:
         """An array with its dtype, from the expression `text` or else as a literal."""
@@ -187,12 +190,18 @@ class Writer:
 
     def statements(self, statements: Sequence[Statement]) -> list[str]:
         """Lines of Python."""
-        return [
-            f"{print_expression(self.expression(each.target))} = "
-            f"{print_expression(self._argument(each.value, 'Node', True))}"
-            for each in statements
-            if isinstance(each, Assign)
-        ]
+        lines: list[str] = []
+        for each in statements:
+            if isinstance(each, For):
+                lines += self.loops.loop(each)
+            elif isinstance(each, Assign):
+                lines += self.loops.of_list(each) or [self.assignment(each)]
+        return lines
+
+    def assignment(self, statement: Assign) -> str:
+        """A line of Python."""
+        target = print_expression(self.expression(statement.target))
+        return f"{target} = {print_expression(self._argument(statement.value, 'Node', True))}"
 
     def title(self, text: str) -> str:
         """A name that Python allows and the script does not use for something else.
@@ -223,6 +232,8 @@ class Writer:
         match node:
             case Number() if not isfinite(node.value):
                 return name(f'float("{node.value}")')
+            case Name(id=text) if text in self.loops.counters:
+                return self._array(node)
             case Name():
                 return name(self.title(node.id))
             case List():
@@ -246,6 +257,8 @@ class Writer:
 
     def _numbers(self, node: Expression) -> Expression:
         """Nested lists as they are; their items in the library's words."""
+        if isinstance(node, Name) and node.id in self.loops.counters:
+            return name(self.title(node.id))
         if isinstance(node, List):
             return List(tuple(map(self._numbers, node.items)), NOWHERE)
         return self.expression(node)
@@ -268,6 +281,8 @@ class Writer:
         match item:
             case Slice() | Number() | Unary():
                 return item
+            case Name(id=text) if text in self.loops.counters:
+                return name(self.title(text))
             case List():
                 return self._array(item, "int64")
             case Compare():
@@ -285,6 +300,9 @@ class Writer:
 
     def _call(self, node: Call) -> Expression:
         assert isinstance(node.callee, Name)
+        stacked = self.loops.stacked(node)
+        if stacked is not None:
+            return stacked
         function = FUNCTIONS[node.callee.id]
         callee, defined = self._callee(function)
         given = list(zip(node.arguments, _parameters(function), strict=False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
@@ -11,8 +10,10 @@ from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.language.construct import NOWHERE, call, constant, name, number
 from gradcli.language.syntax import Assign, Expression, Name, Statement
 from gradcli.ops.kinds import CAST, Linear
+from gradcli.ops.loops import Loop
 from gradcli.simplify import number_of, repeated
 from gradcli.spelling.formula import fresh_names
+from gradcli.spelling.loops import LoopWriter, Unwritten
 from gradcli.spelling.spell import spell
 
 LONGEST = 24
@@ -47,22 +48,55 @@ def unparse(
     than once or would make a line too long. `value` gives the value of a node that has no
     derivative.
     """
+    numbered, used = fresh_names(taken), set(taken)
+
+    def fresh(like: str) -> str:
+        """A new name: this one, if it is free."""
+        title = like if like and like not in used else next(numbered)
+        used.add(title)
+        return title
+
+    return _unparse(bound, results, names, fresh, value)
+
+
+def _unparse(
+    bound: Mapping[Node, str],
+    results: Mapping[str, Node],
+    names: Mapping[Node, str],
+    fresh: Callable[[str], str],
+    value: Callable[[Node], Array],
+) -> list[Statement]:
     nodes = _needed(results, bound)
-    uses = Counter(operand for node in nodes if node not in bound for operand in node.inputs)
+    free = [node for node in nodes if node not in bound]
     written: dict[Node, _Written] = {node: _Written(name(text)) for node, text in bound.items()}
     statements: list[Statement] = []
-    fresh = fresh_names(taken)
+    loops = LoopWriter(free, results.values(), fresh)
+    uses = loops.uses
     used: set[str] = set()
+
+    def inside(given: Mapping[Node, str], made: Mapping[str, Node]) -> list[Statement]:
+        """The body of a loop."""
+        return _unparse({**bound, **given}, made, {}, fresh, _changing)
+
     owned = {node: title for title, node in results.items() if title not in bound.values()}
     for node in nodes:
         if node in bound:
             continue
+        if isinstance(node.op, Loop):
+            if loops.is_needed(node):
+                texts = {each: made.text for each, made in written.items()}
+                added, titles = loops.write(node, texts, inside)
+                statements += added
+                written |= {each: _Written(name(title)) for each, title in titles.items()}
+            continue
+        if node.op is CONSTANT and not uses[node] and node not in owned:
+            continue  # numbers that a loop counts
         made = _write(node, written, value)
-        shared = uses[node] > 1 and not _is_plain(node, made)
+        shared = uses[node] + (node in owned) > 1 and not _is_plain(node, made)
         if shared or made.length > LONGEST or made.depth > DEEPEST:
             title = owned.get(node) or names.get(node)
             if title is None or title in used or (title in results and node not in owned):
-                title = next(fresh)
+                title = fresh("")
             used.add(title)
             statements.append(_assign(title, node, made, bound))
             made = _Written(name(title))
@@ -73,6 +107,11 @@ def unparse(
         if title not in used
     ]
     return statements
+
+
+def _changing(node: Node) -> Array:
+    """The value of a node of a loop's body: there is not one for all passes."""
+    raise Unwritten(f"the {node.op.name} has other numbers in each pass")
 
 
 def _needed(results: Mapping[str, Node], bound: Mapping[Node, str]) -> list[Node]:

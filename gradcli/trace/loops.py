@@ -13,7 +13,7 @@ from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.rolling import LEAST, Rolling
+from gradcli.trace.rolling import Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
 from gradcli.trace.values import Value
@@ -208,7 +208,8 @@ class Loops(Scopes):
         """Make the next passes one node; the result is how many these are."""
         room = self._limits.steps - self._steps
         most = rolling.left(done, room)
-        if most < LEAST:
+        least = self.values.shortest_loop
+        if most < least:
             rolling.wait(done)
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
@@ -221,7 +222,7 @@ class Loops(Scopes):
         refused, in_place = "", set[str]()
         try:
             changed = rolling.changed(kept, effects)
-            template = AnyPass(self.graph, self.values.evaluator, changed, done)
+            template = AnyPass(self.graph, self.values.evaluator, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
             frame.values.update(template.names)
             goes_on = yield turns.stand_in(template, done, most)

@@ -20,8 +20,6 @@ from gradcli.ops.loops import Unlike, made_since
 from gradcli.trace.items import Items
 from gradcli.tuples import NamedTuple
 
-LEAST = 64
-"""Fewer passes are not worth a loop."""
 FIRST, FIRST_UNKNOWN = 2, 8
 """How many passes are traced before: of a loop whose passes are counted, and of another one."""
 LAST = 2

@@ -24,7 +24,7 @@ from gradcli.ops.loops import (
     place,
 )
 from gradcli.trace.items import Growing, Items
-from gradcli.trace.rolling import LAST, LEAST, Changed
+from gradcli.trace.rolling import LAST, Changed
 from gradcli.trace.takings import Takings
 from gradcli.trace.values import Value
 
@@ -32,9 +32,12 @@ from gradcli.trace.values import Value
 class AnyPass:
     """A pass that is traced over what stands for values of any pass."""
 
-    def __init__(self, graph: Graph, evaluator: Evaluator, changed: Changed, before: int) -> None:
-        """`before` is how many passes there were before."""
+    def __init__(
+        self, graph: Graph, evaluator: Evaluator, changed: Changed, before: int, least: int
+    ) -> None:
+        """`before` is how many passes there were before, `least` how many it has to stand for."""
         self._graph, self._evaluator, self._before = graph, evaluator, before
+        self._least = least
         self._mark = graph.mark()
         self._looked = len(evaluator.looked)
         self.first = graph.count
@@ -206,7 +209,7 @@ class AnyPass:
             operands = [self._evaluator.computed(node) for node in loop.operands]
             held = Body(loop, [(node, True) for node in self._guards]).holds(operands, expected)
             count = held if held == most else held - LAST
-        if count < LEAST:
+        if count < self._least:
             raise Unlike("what it looks at changes after a few passes")
         if count != most:
             loop = self._loop(count)

@@ -57,6 +57,8 @@ class Values:
         """Which part of the program makes which nodes, where that is to be remembered."""
         self.alone: frozenset[int] = frozenset()
         """The passes of loops that are traced one by one in any case."""
+        self.shortest_loop = 0
+        """The fewest passes that become one node."""
         self.latest: dict[Node, Node] = {}
         """What tensors that were changed in place have become."""
         self.first: dict[Node, Node] = {}

@@ -96,6 +96,11 @@ def put_add(x, shape, dim, *index):
     return jnp.zeros(shape).at[tuple(where)].add(x)
 
 
+def nextafter(input, other):
+    x, y = jax.lax.stop_gradient((input, other))
+    return jnp.where(input == other, x, input + (jnp.nextafter(x, y) - x))
+
+
 def places(index):
     index = jnp.asarray(index)
     return index if index.dtype == bool else index.astype(int)
