@@ -144,6 +144,9 @@ class _Module:
         writer.used.add("difference")
         titles = {each: writer.title(each) for each in self.parameters}
         lines = [f"def value_and_grad({', '.join(titles.values())}):"]
+        if writer.library == "torch":  # whose functions make float32 otherwise
+            writer.used.add("computes_in")
+            lines.insert(0, f"@computes_in(torch.{writer.dtype})")
         lines += [f'    """{sanitise(self.about)}', ""]
         lines += [f"    {titles[each]}: {shape}" for each, shape in self.parameters.items()]
         lines += ['    """', *(f"    {line}".rstrip() for line in self.body), "", ""]
@@ -163,8 +166,6 @@ def _settings(writer: Writer) -> list[str]:
     """What the library has to be told first."""
     if writer.library == "jax":
         return ['jax.config.update("jax_enable_x64", True)', "", ""]
-    if writer.library == "torch":
-        return [f"torch.set_default_dtype(torch.{writer.dtype})", "", ""]
     return []
 
 

@@ -160,9 +160,9 @@ def test_numpy_agrees(text: str, gradient: list[float] | None) -> None:
 
 def test_torch() -> None:
     written = script("z = (2*x)**3; out = mean(z)", "torch")
-    assert written.startswith("import torch\n\n\ndef difference(")
+    assert written.startswith("import torch\n\n\n")
     assert written.endswith(
-        "torch.set_default_dtype(torch.float64)\n\n\n"
+        "\n\n\n@computes_in(torch.float64)\n"
         "def value_and_grad(x):\n"
         '    """The value of out, and the gradient by x.\n\n'
         "    x: (2, 2)\n"
@@ -181,6 +181,17 @@ def test_torch() -> None:
         "    ]\n"
         '    print(f"agrees to {max(differences):.0e}")\n'
     )
+
+
+def test_a_module_leaves_the_default_dtype_of_pytorch_alone() -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        execute(script("sum(x * eye(2))", "torch"))
+        assert torch.get_default_dtype() == torch.float32
+    finally:
+        torch.set_default_dtype(before)
 
 
 def test_jax() -> None:

@@ -4,6 +4,22 @@ import torch
 from scipy import special
 
 
+def computes_in(dtype):
+    def decorated(function):
+        def call(*arguments, **named):
+            before = torch.get_default_dtype()
+            torch.set_default_dtype(dtype)
+            try:
+                return function(*arguments, **named)
+            finally:
+                torch.set_default_dtype(before)
+
+        call.__doc__ = function.__doc__
+        return call
+
+    return decorated
+
+
 class WithSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, function, slope):
