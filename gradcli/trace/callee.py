@@ -33,8 +33,9 @@ MODULES = {
         "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
         "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",
-        "torch.nn.parameter",
+        "torch.nn.parameter", "torch.nn.Transformer", "torch.autograd.forward_ad",
     )},
+    "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
     "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.utils.rnn": "torch.nn.utils.rnn",
     "distributions": "torch.distributions",
     **{f"torch.distributions.{name}": "torch.distributions" for name in (

@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method, Module, Replace
@@ -270,6 +271,8 @@ class Model(Instance, Module):
 
     def attribute(self, name: str) -> Any:
         known = name in self.fields or self.made_by.found(name) is not None
+        if not known and name == "_modules":
+            return OwnModules(self)
         if not known and name == "training":
             return Module.attribute(self, name)
         return Instance.attribute(self, name)
@@ -305,8 +308,24 @@ class Model(Instance, Module):
         self._buffers.add(next(name for name in reversed(self.fields)))
         return None
 
+    def details(self) -> str:
+        text = self._asked("extra_repr")
+        return text if isinstance(text, str) else ""
+
     def shown(self) -> str:
         return Module.shown(self)
+
+
+class OwnModules(Dictionary):
+    """`self._modules`: the modules of a model by name, to which others may be added."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        super().__init__(model.values, list(model.inside().items()))
+
+    def put(self, key: Value, value: Value) -> None:
+        super().put(key, value)
+        self._model.fields[str(key)] = value
 
 
 class Super(Object):

@@ -48,10 +48,8 @@ def construct(
     integers and truth values.
     """
     own = {name: keywords[name] for name in keywords if name not in EXTRA}
-    if arguments and type(arguments[0]) is tuple:
-        arguments = [Items([*arguments[0]]), *arguments[1:]]
-    if function.name == "FloatTensor" and _are_lengths(autograd, arguments):
-        function = FUNCTIONS["zeros"]  # of undefined elements in PyTorch
+    if function.name in _OF_DATA:
+        function, arguments = _with_data(autograd, function, arguments)
     made = call(autograd.values, function, arguments, own)
     if isinstance(made, tuple):
         return made  # several, as of `np.tril_indices`
@@ -78,6 +76,29 @@ def construct(
     if is_given or (autograd.values.distinct and autograd.requires_grad(node)):
         return node  # nothing was made, as by `x.float()`, or of what gradients flow back to
     return autograd.values.own(node)
+
+
+_OF_DATA = ("tensor", "as_tensor", "FloatTensor")
+"""Functions of elements that are given as lists or tuples."""
+
+
+def _with_data(
+    autograd: Autograd, function: Function, arguments: Sequence[Value]
+) -> tuple[Function, Sequence[Value]]:
+    """What makes a tensor of elements, and these: a tuple as a list; zeros where there are none, or
+    where lengths are given.
+    """
+    arguments = [Items([*each]) if type(each) is tuple else each for each in arguments]
+    if _is_empty(arguments):
+        return FUNCTIONS["zeros"], [autograd.values.graph.constant(0.0)]
+    if function.name == "FloatTensor" and _are_lengths(autograd, arguments):
+        return FUNCTIONS["zeros"], arguments  # of undefined elements in PyTorch
+    return function, arguments
+
+
+def _is_empty(arguments: Sequence[Value]) -> bool:
+    """Whether a tensor is made of an empty list: `torch.tensor([])`."""
+    return len(arguments) == 1 and isinstance(arguments[0], Items) and not arguments[0].entries()
 
 
 def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:

@@ -43,8 +43,17 @@ class ElementUpdates(Calls):
         items = yield self.subscripts(target)
         self.graph.span = target.span
         before = yield self.element(owner, items)
-        after = self.operated(operator, before, value)
-        yield self._put(target, owner, items, (yield after))
+        if isinstance(owner, Node):
+            after = yield self.operated(operator, before, value)
+        else:
+            after = yield self.changed(operator, before, value)
+            if after is before:
+                return  # a tensor has changed in place
+        yield self._put(target, owner, items, after)
+
+    def changed(self, operator: str, before: Value, value: Value) -> Visit:
+        """What `before += value` binds; what changes in place stays itself."""
+        raise NotImplementedError
 
     def _put(self, target: syntax.Index, owner: Value, items: Sequence[Any], value: Value) -> Visit:
         from gradcli.ops.writing import numbered, overwritten  # most programs start faster without

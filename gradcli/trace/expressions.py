@@ -475,13 +475,21 @@ class Expressions:
         """`and`, `or`: elementwise; a single value on the left may decide alone."""
         conjunction = expression.operator == "and"
         self.graph.span = expression.span
-        single = not isinstance(left, Node) or left.size == 1
+        if not isinstance(left, Node) or self._is_python_number(left):
+            if self.values.truth(left) != conjunction:
+                return left
+            return (yield self.visit(expression.right))
+        single = left.size == 1
         if single and self.values.truth(left) != conjunction:
             return self.graph.constant(not conjunction)
         right = yield self.visit(expression.right)
         self.graph.span = expression.span
         name = "logical_and" if conjunction else "logical_or"
         return FUNCTIONS[name](boolean(self.values, left), boolean(self.values, right))
+
+    def _is_python_number(self, node: Node) -> bool:
+        """Whether a value is a number of Python's that is no truth value."""
+        return self.values.is_python and node.kind != "bool" and node in self.special.numbers
 
     def _compare(self, expression: syntax.Compare) -> Visit:
         left = yield self.visit(expression.operands[0])
@@ -530,6 +538,8 @@ class Expressions:
         found = self.values.subscript(owner, items)
         if self.values.arrays:
             self.values.stay_arrays(found, (owner,))
+            if isinstance(found, Node) and not found.shape and found in self.values.arrays:
+                self.values.copies.add(found)  # a number of NumPy's is no view
         return found
 
     def subscripts(self, expression: syntax.Index) -> Visit:

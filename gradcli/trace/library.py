@@ -11,8 +11,10 @@ from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
+from gradcli.trace.callee import MODULES
 from gradcli.trace.conversions import Conversions
 from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.python_functions import PythonFunctions
@@ -42,7 +44,8 @@ _DRAWS = (
     "Sampler",
 )
 _CHANCES = ("random",)
-_IN_MEMORY = (".view(", "contiguous(")
+_COPIES = ("contiguous(",)
+_IN_MEMORY = (".view(",)
 _TURNED = (".t()", "transpose(", "permute(", ".T.", "movedim(", "swapaxes(")
 _COLLECTIONS = ("namedtuple", "deque")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
@@ -99,6 +102,14 @@ class Library:
         """Methods that change tensors in place and are no functions, once it is whole."""
         self._add_mentioned()
 
+    def knows(self, path: str) -> bool:
+        """Whether an imported path can be what is there already: a module, or its member."""
+        module, _, member = path.rpartition(".")
+        home = MODULES.get(module)
+        return path in MODULES or home is None or member in FUNCTIONS or (
+            f"{home}.{member}" in self.functions
+        )  # fmt: skip
+
     def have_all(self) -> bool:
         """Have what few programs use, too: once a name is not found without it."""
         if not self.is_whole:
@@ -137,7 +148,7 @@ class Library:
             from gradcli.trace.collections_calls import Collections
 
             self._add(Collections(self._values))
-        if self._mentions(_IN_MEMORY) and self._mentions(_TURNED):
+        if self._mentions(_COPIES) or (self._mentions(_IN_MEMORY) and self._mentions(_TURNED)):
             from gradcli.trace.memory import Memory
 
             self._add(Memory(self._autograd))

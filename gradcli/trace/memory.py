@@ -11,13 +11,17 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import PERMUTE
-from gradcli.ops.control import bind, leaf
+from gradcli.ops.control import BIND, DETACH, bind, leaf
+from gradcli.ops.shaping import RESHAPE
 from gradcli.ops.writing import numbered
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
 from gradcli.trace.wordings import NOT_VIEWED
+
+_IN_ORDER = (RESHAPE, BIND, DETACH)
+"""Views that leave elements where they are."""
 
 
 class Memory:
@@ -96,7 +100,8 @@ class Memory:
     def _contiguous(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor itself, or a copy where its elements lie in another order."""
         node = self._only("contiguous", arguments, keywords)
-        if not self._is_turned(node) or self._is_usual(node):
+        _, views = self.values.storage(node)
+        if all(view.op in _IN_ORDER for view in views) or self._is_usual(node):
             return node
         copied = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.copies.add(copied)

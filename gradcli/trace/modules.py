@@ -364,3 +364,14 @@ class Sequential(ModuleList):
 
     def attribute(self, name: str) -> Value:
         return self.inside()[name] if name in self.inside() else super().attribute(name)
+
+    def methods(self) -> dict[str, Method]:
+        return super().methods() | dict.fromkeys(("add_module", "register_module"), self._add)
+
+    def _add(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("add_module", ("name", "module"), arguments, keywords)
+        if not isinstance(given["name"], str) or not isinstance(given["module"], Module):
+            raise GradcliError("type", "what is added has a name", hint="'relu', nn.ReLU()")
+        self._names = [*self.inside(), given["name"]]
+        self.items.append(given["module"])
+        return None

@@ -29,6 +29,7 @@ class MoreParameters:
             "torch.nn.init.calculate_gain": self._gain,
             "torch.nn.init.orthogonal_": self._orthogonal,
             "torch.nn.init.trunc_normal_": self._trunc_normal,
+            "torch.nn.init._calculate_fan_in_and_fan_out": self._fans,
             "torch.nn.utils.vector_to_parameters": self._from_vector,
         }
         self.methods: dict[str, Special] = {}
@@ -46,6 +47,16 @@ class MoreParameters:
         if not isinstance(kind, str) or kind not in _GAINS:
             raise GradcliError("value", "this nonlinearity has no gain", hint="'relu', 'tanh'")
         return self.values.plain(_GAINS[kind])
+
+    def _fans(self, arguments: list[Value], keywords: Given) -> Value:
+        """How many numbers go into each output of a layer, and come out of each input."""
+        (value,) = bind_names("fans", ("tensor",), arguments, keywords).values()
+        node = self.values.tensor(value, "the parameter")
+        if node.ndim < 2:
+            raise GradcliError("shape", "fans are of two axes or more")
+        field = math.prod(node.shape[2:])
+        fans = (node.shape[1] * field, node.shape[0] * field)
+        return tuple(self.values.graph.constant(float(each)) for each in fans)
 
     def _orthogonal(self, arguments: list[Value], keywords: Given) -> Value:
         """Saxe et al. (2013): rows or columns that are orthogonal, by QR of random numbers."""

@@ -73,6 +73,8 @@ class MoreTensors:
             "torch.Generator": lambda *_: SeededSource(self.values),
             "torch.linalg.matrix_rank": self._matrix_rank,
             "torch.linalg.cond": self._condition,
+            "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
+            "torch.Size": self._size,
             "torch.numel": self._numel,
             "torch.scalar_tensor": self._scalar,
             "torch.block_diag": self._block_diag,
@@ -141,6 +143,19 @@ class MoreTensors:
         if given.get("p") is not None:
             raise GradcliError("value", "cond: p is not known here", hint="cond(A) is of norm 2")
         return self._constant(np.linalg.cond(self._array(given["A"], "cond")))
+
+    def _causal_mask(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """0 up to the diagonal, -inf behind it."""
+        names = ("sz", "device", "dtype")
+        given = bind_names("generate_square_subsequent_mask", names, arguments, keywords, names[1:])
+        size = self.values.integer(given["sz"], "sz")
+        self.values.graph.check_room(max(0, size) ** 2)
+        return self._constant(np.triu(np.full((size, size), -np.inf), 1))
+
+    def _size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (value,) = bind_names("Size", ("lengths",), arguments, keywords).values()
+        lengths = self.values.integers(value, "a shape")
+        return Size([self.values.graph.constant(float(each)) for each in lengths])
 
     def _ndimension(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("ndimension", ("self",), arguments, keywords).values()

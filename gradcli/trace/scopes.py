@@ -121,7 +121,10 @@ class Scopes(Bindings):
             stands_for, _, whole = item.path.partition(":")
             if self._is_unused(item.name, statement.span):
                 continue
-            if check(whole or stands_for, self.library.functions) is not None:
+            path = whole or stands_for
+            if path.startswith("torch.") and not self.library.knows(path):
+                self.library.have_all()
+            if check(path, self.library.functions) is not None:
                 self.frame.imports[item.name] = stands_for
                 self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":

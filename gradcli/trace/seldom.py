@@ -10,6 +10,7 @@ from gradcli.trace.arrays_of_numpy import ArrayCalls
 from gradcli.trace.distributions import Distributions
 from gradcli.trace.draws import Draws
 from gradcli.trace.dtype_queries import DtypeQueries
+from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
 from gradcli.trace.memory import Memory
@@ -52,6 +53,7 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
+            DualNumbers(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace), in_place),
         ]
         if "distributions" in autograd.source.text:

@@ -17,7 +17,8 @@ from gradcli.trace.values import Value, Values, describe
 _ON_TEXT = (
     "upper", "lower", "title", "capitalize", "strip", "lstrip", "rstrip", "split", "replace",
     "startswith", "endswith", "isdigit", "isalpha", "count", "find", "index", "center",
-    "ljust", "rjust", "zfill",
+    "ljust", "rjust", "zfill", "isupper", "islower", "isalnum", "isspace", "splitlines", "swapcase",
+    "rsplit", "rfind", "removeprefix", "removesuffix",
 )  # fmt: skip
 """Methods of strings that do what Python's do."""
 LONGEST = 10_000

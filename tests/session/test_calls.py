@@ -50,7 +50,7 @@ def test_constants_of_modules(module: str) -> None:
         ("math.mean(x)", "'math.mean'", "write mean(…)"),
         ("np.append(x, x)", "'np.append'", "gradcli ops"),
         ("nn.Relu(x)", "'nn.Relu'", "'relu'"),
-        ("os.system(x)", "'os.system'", "gradcli ops lists"),
+        ("os.system(x)", "'os.system'", "touches nothing else"),
         ("os.environ + x", "'os'", "gradcli ops lists"),
         ("torch + x", "'torch'", "gradcli ops lists"),
         ("torch.maen(x)", "'maen'", "'mean'"),

@@ -1,0 +1,56 @@
+"""`torch.autograd.forward_ad`: tensors with tangents, and what these are of what follows."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from gradcli.diagnostics import GradcliError
+from gradcli.differentiate.forward import jvp
+from gradcli.graph import Node
+from gradcli.ops.control import bind
+from gradcli.ops.shapes import show
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import Recording
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value
+
+Unpacked = namedtuple("Unpacked", ("primal", "tangent"))
+_MODULE = "torch.autograd.forward_ad"
+
+
+class DualNumbers:
+    """The functions by name."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self.values = autograd.values
+        self._tangents: dict[Node, Node] = {}
+        """Of the tensors that were made dual."""
+        self.functions: dict[str, Special] = {
+            f"{_MODULE}.dual_level": lambda *_: Recording(None),
+            f"{_MODULE}.make_dual": self._make,
+            f"{_MODULE}.unpack_dual": self._unpack,
+        }
+        self.methods: dict[str, Special] = {}
+
+    def _make(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("tensor", "tangent", "level")
+        given = bind_names("make_dual", names, arguments, keywords, names[2:])
+        primal, tangent = (self.values.tensor(given[name], name) for name in names[:2])
+        if primal.shape != tangent.shape:
+            raise GradcliError(
+                "shape", f"a tangent of {show(tangent.shape)} does not fit {show(primal.shape)}"
+            )
+        dual = bind(primal)
+        self._tangents[dual] = tangent
+        return dual
+
+    def _unpack(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("unpack_dual", ("tensor", "level"), arguments, keywords, ("level",))
+        node = self.values.tensor(given["tensor"])
+        if node in self._tangents:
+            return Unpacked(node.inputs[0], self._tangents[node])
+        if not self._tangents:
+            return Unpacked(node, None)
+        (tangent,) = jvp([node], list(self._tangents), list(self._tangents.values()))
+        return Unpacked(node, tangent)

@@ -1,0 +1,15 @@
+import torch
+x = torch.arange(4.0, requires_grad=True)
+y = (x ** 2).sum()
+y.backward()
+x.grad
+print(x.grad)
+t = torch.tensor([[0.00001, 1000.], [1., 2.]])
+print(t)
+print(torch.tensor([1e10, 1.]), torch.tensor([0.1, 0.123456789]), torch.tensor([1., 2., 1000000.]))
+print(torch.tensor([-1.5, 2]), torch.tensor([float('inf'), -1.]), torch.tensor([]), torch.tensor(3), torch.tensor(True))
+print(torch.zeros(0, 3), torch.rand(2, 0).shape, torch.arange(30), torch.ones(1001).shape)
+print(torch.arange(2000.))
+print(torch.eye(3).int(), torch.ones(2, dtype=torch.float64), torch.tensor([1, 2], dtype=torch.uint8), torch.tensor([0.5]).half())
+print(x, x[0], x[1:3], x.detach()[0].item())
+print([x.detach()], (x.sum(), y), {'a': y.detach()})
