@@ -115,16 +115,22 @@ class Checker(Tracer):
             options.limits.trace,
             strict=options.strict,
         )
-        self._program = program
         self._outcomes: dict[syntax.Expectation, Outcome] = {}
         self._options = options
+        self._values: dict[syntax.Expectation, _Wanted] = {}
+        self.expect(program)
+
+    def expect(self, program: syntax.Program) -> None:
+        """Read the expectations of a program, of which some may be read already. Raises the error
+        of one that cannot be read.
+        """
+        self._program = program
         self._expected = {each.statement: each for each in program.expectations}
-        self._values = {
-            each: self._wanted(each) for each in program.expectations if each.kind == "="
-        }
         for each in program.expectations:
             if each.kind == "!":
                 _check_code(each, program.source)
+            elif each not in self._values:
+                self._values[each] = self._wanted(each, program.source)
 
     def report(self) -> Report:
         """Run the program."""
@@ -206,7 +212,7 @@ class Checker(Tracer):
         mismatch = worst(found, wanted.value, wanted.rtol, wanted.atol, equal_nan=True)
         return "" if mismatch is None else str(mismatch)
 
-    def _wanted(self, expectation: syntax.Expectation) -> _Wanted:
+    def _wanted(self, expectation: syntax.Expectation, source: Source) -> _Wanted:
         """`value`, or `value ± tol`."""
         rtol, atol = TOLERANCE[self._options.precision]
         text = expectation.text
@@ -228,7 +234,7 @@ class Checker(Tracer):
                 error.diagnostic.code,
                 f"this expectation cannot be read: {error.diagnostic.message}",
                 hint="#= 1.5, #= [1, 2] ± 1e-3, #= None",
-                source=self.source,
+                source=source,
                 span=expectation.span,
             ) from None
 

@@ -1,20 +1,26 @@
-"""A program while somebody writes it: what is wrong with it so far, and what its names are."""
+"""A program while somebody writes it: what is wrong with it so far, and what its names are.
+
+Who writes changes one statement again and again. The statements before it are parsed once; and
+while nothing else is to do, they are run ahead of the next change, which then goes on from there.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.analysis.expectations import Checker, Report
-from gradcli.diagnostics import GradcliError, Note, Source
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Graph, Node
 from gradcli.language import syntax
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.language.reparse import reparse
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function
 from gradcli.options import Limits, Options
@@ -51,39 +57,51 @@ class Seen(NamedTuple):
 class Live:
     """A run of a program whose text may change at any moment."""
 
-    def __init__(self, text: str, superseded: Callable[[], bool], seconds: float) -> None:
+    def __init__(
+        self,
+        text: str,
+        superseded: Callable[[], bool],
+        seconds: float,
+        before: syntax.Program | None = None,
+    ) -> None:
         """Raises the error of a text that is not a program. `superseded` is asked before each
-        statement, and the run ends after so many seconds.
+        statement, and the run ends after so many seconds. `before` is what the text was before.
         """
-        self.program = parse_program(Source("program", text), LIMITS.parse)
+        source = Source("program", text)
+        same: tuple[syntax.Statement, ...] = ()
+        if before is None:
+            self.program = parse_program(source, LIMITS.parse)
+        else:
+            self.program = reparse(source, LIMITS.parse, before)
+            same = before.statements
         self.report: Report | None = None
-        self.notes: list[Note] = []
         self._superseded = superseded
         self._seconds = seconds
         self._recorder: _Recorder | None = None
+        self._kept = _same(same, self.program.statements)
+        """How many statements the last change has left."""
 
-    def run(self) -> None:
-        """Run the program. Raises `SupersededError`."""
-        last = monotonic() + self._seconds
-
-        def look() -> None:
-            if self._superseded():
-                raise SupersededError
-            if monotonic() > last:
-                raise GradcliError(
-                    "limit-time",
-                    f"the program runs longer than {self._seconds:g} s, so it was not run to its "
-                    "end here",
-                    hint="gradcli test runs it",
-                )
-
+    def run(self, ahead: Ahead | None = None) -> None:
+        """Run the program, from where a run of it is that went ahead. Raises `SupersededError`."""
         try:
-            self._recorder = _Recorder(OPTIONS.graph(shares=False), self.program, OPTIONS, look)
+            recorder = ahead and ahead.goes_on_with(self.program, self._superseded)
+            self._recorder = recorder or self._new_recorder()
         except GradcliError as error:  # an expectation that cannot be read
             self.report = Report(self.program.source, [], error.diagnostic)
             return
         self.report = self._recorder.report()
-        self.notes = self._recorder.notes
+
+    def _new_recorder(self) -> _Recorder:
+        return _Recorder(
+            OPTIONS.graph(shares=False), self.program, OPTIONS, self._superseded, self._seconds
+        )
+
+    def ahead(self) -> Ahead | None:
+        """A run that is to go as far as the statements that the last change has left, where the run
+        has come so far without an error.
+        """
+        upto = min(self._kept, self._recorder.done if self._recorder else 0)
+        return Ahead(self._new_recorder(), upto) if upto else None
 
     def seen(self, place: int) -> Seen | Function | None:
         """What stands at a place of the text: a tensor with its gradient, or a function."""
@@ -113,6 +131,45 @@ class Live:
         return (start, end) if start < end and not text[start].isdigit() else None
 
 
+class Ahead:
+    """A run of the first statements of a program, made before anybody waits for it."""
+
+    def __init__(self, recorder: _Recorder, upto: int) -> None:
+        self._recorder = recorder
+        self._upto = upto
+        """How many statements it runs."""
+
+    def run(self, superseded: Callable[[], bool]) -> None:
+        """Go on until all have run, or the text changes again."""
+        self._recorder.superseded = superseded
+        with suppress(SupersededError, GradcliError):
+            self._recorder.advance(self._upto)
+
+    def is_like(self, program: syntax.Program) -> bool:
+        """Whether a run of a program would now have come to the same state."""
+        return self._recorder.is_like(program)
+
+    def goes_on_with(
+        self, program: syntax.Program, superseded: Callable[[], bool]
+    ) -> _Recorder | None:
+        """The run, which goes on with a program from now on; None if it is not like one of that.
+        Raises the error of an expectation that cannot be read.
+        """
+        if not self.is_like(program):
+            return None
+        recorder = self._recorder
+        recorder.superseded = superseded
+        recorder.follow(program)
+        recorder.expect(program)
+        return recorder
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items are the same objects at the beginnings of two rows."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a is not b), min(len(one), len(other)))
+
+
 class _Recorder(Checker):
     """Runs a program, and remembers what each statement binds."""
 
@@ -121,15 +178,63 @@ class _Recorder(Checker):
         graph: Graph,
         program: syntax.Program,
         options: Options,
-        look: Callable[[], None],
+        superseded: Callable[[], bool],
+        seconds: float,
     ) -> None:
-        """`look` is called before each statement, and may raise an error that ends the run."""
+        """`superseded` is asked before each statement whether to give up."""
         super().__init__(graph, program, options)
-        self._look = look
+        self.superseded = superseded
+        self.done = 0
+        """How many statements of the program have run."""
+        self._is_between = True
+        """Whether it has stopped between two statements of the program, and so can go on."""
+        self._seconds, self._left = seconds, seconds
         self._place = 0
         """Where the statement ends that is run."""
         self._bound: dict[str, tuple[list[int], list[Node]]] = {}
         """By name: the ends of statements that bind it, in rising order, and what they bind."""
+
+    def is_like(self, program: syntax.Program) -> bool:
+        """Whether a run of a program would now have come to the same state. What a last statement
+        means is another thing, so there must be one more, here and there.
+        """
+        most = min(len(self._program.statements), len(program.statements)) - 1
+        return (
+            self._is_between
+            and self.done <= min(most, _same(self._program.statements, program.statements))
+            and self.autograd.mentions.stay_in(program.source.text)
+        )
+
+    def run_all(self, statements: Sequence[syntax.Statement]) -> None:
+        self.advance(len(statements))
+        self._is_between = False  # what ends the run changes what names stand for
+
+    def advance(self, upto: int) -> None:
+        """Run the program as far as after so many statements. Raises `SupersededError`."""
+        began = monotonic()
+        self._last = began + self._left
+        try:
+            while self.done < upto:
+                if self.superseded():
+                    raise SupersededError
+                self._is_between = False
+                super().run_all(self._program.statements[self.done : self.done + 1])
+                self.done += 1
+                self._is_between = True
+        finally:
+            self._left -= monotonic() - began
+
+    def _look(self) -> None:
+        """Give up when the text has changed, or after too long."""
+        if self.superseded():
+            raise SupersededError
+        if monotonic() > self._last:
+            raise GradcliError(
+                "limit-time",
+                f"the program runs longer than {self._seconds:g} s, so it was not run to its "
+                "end here",
+                hint="gradcli test runs it",
+            )
 
     def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
         self._look()

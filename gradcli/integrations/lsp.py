@@ -3,12 +3,14 @@ names are completed, and programs are laid out.
 
 A change of the text is parsed in a thread of its own, so that names are offered meanwhile, and of
 changes that wait only the last. The program then runs in another thread, which gives up at its next
-statement when the text changes again.
+statement when the text changes again. After that this thread runs the statements before the change
+once more, and the next change goes on from there.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from threading import Lock, Timer
@@ -18,10 +20,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from gradcli import __version__
-from gradcli.analysis.live import LIMITS, Live, Seen, SupersededError
+from gradcli.analysis.live import LIMITS, Ahead, Live, Seen, SupersededError
 from gradcli.analysis.vocabulary import completions, vocabulary
 from gradcli.diagnostics import Diagnostic, GradcliError, Span
 from gradcli.language.format import formatted
+from gradcli.language.reparse import common
+from gradcli.language.syntax import Program
 from gradcli.ops import FUNCTIONS
 from gradcli.report.arrays import excerpt, inline
 from gradcli.report.expectations import found_text, shortened
@@ -62,6 +66,10 @@ class Editor(LanguageServer):
         """By document: the last text that was a program."""
         self._versions: dict[str, int] = {}
         self._numbers = count()
+        self._parsed: dict[str, Program] = {}
+        """By document: the last text that was a program, run or not."""
+        self._ahead: dict[str, Ahead] = {}
+        """By document: what has run before the next change; the runner's alone."""
         self._told: dict[str, Ran] = {}
         self._parser, self._runner = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._telling = Lock()
@@ -78,16 +86,28 @@ class Editor(LanguageServer):
         if self._versions.get(uri) != version:
             return None
         try:
-            live = Live(text, lambda: self._versions.get(uri) != version, SECONDS)
+            live = Live(text, self._superseded(uri, version), SECONDS, self._parsed.get(uri))
         except GradcliError as error:
             self._tell_of(version, uri, [_of_error(error.diagnostic, text)])
+            self._runner.submit(self._run_ahead, uri, version)
             return None
+        self._parsed[uri] = live.program
         run = self._runner.submit(self._run, uri, live, text, version)
         if uri in self._told:
             timer = Timer(PATIENCE, self._tell_what_stays, (uri, text, version, run))
             timer.daemon = True
             timer.start()
         return run
+
+    def _superseded(self, uri: str, version: int) -> Callable[[], bool]:
+        """Tells whether there is a later version of a document."""
+        return lambda: self._versions.get(uri) != version
+
+    def _run_ahead(self, uri: str, version: int) -> None:
+        """Run what stands before the last change, while nothing else is to do."""
+        ahead = self._ahead.get(uri)
+        if ahead is not None:
+            ahead.run(self._superseded(uri, version))
 
     def _tell_what_stays(self, uri: str, text: str, version: int, run: Future[None]) -> None:
         """While a run takes long, show what the one before has found above the change: programs
@@ -96,15 +116,19 @@ class Editor(LanguageServer):
         before = self._told.get(uri)
         if run.done() or before is None:
             return
-        kept = unchanged(before.text, text)
+        kept = place(text, common(before.text, text))
         self._tell_of(version, uri, [each for each in before.diagnostics if each.range.end < kept])
 
     def _run(self, uri: str, live: Live, text: str, version: int) -> None:
         try:
-            live.run()
+            live.run(self._ahead.pop(uri, None))
         except SupersededError:
             return
         diagnostics = found(live, text)
+        ahead = live.ahead()
+        if ahead is not None:
+            self._ahead[uri] = ahead
+            self._runner.submit(self._run_ahead, uri, version)
         with self._telling:
             if self._versions.get(uri) == version:
                 self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
@@ -129,6 +153,8 @@ class Editor(LanguageServer):
             self.live.pop(uri, None)
             self._told.pop(uri, None)
             self.tell(uri, [])
+        self._parser.submit(self._parsed.pop, uri, None)
+        self._runner.submit(self._ahead.pop, uri, None)
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
         """What a name stands for: shape, value and gradient, or what a function does."""
@@ -245,12 +271,6 @@ def place(text: str, at: int) -> types.Position:
     for match in _LINE_END.finditer(text, 0, min(at, len(text))):
         line, start = line + 1, match.end()
     return types.Position(line, len(text[start:at].encode("utf-16-le", "surrogatepass")) // 2)
-
-
-def unchanged(before: str, text: str) -> types.Position:
-    """Where two texts begin to differ."""
-    pairs = enumerate(zip(before, text, strict=False))
-    return place(text, next((at for at, (old, new) in pairs if old != new), len(before)))
 
 
 def offset(text: str, position: types.Position) -> int:

@@ -28,8 +28,9 @@ _SMALL = ("true", "false", "none")
 """Constants of the language that are names in Python."""
 
 
-def lex(source: Source, limits: ParseLimits) -> Tokens:
-    """Divide a text into tokens; their source is the text without a byte order mark.
+def lex(source: Source, limits: ParseLimits, begin: int = 0) -> Tokens:
+    """Divide a text into tokens, from some line of it on; their source is the text without a byte
+    order mark.
 
     Raises GradcliError: `syntax` for characters that begin nothing, brackets that do not match and
     expectations that stand alone; `limit-tokens` and `limit-depth`.
@@ -41,7 +42,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     layout = TextLayout(tokens, limits)
     keywords, marks, handlers = TABLES.keywords, TABLES.marks, HANDLERS
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
-    matches = TABLES.pattern.finditer(source.text, 0, len(source.text.rstrip(" \t")))
+    matches = TABLES.pattern.finditer(source.text, begin, len(source.text.rstrip(" \t")))
     for match in islice(matches, limits.tokens):
         kind = match.lastindex or 0
         start, end = match.span(kind)
@@ -60,7 +61,7 @@ def lex(source: Source, limits: ParseLimits) -> Tokens:
     if surplus := next(matches, None):
         raise too_many_tokens(source, limits, surplus.span(surplus.lastindex or 0))
     layout.finish()
-    if any(map(source.text.__contains__, _SMALL)) and _OF_PYTHON.search(source.text):
+    if names_as_python(source.text):
         _name_as_python(tokens)
     if not source.text.isascii():
         _normalise_names(tokens)
@@ -79,6 +80,11 @@ def _check_size(source: Source, limits: ParseLimits) -> None:
             source=Source(source.name, ""),
             span=(0, 0),
         )
+
+
+def names_as_python(text: str) -> bool:
+    """Whether constants of the language are names in a text that has them."""
+    return any(map(text.__contains__, _SMALL)) and bool(_OF_PYTHON.search(text))
 
 
 def _name_as_python(tokens: Tokens) -> None:

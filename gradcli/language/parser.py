@@ -31,7 +31,12 @@ def parse_program(source: Source, limits: ParseLimits) -> Program:
     Raises GradcliError with the place: `syntax`, `limit-tokens`, `limit-depth`, and `value` for a
     number beyond float64.
     """
-    tokens = lex(source, limits)
+    return parse_rest(source, limits, 0)
+
+
+def parse_rest(source: Source, limits: ParseLimits, begin: int) -> Program:
+    """The same for what stands from the place `begin` on, where a statement begins a line."""
+    tokens = lex(source, limits, begin)
     statements: tuple[Statement, ...]
     statements, names = _run(tokens, "program")
     expectations = _attach(tokens, statements) if tokens.comments else ()

@@ -16,6 +16,7 @@ from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstrea
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
+from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values, describe
 from gradcli.tuples import NamedTuple
@@ -52,6 +53,7 @@ class Autograd:
         self.values = values
         self.graph = values.graph
         self.source = source
+        self.mentions = Mentions(source.text)
         self.strict = strict
         self.notes: list[Note] = []
         self.names: dict[Node, str] = {}

@@ -6,7 +6,7 @@ use only where a word in the program's text says that it may need them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError
@@ -160,9 +160,9 @@ class Library:
         if self._mentions(_DRAWS):
             self._draw()
 
-    def _mentions(self, words: Sequence[str]) -> bool:
+    def _mentions(self, words: tuple[str, ...]) -> bool:
         """Whether one of these stands in the text of the program."""
-        return any(word in self._autograd.source.text for word in words)
+        return self._autograd.mentions.any_of(words)
 
     def _add(self, more: Any) -> None:
         """Have more functions and methods."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from gradcli.diagnostics import Span
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
@@ -241,3 +242,44 @@ def dtype_name(expression: syntax.Expression) -> str | None:
     if isinstance(expression, syntax.Attribute) and isinstance(expression.value, syntax.Name):
         return expression.name if expression.value.id in ("torch", "np", "numpy") else None
     return expression.id if isinstance(expression, syntax.Name) else None
+
+
+class Mentions:
+    """Answers questions about the whole text, and remembers the answers: a run that has come to
+    some line may go on with another text behind it where these stay.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._answers: dict[tuple[Callable[..., bool], tuple[Any, ...]], bool] = {}
+
+    def any_of(self, words: tuple[str, ...]) -> bool:
+        """Whether one of these stands in the text."""
+        return self._answer(_has_any, words)
+
+    def elsewhere(self, name: str, span: Span) -> bool:
+        """Whether a name stands in the text outside a place of it."""
+        return self._answer(_stands_outside, name, span)
+
+    def _answer(self, question: Callable[..., bool], *about: Any) -> bool:
+        answer = self._answers[question, about] = question(self._text, *about)
+        return answer
+
+    def stay_in(self, text: str) -> bool:
+        """Whether what was asked so far has the same answers for another text."""
+        return all(
+            question(text, *about) == answer for (question, about), answer in self._answers.items()
+        )
+
+    def follow(self, text: str) -> None:
+        """Answer from another text from now on."""
+        self._text = text
+
+
+def _has_any(text: str, words: tuple[str, ...]) -> bool:
+    return any(word in text for word in words)
+
+
+def _stands_outside(text: str, name: str, span: Span) -> bool:
+    word = re.compile(rf"\b{name}\b")
+    return bool(word.search(text, 0, span[0]) or word.search(text, span[1]))

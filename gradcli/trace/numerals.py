@@ -21,7 +21,7 @@ class Numerals:
         """`places` numbers those that become literals, by where they begin in the text."""
         self._graph = values.graph
         self._values = values
-        self._text = text
+        self.text = text
         self._places = places
 
     def number(self, expression: syntax.Number) -> Node:
@@ -35,7 +35,7 @@ class Numerals:
     def _plain(self, expression: syntax.Number, value: float) -> Node:
         """A number: whether it is an integer or a float in Python is how it is written."""
         is_whole = self._values.is_python and value.is_integer()
-        if is_whole and not self._text[slice(*expression.span)].isdecimal():
+        if is_whole and not self.text[slice(*expression.span)].isdecimal():
             return self._graph.decimal(value)
         return self._graph.constant(value)
 

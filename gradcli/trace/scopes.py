@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -163,9 +162,7 @@ class Scopes(Bindings):
         """
         if name == "torch" or not name.isidentifier():
             return False
-        text = self.source.text
-        word = re.compile(rf"\b{name}\b")
-        return not word.search(text, 0, span[0]) and not word.search(text, span[1])
+        return not self.autograd.mentions.elsewhere(name, span)
 
     def delete(self, statement: syntax.Delete) -> None:
         for name in statement.names:

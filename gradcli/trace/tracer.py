@@ -101,6 +101,15 @@ class Tracer(Loops):
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
+        self.follow(program)
+        self.run_all(program.statements)
+        self.settle()
+
+    def follow(self, program: syntax.Program) -> None:
+        """Go on with a program, of which the statements are the same that have run already."""
+        self.source = self.autograd.source = program.source
+        self._numerals.text = program.source.text
+        self.autograd.mentions.follow(program.source.text)
         self._top_level = frozenset(program.statements)
         checked = {expectation.statement for expectation in program.expectations}
         self._likely_meant_to_bind = frozenset(
@@ -108,15 +117,17 @@ class Tracer(Loops):
             for statement in program.statements[:-1]
             if _compares_name(statement) and statement not in checked
         )
+
+    def run_all(self, statements: Sequence[syntax.Statement]) -> None:
+        """Run statements of the program; errors come with their place in its text."""
         try:
-            self.run(self.body(program.statements))
+            self.run(self.body(statements))
         except GradcliError as error:
             raise error.located(self.source, self.graph.span) from None
-        self._settle()
-        self.check_rolled()
 
-    def _settle(self) -> None:
-        """Let names stand for what tensors have become that were changed in place."""
+    def settle(self) -> None:
+        """End the run: let names stand for what tensors have become that were changed in place."""
+        self.check_rolled()
         if not self.values.latest:
             return
         for name, value in self.globals.values.items():
