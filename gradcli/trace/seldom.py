@@ -56,7 +56,7 @@ class Seldom:
             DualNumbers(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace), in_place),
         ]
-        if "distributions" in autograd.source.text:
+        if autograd.mentions.any_of(("distributions",)):
             draws = Draws(autograd.values, note_random, autograd.mark)
             parts.append(MoreDistributions(Distributions(draws)))
         self.functions: dict[str, Special] = {}
