@@ -44,8 +44,10 @@ class Traced:
 
     @property
     def steps(self) -> list[str]:
-        """What it does."""
-        return [repr(node.op) for node in ancestors(self.outputs.values())]
+        """What it does; in which order steps are made that do not wait for each other says
+        nothing.
+        """
+        return sorted(repr(node.op) for node in ancestors(self.outputs.values()))
 
 
 @dataclass(frozen=True, slots=True)
