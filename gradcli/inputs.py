@@ -38,7 +38,13 @@ def in_files(nodes: Mapping[str, Node], inputs: Mapping[str, Array]) -> set[Node
 
 def _takes_none(array: Array) -> bool:
     """Whether an array takes no memory of its own: it is mapped, or one element is repeated."""
-    return not in_memory(array) or (array.size > 1 and not any(array.strides))
+    if array.size > 1 and not any(array.strides):
+        return True
+    if in_memory(array):
+        return False
+    from gradcli.engine.mapped import mapping  # most programs start faster without
+
+    return mapping(array) is not None
 
 
 def _unknown(name: str, known: Collection[str]) -> GradcliError:

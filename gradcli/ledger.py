@@ -110,7 +110,7 @@ def _text(path: str) -> str:
 
 
 def in_memory(array: npt.NDArray[Any]) -> bool:
-    """Whether the elements of an array are in memory, and not in a file that is mapped."""
+    """Whether NumPy has made room for an array's elements; they may lie in a file otherwise."""
     base: object = array
     while isinstance(base, np.ndarray):
         base = base.base
