@@ -68,7 +68,6 @@ DIFFER = {
 
 REFUSED = {
     "F": ["F.adaptive_avg_pool3d"],
-    "torch": ["torch.FloatTensor"],
     "jnp": ["jnp.dot", "jnp.outer", "jnp.vdot"],
     "jax.nn": ["jax.nn.one_hot"],
 }
