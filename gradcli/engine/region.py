@@ -89,6 +89,8 @@ class Spans(Sequence[range]):
         return len(self.rows)
 
     def __getitem__(self, number: Any) -> Any:
+        if self.rows is self._blocks:
+            return range(number, number + 1)
         return self._blocks.inside(self.rows[number])
 
 
@@ -139,6 +141,15 @@ class RegionRunner:
         self._dtypes = [node.graph.dtype(node.kind) for node in region.members]
         self._calls = [self._call(node) for node in region.members]
         self._buffers = self._assign_buffers()
+        self._reductions = [
+            (
+                getattr(np, node.op.combine).reduce,
+                self._registers[node.inputs[0]],
+                node.op.axes(node),
+                dtype_of_parts(node),
+            )
+            for node in region.reductions
+        ]
 
     def __call__(self, *operands: Array, targets: Mapping[Node, Array]) -> list[Array]:
         """The region's results, then its reductions, for the values of its operands.
@@ -177,9 +188,10 @@ class RegionRunner:
             def span(number: int) -> None:
                 found: list[Parts] = [{} for _ in region.reductions]
                 for block in self.spans[rows[number]]:
-                    parts = self._block(block, operands, results, files, buffers)
+                    place = self.blocks[block]
+                    parts = self._block(place, operands, results, files, buffers)
                     for node, part, kept in zip(region.reductions, parts, found, strict=True):
-                        _add(node, self.blocks[block], part, kept)
+                        _add(node, place, part, kept)
                 partials[number] = found
 
             return span
@@ -204,7 +216,7 @@ class RegionRunner:
 
     def _block(
         self,
-        number: int,
+        place: Place,
         operands: Sequence[Array],
         results: Sequence[Array],
         files: Mapping[Node, Stored],
@@ -214,14 +226,12 @@ class RegionRunner:
 
         `files` are the operands and results that lie in files.
         """
-        place = self.blocks[number]
-        start = self.blocks.start(place)
         shape = tuple(part.stop - part.start for part in place)
         values: list[Any] = []
         for node, array in zip(self.region.operands, operands, strict=True):
             if node in files:
                 part = self._buffer(buffers, node, shape, array.dtype)
-                files[node].read(start, part)
+                files[node].read(self.blocks.start(place), part)
             else:
                 part = part_of(array, place)
             values.append(part)
@@ -238,13 +248,11 @@ class RegionRunner:
             call(values, target)
             values.append(target)
             if node in files:
-                files[node].write(start, target)
-        parts = []
-        for node in self.region.reductions:
-            reduce = getattr(np, node.op.combine).reduce
-            value = values[self._registers[node.inputs[0]]]
-            parts.append(reduce(value, node.op.axes(node), dtype_of_parts(node), keepdims=True))
-        return parts
+                files[node].write(self.blocks.start(place), target)
+        return [
+            reduce(values[register], axes, dtype, keepdims=True)
+            for reduce, register, axes, dtype in self._reductions
+        ]
 
     def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
         """A function that computes a member from the registers into an array."""
