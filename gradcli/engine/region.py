@@ -90,7 +90,8 @@ class Spans(Sequence[range]):
 
     def __getitem__(self, number: Any) -> Any:
         if self.rows is self._blocks:
-            return range(number, number + 1)
+            block = range(len(self._blocks))[number]
+            return range(block, block + 1)
         return self._blocks.inside(self.rows[number])
 
 
