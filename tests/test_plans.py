@@ -107,6 +107,7 @@ def shared(plans: Plans[str], asked: Request) -> Any:
         return error.diagnostic
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("template", TEXTS)
 def test_programs_that_share_plans_answer_as_if_they_were_alone(
@@ -219,6 +220,7 @@ def test_a_skeleton_is_what_numbers_leave_of_a_text() -> None:
     assert list(starts(parts, numbers).values()) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.one_in(4)
 @each_case(all_cases())
 def test_every_function_of_literals_shares_as_if_it_were_alone(name: str, case: Case) -> None:
     choose = random.Random(case.program)

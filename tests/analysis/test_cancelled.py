@@ -38,6 +38,7 @@ CANCELLED = [
 ]
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(("program", "x"), CANCELLED)
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e2])
 def test_what_cancels_does_not_fail(program: str, x: Any, scale: float) -> None:
@@ -54,6 +55,7 @@ def test_a_mistake_larger_than_rounding_fails(program: str, x: Any, size: float)
     assert claimed(program, x, size) == "fail"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("program", "x"), CANCELLED)
 def test_what_may_be_rounding_does_not_pass(program: str, x: Any) -> None:
     """Numbers as small as the rounding may be right or wrong."""
@@ -95,6 +97,7 @@ def test_ones_own_zero_is_right_where_what_cancels_is_large(mine: str) -> None:
     assert compared("sum(softmax(x))", [1, 2, 3], f"1e-9 + {mine}").verdict == "fail"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("program", "x"), CANCELLED)
 @pytest.mark.parametrize("mine", ["1e-3 + 0*x", "1e-6*x", "1e-9"])
 def test_ones_own_mistake_larger_than_rounding_fails(program: str, x: Any, mine: str) -> None:

@@ -54,6 +54,7 @@ def test_what_derive_prints_is_right() -> None:
     assert derived["x"] == 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", CALLS)
 def test_explain(program: str) -> None:
     """Each equation is true, and each step of the forward pass has one."""
@@ -64,6 +65,7 @@ def test_explain(program: str) -> None:
         assert step.node.op is INPUT or sentences.step(step).text
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("program", CALLS)
 def test_scripts(program: str, library: str) -> None:

@@ -21,6 +21,7 @@ from gradcli.session import Options, evaluate
 NAMES = sorted({function.name for function in FUNCTIONS.values()})
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_function_is_described(name: str) -> None:
     """The derivative, run as a program, gives the grads of the example."""

@@ -62,6 +62,7 @@ def uncaught(cases: list[Case], names: list[str]) -> tuple[list[str], int]:
     return passed, count
 
 
+@pytest.mark.wide
 def test_the_smallest_case_of_every_op() -> None:
     """With one corruption each, another for the next op. Functions made of others are `slow`."""
     names = list(CORRUPTIONS)
@@ -83,6 +84,7 @@ def test_every_case(part: int) -> None:
     assert count >= 5_000 // PARTS
 
 
+@pytest.mark.one_in(14)
 @pytest.mark.parametrize("case", SMALLEST.values(), ids=case_id)
 def test_right_rules_do_not_fail(case: Case) -> None:
     assert check(problem_of(case)).verdict != "fail"

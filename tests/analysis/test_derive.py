@@ -31,6 +31,7 @@ def check(text: str, inputs: dict[str, Any]) -> None:
     assert_same(*both(text, inputs, gradient))
 
 
+@pytest.mark.one_in(6)
 @each_case(all_cases())
 def test_every_op(name: str, case: Case) -> None:
     traced = trace(case)

@@ -43,6 +43,7 @@ def derived(text: str, gradient: float | None = None) -> tuple[SingleRun, Derive
     return derive_run(parse(text), given(text), gradients, Options())
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_long_loop_is_a_loop(name: str) -> None:
     text = PROGRAMS[name]

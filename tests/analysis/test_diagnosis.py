@@ -28,6 +28,7 @@ def compared(
     return compare(Claim(walk, leaf, walk.problem.leaves[leaf], node))
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: f"{each.program} {each.mine}")
 def test_a_mistake_is_named(mistake: Mistake) -> None:
     found = compared(mistake.program, mistake.data, mistake.leaf, mistake.mine, mistake.gradient)
@@ -43,6 +44,7 @@ def test_there_are_many_mistakes() -> None:
     assert len({mistake.code for mistake in MISTAKES}) >= 25
 
 
+@pytest.mark.wide
 def test_numbers_of_no_mistake_are_not_explained() -> None:
     generator = np.random.default_rng(5)
     for program, leaf in (("sum(x*exp(x))", "x"), (SQUARES, "w"), ("sum((S@S)**2)", "S")):
@@ -118,6 +120,7 @@ def test_numbers_are_as_exact_as_they_are_written(mine: Any, told: str) -> None:
     assert told in found.agreement.told
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "mine",
     [
@@ -161,6 +164,7 @@ def test_a_formula_may_hold_for_the_run_alone() -> None:
     assert found.causes[0].code == "factor-extra"
 
 
+@pytest.mark.wide
 def test_a_long_program_has_an_answer() -> None:
     program = "y = x\nfor i in range(100) { y = sin(y)*0.5 + x }\nsum(y)"
     found = compared(program, {"x": Y}, "x", "3*cos(x)")

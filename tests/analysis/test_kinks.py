@@ -16,11 +16,13 @@ from tests.analysis.posed import posed
 IDS = [f"{program} {inputs}".replace(" ", "") for program, inputs in KINKED]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("program", "inputs"), KINKED, ids=IDS)
 def test_right_rules_do_not_fail(program: str, inputs: dict[str, Any]) -> None:
     assert check(posed(program, inputs)).verdict != "fail"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("program", "inputs", "corruption"),
     [

@@ -163,6 +163,7 @@ def ran_ahead(live: Live, chance: random.Random) -> Ahead | None:
     return ahead
 
 
+@pytest.mark.wide
 def test_what_is_reused_gives_what_a_fresh_start_gives() -> None:
     assert sum(follow(text, 40, seed) for seed, text in enumerate(programs())) > 20
 

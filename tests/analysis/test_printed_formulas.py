@@ -56,6 +56,7 @@ def arrays(page: Description, places: dict[str, str]) -> dict[str, Array]:
     return {key: page.example.inputs[name] for key, name in places.items()}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("page", FORMULAS, ids=title)
 def test_a_formula_has_the_value_and_the_gradient_of_its_function(page: Description) -> None:
     example = page.example

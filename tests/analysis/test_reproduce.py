@@ -66,6 +66,7 @@ def execute(text: str) -> None:
     exec(compile(text, "script", "exec"), {"__name__": "__main__"})
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("library", LIBRARIES)
 @each_case(all_cases())
 def test_every_op(name: str, case: Case, library: str) -> None:
@@ -112,6 +113,7 @@ PLAIN = [
 """Calls and operators on numbers alone, for which no library's rules are Python's."""
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(
     "text",
@@ -249,6 +251,7 @@ and what the scripts themselves define.
 USABLE = [word for word in WORDS if word not in RESERVED and not word.startswith("__build")]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("start", range(0, len(USABLE), 40))
 def test_names_that_a_script_cannot_use(library: str, start: int) -> None:

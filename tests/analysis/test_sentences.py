@@ -75,6 +75,7 @@ def explained(case: Case) -> list[Explanation]:
         return []  # nothing in it can be differentiated
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "case"), CASES[::8], ids=case_id)
 def test_some_ops(name: str, case: Case) -> None:
     assert [problem for each in explained(case) for problem in problems(each)] == []
@@ -86,6 +87,7 @@ def test_every_op(name: str, case: Case) -> None:
     assert [problem for each in explained(case) for problem in problems(each)] == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 def test_samples(sample: Path) -> None:
     try:

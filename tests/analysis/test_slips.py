@@ -44,6 +44,7 @@ def told(model: Model, wrong: str) -> tuple[bool, str]:
     return found.sure, f"{cause.code} {cause.message} {formula}"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("model", "wrong"), FEW, ids=[wrong for _, wrong in FEW])
 def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
     sure, text = told(model, wrong)
@@ -70,6 +71,7 @@ def test_slips_are_named_and_none_wrongly_with_certainty(
     assert named >= 0.85 * len(cases)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.program)
 def test_the_formulas_without_slips_are_right(model: Model) -> None:
     assert compared(model.program, model.inputs, model.leaf, model.right).verdict == "pass"
@@ -114,6 +116,7 @@ def test_two_slips_are_found() -> None:
     assert found.causes[0].correction.formula == "X.T @ (2 * (y - t) * (1 - y**2))"
 
 
+@pytest.mark.wide
 def test_long_formulas_have_an_answer() -> None:
     inputs = {"x": [0.3, 1.0, 2.0]}
     found = compared("sum(sin(x))", inputs, "x", "+".join(["cos(x)"] * 138))

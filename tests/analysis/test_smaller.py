@@ -33,6 +33,7 @@ SLIPS: list[tuple[str, Mapping[str, Any], str, str, tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("program", "inputs", "leaf", "mine", "words"), SLIPS)
 def test_a_slip_is_named(
     program: str, inputs: Mapping[str, Any], leaf: str, mine: str, words: tuple[str, ...]

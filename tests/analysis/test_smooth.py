@@ -26,6 +26,7 @@ def problem(name: str, size: int, scale: float) -> Problem:
     return posed(f"y = 1*y; n = {size}; {OF_VECTORS[name]}", inputs, wrt=("x",))
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_ordinary_numbers(name: str) -> None:
     found = check(problem(name, 4, 1.0))
@@ -33,6 +34,7 @@ def test_ordinary_numbers(name: str) -> None:
     assert found.verdict == expected
 
 
+@pytest.mark.one_in(13)
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_extreme_numbers(name: str, scale: float) -> None:
@@ -47,6 +49,7 @@ def test_sizes_and_scales(name: str, size: int, scale: float) -> None:
     assert check(problem(name, size, scale)).verdict != "fail"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_hessians(name: str) -> None:
     assert check(problem(name, 4, 1.0), order=2).verdict != "fail"

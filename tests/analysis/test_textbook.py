@@ -42,6 +42,7 @@ def called(stage: Stage | None) -> Function | None:
     return stage.passage.function if stage.passage else None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("title", "case"), STATED, ids=case_id)
 def test_gradient(title: str, case: Case) -> None:
     traced = trace(case)

@@ -61,6 +61,7 @@ def grads_of(explanation: Explanation) -> dict[str, Array]:
     return {leaves[grad.node]: grad.value for grad in explanation.grads if grad.node in leaves}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("opened", [(), ("for", "while"), ("pass 1",), ("pass 70",)])
 @pytest.mark.parametrize("name", LOOPS)
 def test_what_is_told_is_true(name: str, opened: tuple[str, ...]) -> None:

@@ -13,6 +13,7 @@ from gradcli.session import evaluate
 from tests.cells.cells import CELLS, difference
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.stem)
 def test_prints_what_pytorch_prints(cell: Path) -> None:
     program = parse_program(Source(cell.name, cell.read_text("utf-8")), ParseLimits())
@@ -24,6 +25,7 @@ def test_there_are_enough() -> None:
     assert len(CELLS) >= 60
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.stem)
 def test_reads_back_in_braces(cell: Path) -> None:
     program = parse_program(Source(cell.name, cell.read_text("utf-8")), ParseLimits())

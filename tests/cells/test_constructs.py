@@ -224,6 +224,7 @@ def test_the_example_runs(construct: Construct) -> None:
     assert f"  {construct.title}: {construct.meaning}\n" in language()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("title", "text", "code", "message"), ERRORS)
 def test_its_errors(title: str, text: str, code: str, message: str) -> None:
     few = DEFAULT._replace(limits=Limits(trace=TraceLimits(steps=10_000)))

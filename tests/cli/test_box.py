@@ -74,6 +74,7 @@ print([resource.getrlimit(each)[0] for each in (
     assert 256 < tasks < 2**20
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "arguments",
     [

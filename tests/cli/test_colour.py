@@ -10,6 +10,7 @@ import pytest
 from tests.cli.terminal import Terminal
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -160,6 +160,7 @@ def test_a_long_loop_is_one_node(form: str, graph: Callable[..., str]) -> None:
     assert drawn.count("y = y + 0.001 * (sin(y) - 0.1 * y * y)") == 1
 
 
+@pytest.mark.wide
 def test_a_loop_has_its_passes_operands_and_grads(
     graph: Callable[..., str], gradcli: Runner
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_plot_tells_it(gradcli: Runner) -> None:
     assert "both operands grow" in refused.err
 
 
+@pytest.mark.wide
 def test_ones_own_formula_is_told(gradcli: Runner) -> None:
     args = ("check", "mse_loss(p, [[1],[2],[3]])", "-s", "p=[[1],[2],[4]]")
     mine = ("--mine", "2*mean(p - [1, 2, 3], dim=1, keepdim=True)")

@@ -166,6 +166,7 @@ LOOPS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("loop", "value", "note"), LOOPS)
 @pytest.mark.parametrize("command", ["eval", "check"])
 def test_kinks_in_the_passes_of_loops_are_told(

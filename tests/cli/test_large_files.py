@@ -50,6 +50,7 @@ def data(tmp_path: Path) -> np.ndarray:
     return x
 
 
+@pytest.mark.wide
 def test_a_gradient_streams_from_file_to_file(tmp_path: Path, data: np.ndarray) -> None:
     program = "mean((2*x)**3)"
     command = ["eval", program, "--set", "x=@x.npy", "--save", "g.npy", "--quiet"]
@@ -131,6 +132,7 @@ def test_a_file_cut_short_while_it_is_read_is_an_error(file: BinaryIO) -> None:
     assert caught.value.diagnostic.code == "file"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "program",
     [

@@ -153,6 +153,7 @@ def test_a_0_is_as_exact_as_its_neighbours(gradcli: Runner, mine: str, verdict: 
     assert gradcli(*args, "--mine", mine).json["mine"]["x"]["verdict"] == verdict
 
 
+@pytest.mark.wide
 def test_a_forgotten_eps_is_found(gradcli: Runner) -> None:
     args = ("check", NORMED, "-s", "x=0.5,2,-0.7", "-s", "g=1,0.2,-0.4", "-w", "x", "--json")
     n = "c/sqrt({0})"

@@ -42,6 +42,7 @@ def long_lines(text: str) -> list[str]:
     return [line for line in lines if len(line) > 60 and not KEPT.match(line)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[1:])[:40])
 def test_commands_fit_60_columns(command: tuple[int, *tuple[str, ...]]) -> None:
     code, *arguments = command
@@ -50,6 +51,7 @@ def test_commands_fit_60_columns(command: tuple[int, *tuple[str, ...]]) -> None:
     assert long_lines(shown) == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("topic", [each for each in TOPICS if each != "man"])
 def test_guides_fit_60_columns(topic: str, gradcli: Runner) -> None:
     """All lines except those to be typed; no word is lost."""

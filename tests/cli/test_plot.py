@@ -86,6 +86,7 @@ def test_svg_breaks_where_there_is_no_value(gradcli: Runner) -> None:
     assert float(first.split(",")[0]) < float(last.split(",")[0])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("program", "ends", "breaks"),
     [
@@ -124,6 +125,7 @@ def test_narrow_features_are_found(gradcli: Runner) -> None:
 PEAK = "exp(-((x - 0.3217)/0.002)**2)"
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("program", "height"),
     [

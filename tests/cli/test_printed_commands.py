@@ -80,6 +80,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_runs_as_printed(gradcli: Runner, desk: Path, page: str) -> None:
     for command in commands(PAGES[page]):

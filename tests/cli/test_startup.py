@@ -139,6 +139,7 @@ def test_ctrl_c_while_modules_are_imported_is_quiet() -> None:
         assert (finished.returncode, finished.stdout, finished.stderr) == (130, b"", b""), name
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("mebibytes", [40, 100, 150, 165, 200, 250])
 @pytest.mark.parametrize("program", ["x", "sum(solve(x, x @ x)) + sum(svd(x)[1])"])
 def test_a_limit_of_the_address_space_is_an_error_if_it_is_too_low(

@@ -76,6 +76,7 @@ def strips_of(prepared: Prepared) -> list[Strips]:
     return [unit for unit in prepared.engine.plan.units if isinstance(unit, Strips)]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("rows", [1025, ROWS])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_strips_agree_with_single_ops(program: str, rows: int) -> None:
@@ -95,6 +96,7 @@ def test_strips_agree_with_single_ops(program: str, rows: int) -> None:
         )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_bits_do_not_depend_on_threads(program: str) -> None:
     inputs = drawn(program)
@@ -109,6 +111,7 @@ def test_the_bits_do_not_depend_on_threads(program: str) -> None:
 ATTENTION = "mean(scaled_dot_product_attention(q, k, v, is_causal=True)**2)"
 
 
+@pytest.mark.wide
 def test_products_of_matrices_run_one_after_another() -> None:
     rng = np.random.default_rng(5)
     inputs = {name: rng.standard_normal((5, 16, 256, 4)) for name in "qkv"}
@@ -225,6 +228,7 @@ def test_files_are_read_and_written_strip_by_strip(tmp_path: Path) -> None:
 # --- splits --------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(4)
 @each_case(all_cases())
 def test_parts_of_the_work_make_the_whole(name: str, case: Case) -> None:
     """Every node of every case, along every axis, in strips of one row."""

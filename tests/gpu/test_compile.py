@@ -49,6 +49,7 @@ def compile_all(texts: Iterable[str], folder: Path) -> None:
     assert finished.returncode == 0, finished.stderr[:5000]
 
 
+@pytest.mark.wide
 def test_elementwise_functions(card: Card, tmp_path: Path) -> None:
     compile_all(runs.texts_of([runs.of_elementwise_functions("float32")], card), tmp_path)
 

@@ -222,6 +222,7 @@ def test_records_that_differ_in_their_numbers(card: Card) -> None:
         assert one == other
 
 
+@pytest.mark.wide
 @needs_compiler
 @pytest.mark.parametrize("command", ["jacobian", "hessian", "check"])
 def test_other_commands(card: Card, gradcli: Runner, command: str) -> None:

@@ -48,6 +48,7 @@ def test_every_elementwise_function(card: Card, precision: Precision) -> None:
     check(card, [run], runs.TOLERANCE[precision])
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("shape", "precision"), [(SHAPES[0], "float32"), (SHAPES[3], "float64")])
 def test_regions(card: Card, shape: tuple[int, ...], precision: Precision) -> None:
     check_regions(card, [shape], precision)
@@ -74,6 +75,7 @@ def check(card: Card, wanted: list[runs.Run], tolerance: float = 1e-12) -> None:
     runs.check(wanted, tolerance)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_samples(card: Card, precision: Precision) -> None:
     check(card, runs.of_samples(precision), runs.TOLERANCE[precision])
@@ -178,6 +180,7 @@ def test_strided_operands(card: Card) -> None:
     check(card, [runs.of_program(program, {"x": x}) for program in programs])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ["sum", "mean", "prod", "amax", "amin"])
 def test_reductions_over_any_axes(card: Card, name: str) -> None:
     x = np.random.default_rng(0).uniform(0.9, 1.1, (3, 4, 1, 130))

@@ -52,6 +52,7 @@ def run_of(program: str) -> runs.Run:
     return runs.of_program(program, inputs_of(program, SHAPE))
 
 
+@pytest.mark.wide
 def test_pieces_give_the_same(card: Card) -> None:
     card.free = FREE
     wanted = [run_of(program) for program in PROGRAMS]

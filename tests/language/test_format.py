@@ -37,6 +37,7 @@ def test_layout(text: str, wanted: str) -> None:
     assert formatted(text, LIMITS) == (wanted and wanted + "\n")
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_mean_the_same(script: Path) -> None:
     text = script.read_text()

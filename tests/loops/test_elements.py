@@ -74,6 +74,7 @@ def given(text: str) -> dict[str, Array]:
     return found | ({"U": np.repeat(INPUTS["X"], 2, 0)} if "U[2*k]" in text else {})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", ELEMENTS.values(), ids=ELEMENTS)
 def test_values_and_grads_have_the_bits_of_unrolled_loops(text: str) -> None:
     inputs = given(text)
@@ -81,6 +82,7 @@ def test_values_and_grads_have_the_bits_of_unrolled_loops(text: str) -> None:
     assert answer(text, inputs) == answer(text, inputs, unroll=True)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "text",
     [
@@ -130,6 +132,7 @@ def test_an_error_names_the_pass_and_its_place() -> None:
     assert text[slice(*caught.value.diagnostic.span or ())] == "inv(S - k*S/64)"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("find", [tangent_product, hessian_product])
 @pytest.mark.parametrize("name", ["rows", "one column", "zip", "carried on", "the last item"])
 def test_second_derivatives_have_the_bits_of_unrolled_loops(name: str, find: Any) -> None:
@@ -159,6 +162,7 @@ def matrices(text: str, find: Any) -> list[bytes]:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("find", [jacobian, hessian])
 @pytest.mark.parametrize("name", ["rows", "zip", "this one and the last"])
 def test_matrices_have_the_bits_of_unrolled_loops(name: str, find: Any) -> None:

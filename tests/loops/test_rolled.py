@@ -58,6 +58,7 @@ def given(**values: float) -> dict[str, Array]:
     return {name: np.array(value) for name, value in values.items()}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("text", ROLLED)
 def test_values_and_grads_have_the_bits_of_unrolled_loops(text: str, precision: str) -> None:
@@ -87,6 +88,7 @@ def test_the_gradient_of_a_rolled_loop_is_that_of_the_formula() -> None:
     assert float(grads["y"]) == pytest.approx(1.01**200, rel=1e-13)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_made_at_random_have_the_bits_of_unrolled_loops(seed: int) -> None:
     writer = Writer(seed)
@@ -101,6 +103,7 @@ def test_more_programs_made_at_random_have_the_bits_of_unrolled_loops(seed: int)
     test_programs_made_at_random_have_the_bits_of_unrolled_loops(seed)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("find", [tangent_product, hessian_product])
 @pytest.mark.parametrize("text", [ROLLED[0], ROLLED[4], ROLLED[9], ROLLED[10]])
 def test_second_derivatives_have_the_bits_of_unrolled_loops(text: str, find: Any) -> None:

@@ -62,17 +62,24 @@ def case_id(value: object) -> str:
 
 
 def each_case(pairs: Iterable[tuple[str, Case]]) -> Callable[[Callable[..., None]], Any]:
-    """Makes one test for each function of a test `(name, case, …)`: it runs all cases of it, and a
-    failure names its case. One by one, pytest would take longer for them than what they test.
+    """Makes two tests for each function of a test `(name, case, …)`: with its first case, and
+    marked `wide` with all others. A failure names its case. One by one, pytest would take longer
+    for them than what they test.
     """
     together: dict[str, list[Case]] = {}
     for name, case in pairs:
         together.setdefault(name, []).append(case)
+    first = [pytest.param(name, cases[:1], id=name) for name, cases in together.items()]
+    others = [
+        pytest.param(name, cases[1:], id=f"{name}-others", marks=pytest.mark.wide)
+        for name, cases in together.items()
+        if len(cases) > 1
+    ]
 
     def decorate(test: Callable[..., None]) -> Any:
         @wraps(test)
-        def every_case(name: str, **others: Any) -> None:
-            for case in together[name]:
+        def every_case(name: str, cases: list[Case], **others: Any) -> None:
+            for case in cases:
                 try:
                     test(name, case, **others)
                 except Exception as error:
@@ -80,9 +87,12 @@ def each_case(pairs: Iterable[tuple[str, Case]]) -> Callable[[Callable[..., None
                     raise
 
         signature = inspect.signature(test)
-        kept = [each for each in signature.parameters.values() if each.name != "case"]
-        every_case.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-        return pytest.mark.parametrize("name", together)(every_case)
+        parameters = [
+            each.replace(name="cases") if each.name == "case" else each
+            for each in signature.parameters.values()
+        ]
+        every_case.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return pytest.mark.parametrize(("name", "cases"), [*first, *others])(every_case)
 
     return decorate
 

@@ -6,6 +6,7 @@ Reverse mode against central differences at first and second order, forward agai
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
@@ -56,6 +57,7 @@ def test_first_order(name: str, case: Case) -> None:
         np.testing.assert_allclose(np.sum(found * direction), expected, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.one_in(2)
 @each_case(SMOOTH)
 def test_forward_mode_agrees_with_reverse_mode(name: str, case: Case) -> None:
     traced = trace(case)
@@ -77,6 +79,7 @@ def test_forward_mode_agrees_with_reverse_mode(name: str, case: Case) -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @each_case(SMOOTH)
 def test_second_order(name: str, case: Case) -> None:
     """The derivative of ⟨grad, u⟩ along t, by reverse over reverse and forward over reverse."""

@@ -47,6 +47,7 @@ def arguments(node: Node, operands: list[Any]) -> list[Any]:
     return [*operands, *attributes]
 
 
+@pytest.mark.one_in(4)
 @each_case(all_cases())
 def test_every_rule_runs_on_a_device(name: str, case: Case) -> None:
     traced = trace(case)

@@ -22,6 +22,7 @@ REASONS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", REASONS)
 def test_the_worst_is_no_worse(name: str, precision: Precision) -> None:
@@ -33,6 +34,7 @@ def test_the_worst_is_no_worse(name: str, precision: Precision) -> None:
         assert ulp(found, exact(name, place, what)) <= max(2 * stored, 4)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", REASONS)
 def test_a_sample_is_no_worse(name: str, precision: Precision) -> None:

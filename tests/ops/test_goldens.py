@@ -58,6 +58,7 @@ def compare(found: Array, expected: Array, golden: dict[str, Any], what: str) ->
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, err_msg=what)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("golden", "arrays"), stored())
 def test_golden(golden: dict[str, Any], arrays: list[dict[str, Any]]) -> None:
     for record in golden["records"]:

@@ -103,6 +103,7 @@ def ask_check(call: str, x: Array) -> Any:
     return np.reshape([finding.gradient for finding in leaf.findings], x.shape)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("call", "x", "same"), CALLS, ids=[call for call, _, _ in CALLS])
 @pytest.mark.parametrize(
     "ask",

@@ -32,6 +32,7 @@ TorchScript.
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("function", KEYWORDS)
 def test_each_keyword_is_taken_or_refused(function: str) -> None:
     unknown = []

@@ -85,6 +85,7 @@ def check(found: Array, expected: Array, what: str) -> None:
     )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("record", RECORDS, ids=lambda each: each["program"])
 def test_kind(record: dict[str, Any]) -> None:
     """PyTorch's kind and values; where it refuses a mixture, the values of the same as floats."""

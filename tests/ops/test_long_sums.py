@@ -43,6 +43,7 @@ def run(case: LongSum, given: dict[str, Array], order: str, precision: Precision
     return [result.values["out"], *result.grads.values()]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(
     "count", [COUNTS[0], *(pytest.param(count, marks=pytest.mark.slow) for count in COUNTS[1:])]

@@ -45,7 +45,7 @@ def test_one_entry_is_all_that_a_new_op_needs(tmp_path: Path) -> None:
     finished = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("-k", "cubed or new_op or is_there or is_measured or is_held_to"),
+            *("-m", "not slow", "-k", "cubed or new_op or is_there or is_measured or is_held_to"),
             *("tests/ops/new_op.py", *FROM_THE_TABLE, *LISTS),
         ],
         cwd=tmp_path,

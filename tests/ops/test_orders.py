@@ -25,6 +25,7 @@ def drawn(shape: tuple[int, ...], kinds: int, dtype: str, nans: int) -> Array:
     return x
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("nans", [0, 1, 9])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
 @pytest.mark.parametrize("kinds", [2, 40, 10**6])

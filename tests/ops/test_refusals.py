@@ -60,6 +60,7 @@ def all_ops() -> set[Op]:
     return named | {function.op for function in FUNCTIONS.values() if function.op is not None}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("op", sorted(all_ops(), key=str), ids=str)
 def test_an_op_that_may_refuse_says_so(op: Op) -> None:
     assert op.refuses == may_raise(getattr(op, "_forward", op.forward))
@@ -87,6 +88,7 @@ def wrong(case: Case) -> list[tuple[str, dict[str, Array]]]:
     return [*((case.program, inputs) for inputs in filled), (elsewhere, drawn)]
 
 
+@pytest.mark.one_in(3)
 @each_case(CASES)
 def test_an_error_does_not_depend_on_what_is_shown(name: str, case: Case) -> None:
     if not trace(case).output.graph.refusing:

@@ -40,6 +40,7 @@ def outcome(call: str, shape: tuple[int, ...]) -> Any:
     return value.shape, value.ravel(), grad
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("call", CALLS)
 def test_small_shapes(call: str) -> None:
     for shape in shapes_of(call):

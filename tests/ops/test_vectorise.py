@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
@@ -47,6 +48,7 @@ def assert_as_one_after_another(
         assert not slow, "these ops have no rule for an axis in front"
 
 
+@pytest.mark.one_in(3)
 @each_case(SMOOTH)
 def test_reverse_mode(name: str, case: Case) -> None:
     traced = trace(case)
@@ -55,6 +57,7 @@ def test_reverse_mode(name: str, case: Case) -> None:
     assert_as_one_after_another(name, traced, seeds, found)
 
 
+@pytest.mark.one_in(3)
 @each_case(SMOOTH)
 def test_forward_mode(name: str, case: Case) -> None:
     traced = trace(case)
@@ -63,6 +66,7 @@ def test_forward_mode(name: str, case: Case) -> None:
     assert_as_one_after_another(name, traced, seeds, found)
 
 
+@pytest.mark.one_in(3)
 @each_case(SMOOTH)
 def test_second_order(name: str, case: Case) -> None:
     traced = trace(case)

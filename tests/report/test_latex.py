@@ -39,6 +39,7 @@ def written(text: str, inputs: Mapping[str, Array], gradient: Array | None = Non
     return [latex.equations(derived.program, derived.shapes), explained]
 
 
+@pytest.mark.one_in(3)
 @each_case(all_cases())
 def test_every_op(name: str, case: Case) -> None:
     traced = trace(case)
@@ -52,6 +53,7 @@ def test_every_op(name: str, case: Case) -> None:
         assert faults(text) == [], text
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 def test_samples(sample: Path) -> None:
     try:

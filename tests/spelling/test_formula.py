@@ -51,6 +51,7 @@ def steps(case: Case) -> dict[Node, Array]:
     return dict(zip(found, traced.value(*found), strict=True))
 
 
+@pytest.mark.one_in(4)
 @each_case(all_cases())
 def test_what_is_written_of_a_step_means_the_same(name: str, case: Case) -> None:
     """A formula over the operands' names parses, and gives what the step gave."""
@@ -68,6 +69,7 @@ def test_what_is_written_of_a_step_means_the_same(name: str, case: Case) -> None
             assert node.op.name in WITHOUT_WORDS
 
 
+@pytest.mark.one_in(3)
 @each_case(all_cases())
 def test_what_is_left_out_has_a_name_that_stands_for_it(name: str, case: Case) -> None:
     """The formula of each step over the inputs alone, and one for each name that it gives."""

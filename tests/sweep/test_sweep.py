@@ -193,6 +193,7 @@ def same_in_store(path: Path, one: Result) -> bool:
     return all(found[name].tobytes() == expected[name].tobytes() for name in expected)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shape", [(4_400_011,), (3, 700_001), (110_001, 5, 3)])
 def test_a_gradient_is_written_to_a_file(tmp_path: Path, shape: tuple[int, ...]) -> None:
     x = normal(*shape)
@@ -332,6 +333,7 @@ def checked(program: str, arrays: dict[str, np.ndarray[Any, Any]], folder: Path)
     return check(asked(program, arrays, folder), cluster, lambda _: None, mixed=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("program", "arrays", "verdict"),
     [
