@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import GradcliError, Note, Source
 from gradcli.engine.device import traced
 from gradcli.engine.plan import nbytes
 from gradcli.graph import (
@@ -186,6 +186,8 @@ def _key(request: Request, numbers: Numbers) -> Any:
 _OF_PYTHON = re.compile(r"\b(?:import|from) +\w")
 """In programs that import anything, 1 and 1. are numbers of two kinds: these share no plan."""
 
+_DIGIT = re.compile(r"\d")
+
 
 class Numbers:
     """The numbers of a program's text, and what programs that share a plan have in common: the text
@@ -237,7 +239,7 @@ class _Variant(Generic[T]):
         guards = _guards(prepared)
         self._engine = traced(guards, prepared.options.threads) if guards else None
         self._guarded = self._values_of_guards(_feeds(prepared, request, numbers))
-        free = _free(graph, len(numbers.texts))
+        free = {} if _quotes(prepared.notes) else _free(graph, len(numbers.texts))
         self.shares = bool(free)
         self._pinned = [each for each in enumerate(numbers.texts) if each[0] not in free]
         self._scalars = [place for place, node in free.items() if not node.shape]
@@ -288,6 +290,11 @@ def _guards(prepared: Prepared) -> list[Node]:
             dependent.add(node)
     prepared.graph.looked.update(ancestors(node for node in looked if node not in dependent))
     return [node for node in looked if node in dependent]
+
+
+def _quotes(notes: Iterable[Note]) -> bool:
+    """Whether a note may tell a number of the text, or a place in it that other numbers move."""
+    return any(_DIGIT.search(note.message) for note in notes)
 
 
 def _free(graph: Graph, count: int) -> dict[int, Node]:

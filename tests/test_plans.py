@@ -57,6 +57,7 @@ TEXTS = [
     "sum(x*{}) +",
     "log({}*x)",
     "sum(x + ones({}))",
+    "sum({}*x[:, :1] - x[0]) + sum(round({}*x))",
     "cholesky([[{}, 1], [1, {}]]) @ x",
     "sum(x @ [{}, {}, {}])",
     "a = cholesky(x); sum(a @ cholesky([[{}, 2], [2, {}]]))",

@@ -12,10 +12,10 @@ import orjson
 
 from gradcli.batch.stack import Stack, is_stackable
 from gradcli.data.numbers import nested
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array, Node
 from gradcli.passes import Backward
-from gradcli.report.json import Data, encode, string
+from gradcli.report.json import Data, encode, noted, string
 from gradcli.session import Prepared
 
 TEXT_BYTES = 104
@@ -56,6 +56,8 @@ def _members(prepared: Prepared, feeds: Mapping[Node, Array]) -> str:
     }
     if result.printed:
         members["printed"] = result.printed
+    if prepared.notes:
+        members["notes"] = noted(prepared.notes)
     return "".join(encode(members))[1:-1]
 
 
@@ -69,6 +71,7 @@ class Form:
         grads = self._backward.grads if self._backward else {}
         self.pattern = (
             f'"values": {_places(prepared.shown)}, "gradient": %s, "grads": {_places(grads)}'
+            + _notes(prepared.notes)
         )
         """The members of an answer, with a `%s` for each part that differs between answers."""
         self._gradient = ""
@@ -110,6 +113,12 @@ def _places(names: Iterable[str]) -> str:
     """A JSON object with a `%s` for each value."""
     members = (string(name).replace("%", "%%") + ": %s" for name in names)
     return "{" + ", ".join(members) + "}"
+
+
+def _notes(notes: Sequence[Note]) -> str:
+    """The member for a program's notes, if it has any; they are the same for all its records."""
+    text = "".join(encode(noted(notes))).replace("%", "%%")
+    return f', "notes": {text}' if notes else ""
 
 
 def _text(array: Array) -> str:

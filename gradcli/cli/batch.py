@@ -112,7 +112,8 @@ def _command(
     """Run many programs: for each line read, one line of JSON is written, in the same order.
 
     A record is {"program", "set", "gradient", "output", "wrt", "seed", "id"}. A record with an
-    error is answered with the error, and the run goes on with the next.
+    error is answered with the error, and the run goes on with the next. What is noted of a program,
+    as operands that both grow by broadcasting, stands in "notes" of its answers.
     """
     from gradcli.batch.answer import Settings
     from gradcli.batch.journal import SUFFIX, Journal

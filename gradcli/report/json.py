@@ -89,10 +89,12 @@ def result_data(result: Result) -> dict[str, Data]:
 
 def closing(notes: Iterable[Note], seed: int | None) -> dict[str, Data]:
     """The members that every answer ends with."""
-    return {
-        "seed": seed,
-        "notes": [{"code": note.code, "message": note.message} for note in notes],
-    }
+    return {"seed": seed, "notes": noted(notes)}
+
+
+def noted(notes: Iterable[Note]) -> list[Data]:
+    """Notes as data."""
+    return [{"code": note.code, "message": note.message} for note in notes]
 
 
 def render_error(diagnostic: Diagnostic) -> str:

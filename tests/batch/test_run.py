@@ -264,3 +264,21 @@ def test_a_run_goes_on_with_the_workers_that_it_can_start(descriptors: int) -> N
         found, complaint = run.communicate(lines)
     assert found == whole(lines)
     assert b"of 400 workers: cannot start a process: Too many open files" in complaint
+
+
+def test_operands_that_both_grow_are_told_in_each_record() -> None:
+    """A plan that answers another record, with longer numbers, does not tell that one's place."""
+    lines = [f"p = [[1.], [2.]]; y = [{each}, 2]; sum(p - y)" for each in ("3", "4", "1.2345")]
+    told = "shapes (2, 1) and (2,) broadcast to (2, 2): both operands grow"
+    given = "\n".join([*lines, "x = 2.; x**2"]).encode()
+    *found, plain = answers(batch("--quiet", stdin=given).stdout)
+    assert [each["notes"] for each in found] == [
+        [{"code": "broadcast-both", "message": f"line 1, column {line.index('sum') + 5}: {told}"}]
+        for line in lines
+    ]
+    assert "notes" not in plain
+    refused = batch("--quiet", "--strict", stdin=given)
+    assert refused.returncode == 1
+    *errors, plain = answers(refused.stdout)
+    assert [each["error"]["code"] for each in errors] == ["shape"] * 3
+    assert plain["ok"]

@@ -24,6 +24,7 @@ EXACT = [
     "sum(x*[1.5, -2])",
     "y = x.sum(); z = y*y; sum(x/y)",
     "sum(1/x)",
+    "sum(x.sum(0) - x.sum(1, keepdim=True))",
 ]
 PROGRAMS = [
     *EXACT,
