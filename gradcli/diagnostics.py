@@ -9,7 +9,7 @@ compile each that is a text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from errno import ENOMEM
 from typing import Literal, Self, TypeAlias
 
@@ -64,13 +64,36 @@ class Diagnostic(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Something that users set: by a flag of the command line, or by a key of a record."""
+    """Something that users set: by a flag, a key of a record, a command or a statement."""
 
     key: str
     of_flag: str
-    """The value that is written behind the flag."""
+    """The value that is written behind the flag, or behind the command of a session."""
     of_key: str
     """The value that is written behind the key."""
+    statement: str = ""
+    """What does the same in a program, if anything does."""
+
+    def as_flag(self) -> str:
+        return f"--{self.key} {self.of_flag}"
+
+    def as_key(self) -> str:
+        return f'"{self.key}": {self.of_key}'
+
+    def as_command(self) -> str:
+        return f":{self.key} {self.of_flag}".replace("'", "")  # no shell takes quotes away
+
+    def as_statement(self) -> str:
+        return self.statement or self.as_flag()
+
+
+def input_of(name: str, value: str = "…") -> Setting:
+    """The value of an input."""
+    return Setting("set", f"{name}={value}", f'{{"{name}": {value}}}', f"{name} = {value}")
+
+
+A_FILE = Setting("set", "x=@data.npy", '{"x": "@data.npy"}')
+"""An input from a file: programs themselves read none."""
 
 
 class Advice(str):
@@ -80,15 +103,25 @@ class Advice(str):
     parts: tuple[str | Setting, ...]
 
     def __new__(cls, *parts: str | Setting) -> Self:
-        flags = (f"--{p.key} {p.of_flag}" if isinstance(p, Setting) else p for p in parts)
-        advice = super().__new__(cls, "".join(flags))
+        advice = super().__new__(cls, _joined(parts, Setting.as_flag))
         advice.parts = parts
         return advice
 
     def for_records(self) -> str:
         """The hint with keys of a record in place of flags."""
-        keys = (f'"{p.key}": {p.of_key}' if isinstance(p, Setting) else p for p in self.parts)
-        return "".join(keys)
+        return _joined(self.parts, Setting.as_key)
+
+    def for_sessions(self) -> str:
+        """The hint with commands of a session in place of flags."""
+        return _joined(self.parts, Setting.as_command)
+
+    def for_programs(self) -> str:
+        """The hint with statements in place of flags, where there are some: an editor has none."""
+        return _joined(self.parts, Setting.as_statement)
+
+
+def _joined(parts: Iterable[str | Setting], written: Callable[[Setting], str]) -> str:
+    return "".join(part if isinstance(part, str) else written(part) for part in parts)
 
 
 class GradcliError(Exception):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradcli.diagnostics import GradcliError, Note
+from gradcli.diagnostics import Advice, GradcliError, Note, input_of
 from gradcli.engine.device import engine
 from gradcli.engine.plan import Engine
 from gradcli.graph import Array, Graph, Node
@@ -149,7 +149,7 @@ def nothing(prepared: Prepared) -> GradcliError:
         return GradcliError(
             "no-grad",
             "there is no leaf to differentiate by",
-            hint="--set NAME=… makes one, and so does a name bound to a number",
+            hint=Advice(input_of("NAME"), " makes one, and so does a name bound to a number"),
         )
     return GradcliError(
         "no-grad",

@@ -103,7 +103,7 @@ class Conversation:
         from gradcli.data.binding import parse_binding
         from gradcli.trace.names import binds_unread
 
-        name, value = parse_binding(text)
+        name, value = parse_binding(text, ":set")
         inputs = self.inputs | {name: self.read(f":set {name}", value)}
         if self.statements:
             program = self.parse(self.statements)

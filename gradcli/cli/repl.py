@@ -10,7 +10,7 @@ from gradcli.cli import options as flag
 from gradcli.cli import streams
 from gradcli.cli.bundles import expanded
 from gradcli.cli.conversation import Conversation, say
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import Advice, Diagnostic, GradcliError
 
 EXAMPLES = """\b
 Examples:
@@ -90,9 +90,16 @@ def _answer(conversation: Conversation, text: str) -> int:
     try:
         conversation.answer(text)
     except GradcliError as error:
-        streams.write_error(render(error.diagnostic, streams.error_width()) + "\n")
+        told = _of_session(error.diagnostic)
+        streams.write_error(render(told, streams.error_width()) + "\n")
         return exit_code(error.diagnostic.code)
     return 0
+
+
+def _of_session(diagnostic: Diagnostic) -> Diagnostic:
+    """The error with a hint that names commands of a session in place of flags."""
+    hint = diagnostic.hint
+    return diagnostic._replace(hint=hint.for_sessions() if isinstance(hint, Advice) else hint)
 
 
 def _read(longest: int, *, typed: bool) -> str | None:

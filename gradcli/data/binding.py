@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import unicodedata
 
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import Advice, GradcliError, input_of
 from gradcli.language.tokens import RESERVED
 
 
-def parse_binding(text: str) -> tuple[str, str]:
+def parse_binding(text: str, flag: str = "--set") -> tuple[str, str]:
     """Name and value of `--set NAME=VALUE`, split at the first `=`. Raises `usage`."""
     name, equals, value = text.partition("=")
     if not equals:
         raise GradcliError(
-            "usage", f"--set {text[:40]!r} gives no value", hint="write --set NAME=VALUE"
+            "usage",
+            f"{flag} {text[:40]!r} gives no value",
+            hint=Advice("write ", input_of("NAME", "VALUE")),
         )
     name = checked_name(name)
     if not value.strip():
-        raise GradcliError("usage", f"--set {name} has an empty value", hint=f"--set {name}=1.5")
+        raise GradcliError(
+            "usage", f"{flag} {name} has an empty value", hint=Advice(input_of(name, "1.5"))
+        )
     return name, value
 
 
@@ -48,7 +52,7 @@ def checked_name(text: str) -> str:
         raise GradcliError(
             "usage",
             f"{name[:40]!r} is not a name" if name else "there is no name before '='",
-            hint="names are letters, digits and '_': --set x=[1,2]",
+            hint=Advice("names are letters, digits and '_': ", input_of("x", "[1,2]")),
         )
     return name
 

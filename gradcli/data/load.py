@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.data import json, npy, table
 from gradcli.data.formats import FORMATS, Location, find, is_url, path_of, reader
 from gradcli.data.text import decode, open_binary, read_bytes, require_regular, require_room
-from gradcli.diagnostics import GradcliError
+from gradcli.diagnostics import A_FILE, Advice, GradcliError
 from gradcli.graph import Array, Precision
 
 
@@ -40,7 +40,7 @@ def stored_dtype(spec: str, memory: int) -> np.dtype[Any] | None:
 def place_of(spec: str) -> Location:
     """The place that a text names. Raises `usage` and `file`."""
     if not spec:
-        raise GradcliError("usage", "there is no file name behind '@'", hint="--set x=@data.npy")
+        raise GradcliError("usage", "there is no file name behind '@'", hint=Advice(A_FILE))
     place = find(spec)
     if place is None:
         path = path_of(spec)

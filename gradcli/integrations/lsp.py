@@ -22,7 +22,7 @@ from pygls.lsp.server import LanguageServer
 from gradcli import __version__
 from gradcli.analysis.live import LIMITS, Ahead, Live, Seen, SupersededError
 from gradcli.analysis.vocabulary import completions, vocabulary
-from gradcli.diagnostics import Diagnostic, GradcliError, Span
+from gradcli.diagnostics import Advice, Diagnostic, GradcliError, Span
 from gradcli.language.format import formatted
 from gradcli.language.reparse import common
 from gradcli.language.syntax import Program
@@ -242,7 +242,8 @@ def found(live: Live, text: str) -> list[types.Diagnostic]:
 
 
 def _of_error(error: Diagnostic, text: str) -> types.Diagnostic:
-    message = f"{error.message}\n{error.hint}" if error.hint else error.message
+    hint = error.hint.for_programs() if isinstance(error.hint, Advice) else error.hint
+    message = f"{error.message}\n{hint}" if hint else error.message
     span = error.span or (0, 0)
     is_limit = error.code.startswith("limit-")
     severity = types.DiagnosticSeverity.Warning if is_limit else types.DiagnosticSeverity.Error

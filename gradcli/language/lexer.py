@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import A_FILE, Advice, GradcliError, Source
 from gradcli.language.characters import clean, normalised_name
 from gradcli.language.layout import HANDLERS, TextLayout
 from gradcli.language.tokens import (
@@ -76,7 +76,7 @@ def _check_size(source: Source, limits: ParseLimits) -> None:
         raise GradcliError(
             "limit-tokens",
             f"the text has more than {limits.source_bytes:,} bytes",
-            hint="data are read from files: --set x=@data.npy",
+            hint=Advice("data are read from files: ", A_FILE),
             source=Source(source.name, ""),
             span=(0, 0),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.diagnostics import GradcliError, Source, Span
+from gradcli.diagnostics import A_FILE, Advice, GradcliError, Source, Span
 from gradcli.language.tables import load_tables
 from gradcli.tuples import NamedTuple
 
@@ -57,7 +57,7 @@ def too_many_tokens(source: Source, limits: ParseLimits, span: Span) -> GradcliE
     return GradcliError(
         "limit-tokens",
         f"the text has more than {limits.tokens:,} tokens",
-        hint="data are read from files: --set x=@data.npy",
+        hint=Advice("data are read from files: ", A_FILE),
         source=source,
         span=span,
     )

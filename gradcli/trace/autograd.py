@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradcli.diagnostics import GradcliError, Note, Source
+from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.differentiate.reverse import contributions
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
@@ -524,7 +524,9 @@ class Autograd:
         return GradcliError(
             "no-grad",
             f"{name} does not depend on any leaf",
-            hint="tensor(…, requires_grad=True) makes a leaf, and so does --set",
+            hint=Advice(
+                "tensor(…, requires_grad=True) makes a leaf, and so does ", input_of("NAME")
+            ),
         )
 
     def _explain_zero(self, outputs: Sequence[Node], node: Node) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gradcli.diagnostics import Advice, GradcliError, Setting, Span, nearest
+from gradcli.diagnostics import Advice, GradcliError, Span, input_of, nearest
 from gradcli.graph import INPUT, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -203,7 +203,7 @@ class Expressions:
         elif guess:
             hint = f"did you mean {guess!r}?"
         else:
-            hint = Advice("give it a value: ", Setting("set", f"{name}=…", f'{{"{name}": …}}'))
+            hint = Advice("give it a value: ", input_of(name))
         return GradcliError("name", f"the name {name!r} has no value", hint=hint)
 
     # --- lists ---

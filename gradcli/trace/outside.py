@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-_FILES = "files are outside the language: data come in by --set x=@data.npy, --save writes results"
+from gradcli.diagnostics import A_FILE, Advice, input_of
+
+_FILES = Advice(
+    "files are outside the language: data come in by ",
+    A_FILE,
+    "; gradcli eval --save writes results",
+)
 _PLOTS = "leave out the lines that draw: gradcli plot draws values and gradients"
-_DATA = "data come in by --set x=@data.npy or x=@data.csv; torch.rand(…) makes some of that shape"
+_DATA = Advice(
+    "data come in by ", A_FILE, ", .csv or others; torch.rand(…) makes some of that shape"
+)
 _REAL = "numbers are real here: keep the real and the imaginary part as two tensors"
 _DENSE = "tensors are dense here: torch.zeros(…), and x[i, j] = v for each element"
 _MODEL = "leave it out, and call the model itself"
@@ -17,7 +25,7 @@ _FUNCTIONS = {
                      "stft"), _REAL),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
     **dict.fromkeys(("trace", "script", "DataParallel"), _MODEL),
-    "input": "values come in by --set x=3",
+    "input": Advice("values come in by ", input_of("x", "3")),
     "eval": "programs are read, and never handed to Python: write the expression itself",
     "exec": "programs are read, and never handed to Python: write the statements themselves",
     "Transformer": "nn.TransformerEncoderLayer and nn.TransformerDecoderLayer are there",

@@ -78,6 +78,16 @@ def test_mistakes_in_commands(gradcli: Runner) -> None:
     assert answer.code == 2  # that of the first
 
 
+def test_hints_name_commands_of_the_session(gradcli: Runner) -> None:
+    mistakes = ("y = x", ":set x", "load('a.npy')", "x = [1, 2]", ":explain")
+    answer = converse(gradcli, *mistakes)
+    hints = [line.partition("help: ")[2] for line in answer.err.split("\n") if "help: " in line]
+    assert hints[:2] == ["give it a value: :set x=…", "write :set NAME=VALUE"]
+    assert "by :set x=@data.npy" in hints[2]
+    assert hints[3].startswith("add :gradient 1,1 (v of ones)")
+    assert converse(gradcli, "x = [1, 2]", ":gradient 1,1").code == 0  # as the hint writes it
+
+
 def test_an_unfinished_statement_is_an_error(gradcli: Runner) -> None:
     answer = converse(gradcli, "x = 3", "sum([x,")
     assert answer.err.startswith("error[syntax]")

@@ -54,6 +54,8 @@ def test_errors_stand_where_they_are(editor: Heard) -> None:
     (name,) = editor.type("x = 3\n  # ∂𝛼\r\ny = maen(x)\n")
     assert (name.code, name.range.start) == ("name", types.Position(2, 4))
     assert "did you mean 'mean'?" in name.message
+    (missing,) = editor.type("y = 2 * x")
+    assert missing.message.endswith("give it a value: x = …")  # a program has no flags
     (shape,) = editor.type("𝛼 = [1, 2]; 𝛼 @ ones(3)")  # each 𝛼 is two units of UTF-16
     assert shape.range.start.character == len("𝛼 = [1, 2]; ") + 1
     first, second = editor.type("x = [1, 2]\nx #= [1, 3]\nx * 2 #= [2, 4]\nx #! shape\n")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.diagnostics import Diagnostic, Source
+import gradcli
+from gradcli.diagnostics import A_FILE, Advice, Diagnostic, Source, input_of
 from gradcli.language.characters import _FORBIDDEN
 from gradcli.report.error import render
 from gradcli.report.sanitise import _UNSAFE, sanitise
@@ -189,3 +193,41 @@ def test_sanitise(text: str, safe: str) -> None:
 def test_nothing_printable_does_harm(pattern: str) -> None:
     printable = "".join(filter(str.isprintable, map(chr, range(sys.maxunicode + 1))))
     assert not re.search(pattern, printable)
+
+
+# --- what hints name -------------------------------------------------------------------------
+
+
+def test_a_hint_names_settings_as_each_place_writes_them() -> None:
+    told = Advice("give it: ", input_of("x", "3"), " or ", A_FILE)
+    assert told == "give it: --set x=3 or --set x=@data.npy"
+    assert told.for_records() == 'give it: "set": {"x": 3} or "set": {"x": "@data.npy"}'
+    assert told.for_sessions() == "give it: :set x=3 or :set x=@data.npy"
+    assert told.for_programs() == "give it: x = 3 or --set x=@data.npy"  # programs read no files
+
+
+MET_EVERYWHERE = ("differentiate", "language", "ops", "trace")
+"""What the command line, records, sessions and editors have in common."""
+
+
+def test_what_all_places_meet_names_no_flags_that_some_have_not() -> None:
+    """Hints with flags that records and sessions write in another way are made by `Advice`."""
+    root = Path(gradcli.__file__).parent
+    found = [
+        f"{path.name}:{line}"
+        for room in MET_EVERYWHERE
+        for path in (root / room).rglob("*.py")
+        if path.name != "guide.py"  # help on the command line
+        for line, text in _texts(ast.parse(path.read_text()))
+        if re.search(r"--(set|gradient)\b", text)
+    ]
+    assert found == []
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of all strings of a module but its descriptions."""
+    described = {each.value for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    for each in ast.walk(tree):
+        match each:
+            case ast.Constant(value=str(text)) if each not in described:
+                yield each.lineno, text
