@@ -9,7 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.group import Group
-from gradcli.ops.special import lgamma, scipys
+from gradcli.ops.special import hurwitz_zeta, lgamma, scipys
 from gradcli.ops.table import Case, Function
 
 table = Group("special")
@@ -89,7 +89,7 @@ zeta: Function = table.elementwise(
     "zeta",
     "Hurwitz's zeta function: the sum of 1 / (k + other)**input from k = 0 on.",
     (_refused("zeta", "input"), lambda y, x, q: -x * zeta(x + 1, q)),
-    forward=scipys("zeta"),
+    forward=hurwitz_zeta,
     operands="input other",
     latex=r"\zeta({0}, {1})",
     edge=lambda xp, x, q: q,

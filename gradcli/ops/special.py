@@ -99,11 +99,42 @@ def digamma(y: Node, x: Node) -> Node:
     return polygamma(1.0, x)
 
 
+FAR_BELOW = -100.0
+"""Below it SciPy's zeta, which adds up all terms to 9 one by one, takes long: hours at -1e12."""
+
+
+def hurwitz_zeta(xp: Any, x: Array, q: Array) -> Array:
+    """SciPy's zeta, but far below 0, for whole x, from places r and 1 - r between 0 and 1.
+
+    The sum of 1 / (k + q)**x over all integers k, which is the same at q and r = q - floor(q), is
+    that from k = 0 on and, mirrored, that of 1 - q. Where q is whole or x is not, SciPy's is quick.
+    """
+    far = (q < FAR_BELOW) & (q != xp.floor(q)) & (x == xp.floor(x))
+    near = scipys("zeta")(xp, x, xp.where(far, 1, q))
+    if xp is np and not far.any():  # a card is not waited for
+        return near
+    q = xp.where(far, q, -0.5)
+    r = q - xp.floor(q)
+    mirrored = scipys("zeta")(xp, x, 1 - r) - scipys("zeta")(xp, x, 1 - q)
+    mirrored = xp.where(x % 2 == 1, -mirrored, mirrored)
+    return xp.where(far, scipys("zeta")(xp, x, r) + mirrored, near)  # type: ignore[no-any-return]
+
+
+def _polygamma(xp: Any, n: Array, x: Array) -> Array:
+    """SciPy's, but far below 0 from `hurwitz_zeta` (DLMF 25.11.12)."""
+    far = (x < FAR_BELOW) & (n != 0)
+    near = scipys("polygamma")(xp, n, xp.where(far, 1, x))
+    if xp is np and not far.any():  # a card is not waited for
+        return near
+    found = scipys("gamma")(xp, n + 1) * hurwitz_zeta(xp, n + 1, xp.where(far, x, 1))
+    return xp.where(far, xp.where(n % 2 == 1, found, -found), near)  # type: ignore[no-any-return]
+
+
 polygamma: Function = table.elementwise(
     "polygamma",
     "Derivative number n of digamma.",
     (None, lambda y, n, x: polygamma(n + 1, x)),
-    forward=scipys("polygamma"),
+    forward=_polygamma,
     operands="n x",
     latex=r"\psi^{{({0})}}({1})",
     cases=[
