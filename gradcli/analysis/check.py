@@ -101,7 +101,7 @@ def _demand(finding: Finding, digits: float) -> Finding:
     if finding.verdict != "pass" or finding.digits >= digits:
         return finding
     reason = f"it is confirmed to {math.floor(finding.digits)} digits, not to {digits:g}"
-    return replace(finding, verdict="inconclusive", reason=reason)
+    return replace(finding, verdict="inconclusive", reason=reason, short=True)
 
 
 def _check(

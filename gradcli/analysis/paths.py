@@ -78,7 +78,10 @@ def follow(run: SingleRun, entry: str, kinks: KinksWanted | None = None) -> SumO
     start = leaf, _flat(entry, index, leaf.shape)
     grad = run.value(run.backward.grads[name])
     found = paths_from(run, start, name, grad, run.backward)
-    return found if kinks is None else replace(found, notes=found.notes + kink_notes(run, kinks))
+    notes = [*run.prepared.answer(run.feeds).notes]
+    if kinks is not None:
+        notes += kink_notes(run, kinks)
+    return replace(found, notes=notes)
 
 
 def paths_from(

@@ -31,6 +31,8 @@ class Finding:
     """How many digits agree."""
     reason: str = ""
     """Why the answer is inconclusive, or what was checked instead."""
+    short: bool = False
+    """It is confirmed, but to fewer digits than the user demands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class LeafCheck:
     @property
     def digits(self) -> float:
         """Digits that agree in every element that could be compared."""
-        compared = [each.digits for each in self.findings if each.verdict != "inconclusive"]
+        compared = [
+            each.digits for each in self.findings if each.short or each.verdict != "inconclusive"
+        ]
         if self.sweep is not None and self.sweep.verdict != "inconclusive":
             compared.append(self.sweep.digits)
         return min(compared, default=0.0)

@@ -158,6 +158,7 @@ class Conversation:
         """The flags of this session for other commands."""
         found = ["--dtype", self.options.precision, "--seed", str(self.options.seed)]
         found += [] if self.seconds is None else ["--timeout", str(self.seconds)]
+        found += ["--strict"] if self.options.strict else []
         return [*found, "--safe"] if self.safe else found
 
     def stated(self) -> list[str]:

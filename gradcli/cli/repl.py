@@ -24,6 +24,7 @@ def _command(
     set_: flag.Inputs = None,
     dtype: flag.Dtype = "float64",
     seed: flag.Seed = None,
+    strict: flag.Strict = False,
     precision: flag.Precision = 6,
     color: flag.Color = "auto",
 ) -> int:
@@ -36,6 +37,7 @@ def _command(
 
     options = Options(
         precision=dtype,
+        strict=strict,
         seed=randbits(32) if seed is None else seed,  # so that random numbers stay the same
         limits=bounds.limits(),
     )

@@ -13,6 +13,7 @@ from gradcli.analysis.paths import SumOverPaths
 from gradcli.data.numbers import nested
 from gradcli.graph import INPUT, Array
 from gradcli.ops.control import LEAF
+from gradcli.report.json import noted
 from gradcli.report.layout import Layout
 from gradcli.report.sentences import Sentence, Sentences
 
@@ -28,7 +29,7 @@ def _run(told: Explanation, layout: Layout) -> dict[str, Any]:
     return {
         "steps": [_step(step, told, forward.step(step)) for step in told.steps],
         "passes": [_pass(each, told, layout) for each in told.passes],
-        "notes": [note.message for note in told.notes],
+        "notes": noted(told.notes),
     }
 
 
@@ -118,7 +119,7 @@ def _entry(told: SumOverPaths) -> dict[str, Any]:
         "count": told.count,
         "total": told.total,
         "grad": told.grad,
-        "notes": [note.message for note in told.notes],
+        "notes": noted(told.notes),
     }
 
 

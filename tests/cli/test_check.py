@@ -171,6 +171,7 @@ def test_fewer_digits_than_asked_for_are_inconclusive(gradcli: Runner) -> None:
     assert outcome.json["verdict"] == "inconclusive"
     found = outcome.json["leaves"]["x"]
     assert "digits, not to 9" in found["worst"]["reason"]
+    assert 5 <= found["digits"] < 9
     assert found["unconfirmed"] == [[0], [1]]
     text = gradcli(*args[:-1], "--digits", "9").out
     assert "not confirmed: 2 of 2 elements: x[0], x[1]" in text

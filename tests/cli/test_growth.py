@@ -70,6 +70,23 @@ def test_every_command_tells_it_and_refuses_it(gradcli: Runner, command: list[st
     assert "both operands grow" in refused.err
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "mse_loss(p, [1, 2])",
+        "sum(relu(p - 2))",
+        "sum(round(p))",
+        "sum(log(p - 1))",
+        "p = p*2; sum(p)",
+    ],
+)
+@pytest.mark.parametrize("flags", [[], ["--entry", "p[0,0]"]])
+def test_explain_has_the_notes_of_eval(gradcli: Runner, program: str, flags: list[str]) -> None:
+    run = gradcli("eval", program, "-s", "p=[[1],[2]]", "--json")
+    told = gradcli("explain", program, "-s", "p=[[1],[2]]", *flags, "--json")
+    assert told.json["notes"] == run.json["notes"]
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_scripts_tell_it(gradcli: Runner, tmp_path: Path, jobs: str) -> None:
     path = tmp_path / "a.grad"

@@ -381,3 +381,14 @@ def test_a_safe_session_is_in_the_box() -> None:
     assert re.search(r"^Seccomp:\s+2$", status, re.MULTILINE)
     process.communicate("")
     assert process.returncode == 0
+
+
+def test_strict_holds_for_each_statement_and_for_what_is_consulted(gradcli: Runner) -> None:
+    lines = ":set p=[[1],[2]]", "p - [1, 2]", "y = p*2", ":gradient 1", ":gradient [[1],[1]]"
+    stdin = "\n".join([*lines, ":check --mine p=[2,2]"]).encode()
+    answer = gradcli("repl", "--strict", stdin=stdin)
+    assert answer.code == 3
+    assert "both operands grow (--strict" in answer.err
+    assert "the gradient has shape (), the output y has (2, 1) (--strict" in answer.err
+    assert " 2 " in answer.out
+    assert "broadcast" in gradcli("repl", stdin=stdin).out
