@@ -36,6 +36,9 @@ class Grad:
 
     node: Node
     parts: list[Part]
+    title: str
+    """What the parts of other grads call `value`: `x.grad`, and where that also counts what it
+    held and goes on to other values, `x_new`."""
     held: Array | None = None
     """What an earlier pass left in `.grad`, which this one adds to."""
 
@@ -140,13 +143,21 @@ class PassWalk:
 
     def _symbol(self, node: Node) -> Node:
         """The node that stands for the grad of a node, which is complete now."""
-        grad = Grad(node, self._parts[node], self._held.get(node))
-        self.grads.append(grad)
-        title = f"{self._names[node]}.grad"
+        held = self._held.get(node)
+        goes_on = any(each in self._linked for each in node.inputs)
+        new = held is not None and goes_on
+        title = self._free(f"{self._names[node]}_new") if new else f"{self._names[node]}.grad"
+        self.grads.append(Grad(node, self._parts[node], title, held))
         symbol = node.graph.input(title, node.shape, "float")
-        self._feeds[symbol] = grad.value
+        self._feeds[symbol] = self.grads[-1].value
         self.symbols[symbol] = title
         return symbol
+
+    def _free(self, title: str) -> str:
+        taken = {*self._names.values(), *self.symbols.values()}
+        while title in taken:
+            title += "_"
+        return title
 
 
 def _whole(rule: Node, operand: Node) -> Node:

@@ -92,6 +92,13 @@ def inline(shown: Excerpt, precision: int, width: int) -> str:
     return text
 
 
+def sentence_of(array: Array, precision: int, width: int) -> str:
+    """One line that the language reads; it has no list without elements, but `zeros(2, 0)`."""
+    if not array.size:
+        return f"zeros({', '.join(map(str, array.shape))})"
+    return inline(excerpt(array), precision, width)
+
+
 def brief(array: Array | None, precision: int) -> str | None:
     """The text of an array that is written where it is used; None for longer ones."""
     if array is None or not 0 < array.size <= BRIEF:

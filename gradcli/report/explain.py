@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from re import fullmatch
 from textwrap import wrap
@@ -19,7 +20,7 @@ from gradcli.language.syntax import Program
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
-from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, lines, number
+from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, lines, number, sentence_of
 from gradcli.report.document import (
     WIDTH,
     Block,
@@ -65,6 +66,9 @@ def mathematics(told: Explanation | SumOverPaths) -> Mathematics:
     """What writes its formulas: it knows the shapes of all that has a name."""
     shapes = {name: node.shape for node, name in told.names.items()}
     grads = {f"{name}.grad": shape for name, shape in shapes.items()}
+    if isinstance(told, Explanation):
+        passes = told.passes
+        grads |= {each.title: each.node.shape for found in passes for each in found.grads}
     return Mathematics(Meaning.of_shapes(shapes | grads))
 
 
@@ -205,16 +209,28 @@ class _Story:
         yield Heading(f"Backward: vᵀ·J, from the output to the leaves{where}")
         for grad in told.grads:
             if grad.node not in self.untold:
-                yield self._grad(grad, told, sentences)
+                yield from self._grad(grad, told, sentences)
         used = ancestors(told.outputs.values())
         for leaf in told.leaves:
             if leaf in used and leaf not in {grad.node for grad in told.grads}:
                 name = self.names[leaf]
                 yield Paragraph(f"{name}.grad is 0: nothing comes back to {name}.")
 
-    def _grad(self, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
-        """A grad as the sum of its parts."""
+    def _grad(self, grad: Grad, told: ToldPass, sentences: Sentences) -> Iterator[Chain]:
+        """A grad; what this pass finds is told first where that goes on, and more was held."""
         left = f"{self.names[grad.node]}.grad"
+        if grad.held is None or grad.title == left:
+            yield self._sum(left, grad, told, sentences)
+            return
+        yield self._sum(grad.title, replace(grad, held=None), told, sentences)
+        held = self._flat(grad.held)
+        value, large = self._value(np.asarray(grad.held + grad.value), len(left))
+        added = [self._wrapped(f"{held} + {grad.title}", left)] if held else []
+        remark = f"what it held from before, and {grad.title}, which alone goes on"
+        yield Chain(left, [*added, *value], [remark, *large])
+
+    def _sum(self, left: str, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
+        """A grad as the sum of its parts."""
         total = grad.value if grad.held is None else grad.held + grad.value
         value, large = self._value(total, len(left))
         found = [sentences.part(grad, part) for part in grad.parts]
@@ -283,6 +299,8 @@ class _Story:
 
     def _value(self, array: Array, taken: int) -> tuple[list[list[str]], list[str]]:
         """The numbers; of an array that is too large to be shown in full, a remark about them."""
+        if not array.size:
+            return [[self._flat(array)]], []
         if array.size <= (SMALL if _is_same(array) else SHOWN):
             flat = inline(excerpt(array), self.precision, 10**6)
             if len(flat) + taken + 3 <= self.width:
@@ -301,7 +319,7 @@ class _Story:
 
     def _flat(self, array: Array) -> str:
         """The numbers in one line; empty where they are too many."""
-        return inline(excerpt(array), self.precision, 10**6) if array.size <= IN_FULL else ""
+        return sentence_of(array, self.precision, 10**6) if array.size <= IN_FULL else ""
 
 
 def _lines(left: str, sentence: Sentence) -> list[str]:

@@ -217,7 +217,7 @@ class Level:
                 else "a single value: v = 1, and no gradient has to be given"
             )  # fmt: skip
             yield element("p", text)
-        yield from _equations(self._formulas, title if grad.held is None else "new", sentence)
+        yield from _equations(self._formulas, _found(grad, title), sentence)
         yield from _broadcast(grad, part)
 
     def _part(self, part: Part, sentence: Sentence) -> Element:
@@ -239,7 +239,7 @@ class Level:
                 found
             ) else {}  # fmt: skip
 
-        new = self._heat(title if grad.held is None else "new", grad.value, marked,
+        new = self._heat(_found(grad, title), grad.value, marked,
             f"{name}-sum",
         )  # fmt: skip
         if grad.held is None:
@@ -306,6 +306,11 @@ def _plain(value: float, precision: int) -> str:
 
 def _index(node: Node, place: int) -> str:
     return ",".join(str(int(each)) for each in np.unravel_index(place, node.shape))
+
+
+def _found(grad: Grad, title: str) -> str:
+    """What a pass finds, by the name that the parts of other grads have for it."""
+    return "new" if grad.held is not None and grad.title == title else grad.title
 
 
 def _total(grad: Grad) -> Array:

@@ -64,12 +64,13 @@ class _Reasons:
             )
 
     def _between(self) -> Iterator[str]:
-        leaves = set(self.explanation.leaves.values())
+        kept = {*self.explanation.leaves.values()}
+        kept.update(node for told in self.explanation.passes for node in told.leaves)
         reached = {grad.node for grad in self.explanation.grads}
         between = [
             self.names[step.node]
             for step in self.explanation.steps
-            if step.node not in leaves
+            if step.node not in kept
             and self.names[step.node] in self.explanation.titles
             and step.node in reached
         ]

@@ -34,7 +34,7 @@ from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, FunctionDefinition
 from gradcli.ops.table import Function
-from gradcli.report.arrays import IN_FULL, brief, excerpt, inline
+from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, sentence_of
 from gradcli.spelling.formula import Formulas
 from gradcli.spelling.spell import arguments_of, function_of, written
 from gradcli.spelling.textbook import instantiate
@@ -86,9 +86,9 @@ class Sentences:
         self.names = {**explanation.names, **symbols}
         self._values = {node: explanation.value(node) for node in explanation.names}
         if told is not None:
-            given = {f"{explanation.names[each.node]}.grad": each.value for each in told.grads}
+            given = {each.title: each.value for each in told.grads}
             self._values |= {symbol: given[title] for symbol, title in symbols.items()}
-        self._symbols = {title: node for node, title in symbols.items()}
+        self._grads = {} if told is None else {each.node: each.title for each in told.grads}
         self._arrays = {self.names[node]: array for node, array in self._values.items()}
         graph = next(iter(explanation.names)).graph
         definitions = [
@@ -257,8 +257,8 @@ class Sentences:
             end = f".{title}" if title else ""
             if isinstance(node, Node) and node in self.names:
                 found[f"result{end}"] = name(self.names[node])
-                grad = f"{self.names[node]}.grad"
-                if grad in self._symbols:
+                grad = self._grads.get(node)
+                if grad is not None:
                     one = node in self._ones and bool(np.all(self._arrays[grad] == 1))
                     found[f"cotangent{end}"] = number(1.0) if one else name(grad)
         return found
@@ -334,7 +334,7 @@ class Sentences:
         return found is not None and _same(found, value, 5 * SLACK)
 
     def _short(self, array: Array) -> str:
-        text = inline(excerpt(array), self._precision, LONGEST)
+        text = sentence_of(array, self._precision, LONGEST)
         return f"({text})" if text.startswith("-") else text
 
 

@@ -122,6 +122,30 @@ def test_cross_entropy_is_softmax_minus_one_hot() -> None:
     ]
 
 
+TWO_PASSES = (
+    "x = tensor([1., 2.], requires_grad=True); y = x**2; y.retain_grad(); "
+    "sum(y).backward(retain_graph=True); sum(3 * y).backward()"
+)
+
+
+def test_what_a_value_held_does_not_go_on() -> None:
+    """PyTorch: y.grad is 1 + 3, and x.grad 2x + 3 * 2x."""
+    explanation = explain(parse(TWO_PASSES), {})
+    assert [*problems(explanation)] == []
+    text = render(document(explanation), as_text)
+    assert "y.grad = [1, 1] + y_new\n       = [4, 4]" in text
+    assert "x.grad = [2, 4] + y_new * (2 * x)\n       = [8, 16]" in text
+    assert "y is computed" not in text  # its grad is kept, not dropped
+
+
+def test_arrays_without_elements_are_sentences() -> None:
+    explanation = explain(parse("y = 2 * x; sum(y)"), {"x": np.zeros((2, 0))})
+    assert [*problems(explanation)] == []
+    assert "x.grad = y.grad * 2\n       = zeros(2, 0) * 2\n       = zeros(2, 0)" in render(
+        document(explanation), as_text
+    )
+
+
 def test_functions_of_the_program_are_one_step() -> None:
     text = "f(a) = tanh(a) * a; out = f(x)"
     assert "out = f(x)" in render(document(told(text, {"x": np.array(0.5)})), as_text)

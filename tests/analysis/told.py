@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.analysis.explain import Explanation
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
-from gradcli.graph import Array
+from gradcli.graph import Array, Precision
 from gradcli.language.syntax import FunctionDefinition
 from gradcli.ops.loops import NotRolled
 from gradcli.report.document import Chain
@@ -29,12 +29,13 @@ def problems(explanation: Explanation) -> Iterator[str]:
     yield from _judged(story.forward(), names, explanation)
     yield from wrong_grads(explanation)
     for told in explanation.passes:
-        grads = {
+        totals = {
             f"{explanation.names[grad.node]}.grad": (
                 grad.value if grad.held is None else grad.held + grad.value
             )
             for grad in told.grads
         }
+        grads = {grad.title: grad.value for grad in told.grads} | totals
         yield from _judged(story.backward(told), names | grads, explanation)
 
 
@@ -62,6 +63,7 @@ def _judged(
         for each in explanation.program.statements
         if isinstance(each, FunctionDefinition)
     )
+    precision = next(iter(explanation.names)).graph.precision
     for block in blocks:
         if not isinstance(block, Chain):
             continue
@@ -71,7 +73,7 @@ def _judged(
             where, _, rest = remark.partition("where ")
             if not where and " = " in rest:
                 title, text = rest.split(" = ", 1)
-                value = computed(functions + text, known)
+                value = computed(functions + text, known, precision)
                 if value is None:
                     yield f"unreadable: {remark}"
                 else:
@@ -80,7 +82,7 @@ def _judged(
                 sides = re.sub(r"^(through [\w, ]+|v): ", "", remark).split(" = ")
                 equations.append(sides)
         for sides in equations:
-            values = [computed(functions + side, known) for side in sides]
+            values = [computed(functions + side, known, precision) for side in sides]
             for side, value in zip(sides, values, strict=True):
                 if value is None:
                     yield f"unreadable: {side}"
@@ -88,7 +90,7 @@ def _judged(
                     yield f"false: {sides[0]} = {side}"
 
 
-def computed(text: str, names: dict[str, Array]) -> Array | None:
+def computed(text: str, names: dict[str, Array], precision: Precision = "float64") -> Array | None:
     """The value of a sentence over named arrays."""
     plain = re.sub(r"\b(\w+)\.grad\b", r"\1_grad_", text)
     given = {name.replace(".grad", "_grad_"): np.asarray(value) for name, value in names.items()}
@@ -97,8 +99,9 @@ def computed(text: str, names: dict[str, Array]) -> Array | None:
         for name, value in given.items()
         if re.search(rf"(?<!\.)\b{name}\b(?!=[^=])", plain)
     }
+    options = Options(forward_only=True, values="outputs", precision=precision)
     try:
-        result = evaluate(parse(plain), used, (), Options(forward_only=True, values="outputs"))
+        result = evaluate(parse(plain), used, (), options)
     except GradcliError:
         return None
     (value,) = result.values.values()
