@@ -15,7 +15,7 @@ from gradcli.ops.diagonals import tril
 from gradcli.ops.extremes import amax
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, cast
-from gradcli.ops.packing import lapack
+from gradcli.ops.packing import lapack_svd
 from gradcli.ops.reductions import peak, sum_
 from gradcli.ops.shaping import squeeze, unsqueeze
 from gradcli.ops.spectra import svdvals
@@ -33,7 +33,7 @@ def _relative_cutoff(a: Node, rtol: float | None, atol: float | None = None) -> 
 
 
 def _pinv(xp: Any, a: Array, rtol: float, atol: float) -> Array:
-    u, s, vh = lapack("pinv", xp.linalg.svd, a, full_matrices=False)
+    u, s, vh = lapack_svd("pinv", xp, a, full_matrices=False)
     largest = peak(xp, s, (-1,), 0.0)
     kept = s > xp.maximum(rtol * largest, atol)
     factor = xp.where(kept, 1 / s, xp.zeros((), s.dtype))

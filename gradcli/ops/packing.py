@@ -61,9 +61,19 @@ def lapack(name: str, decompose: Callable[..., Any], *arguments: Any, **options:
     try:
         return decompose(*arguments, **options)
     except np.linalg.LinAlgError:
-        raise GradcliError(
-            "value", f"{name} did not converge", hint="does the matrix hold nan or infinities?"
-        ) from None
+        raise _endless(name) from None
+
+
+def lapack_svd(name: str, xp: Any, a: Array, **options: Any) -> Any:
+    """`svd` for the op of that name: LAPACK's may not end where there is an infinity."""
+    if xp is np and not np.isfinite(a).all():
+        raise _endless(name)
+    return lapack(name, xp.linalg.svd, a, **options)
+
+
+def _endless(name: str) -> GradcliError:
+    hint = "does the matrix hold nan or infinities?"
+    return GradcliError("value", f"{name} did not converge", hint=hint)
 
 
 def gaps(values: Node) -> Node:

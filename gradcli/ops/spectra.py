@@ -16,7 +16,7 @@ from gradcli.ops.factors import orthogonal_complement
 from gradcli.ops.group import Group
 from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, zeros_like
-from gradcli.ops.packing import gaps, lapack, pack, packed, packed_shape, skew, unpack
+from gradcli.ops.packing import gaps, lapack, lapack_svd, pack, packed, packed_shape, skew, unpack
 from gradcli.ops.reductions import sum_
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.systems import copies, matrices, square
@@ -34,12 +34,12 @@ def _svd_shapes(a: Node) -> tuple[Shape, Shape, Shape]:
 
 
 def _svd(xp: Any, a: Array) -> Array:
-    return pack(xp, lapack("svd", xp.linalg.svd, a, full_matrices=False), a.shape[:-2])
+    return pack(xp, lapack_svd("svd", xp, a, full_matrices=False), a.shape[:-2])
 
 
 def _svd_edge(xp: Any, a: Array) -> Array:
     """A singular value of 0 or a repeated one."""
-    s = xp.linalg.svd(a, compute_uv=False)
+    s = lapack_svd("svd", xp, a, compute_uv=False)
     return xp.concat([s, spacing(xp, s, -1)], axis=-1)  # type: ignore[no-any-return]
 
 
@@ -117,7 +117,7 @@ def _svdvals_tangent(tangents: Sequence[Node], y: Node, a: Node) -> Node:
 SVDVALS = General(
     "svdvals",
     infer=lambda a: ((*a.shape[:-2], min(a.shape[-2:])), "float"),
-    forward=lambda xp, a: lapack("svdvals", xp.linalg.svd, a, compute_uv=False),
+    forward=lambda xp, a: lapack_svd("svdvals", xp, a, compute_uv=False),
     refuses=True,
     adjoints=(_svdvals_adjoint,),
     forward_rule=_svdvals_tangent,

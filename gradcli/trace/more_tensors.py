@@ -89,6 +89,13 @@ class MoreTensors:
     def _array(self, value: Value, what: str) -> Array:
         return self.values.evaluator.value(self.values.tensor(value, what))
 
+    def _finite(self, value: Value, what: str) -> Array:
+        """A matrix of which singular values are wanted: LAPACK may not end where it is infinite."""
+        array = self._array(value, what)
+        if not np.isfinite(array).all():
+            raise GradcliError("value", f"{what}: the matrix has nan or infinities")
+        return array
+
     def _constant(self, array: Any) -> Node:
         return self.values.own(self.values.graph.constant(np.asarray(array)))
 
@@ -133,7 +140,7 @@ class MoreTensors:
     def _matrix_rank(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("A", "tol", "atol", "rtol", "hermitian")
         given = bind_names("matrix_rank", names, arguments, keywords, names[1:])
-        array = self._array(given["A"], "matrix_rank")
+        array = self._finite(given["A"], "matrix_rank")
         tol = next((self.values.number(given[each], each) for each in ("tol", "atol")
                     if given.get(each) is not None), None)  # fmt: skip
         return self._constant(np.asarray(np.linalg.matrix_rank(array, tol)).astype(np.int64))
@@ -142,7 +149,7 @@ class MoreTensors:
         given = bind_names("cond", ("A", "p"), arguments, keywords, ("p",))
         if given.get("p") is not None:
             raise GradcliError("value", "cond: p is not known here", hint="cond(A) is of norm 2")
-        return self._constant(np.linalg.cond(self._array(given["A"], "cond")))
+        return self._constant(np.linalg.cond(self._finite(given["A"], "cond")))
 
     def _causal_mask(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """0 up to the diagonal, -inf behind it."""
