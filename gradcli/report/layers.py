@@ -2,7 +2,8 @@
 
 Each box is below the boxes that it is computed from. An arrow that passes a layer has a place of
 its own there, as a narrow box has, so it never runs behind a box; the arrows that leave one box
-share it.
+share it. Where they share many, all but the first are drawn from the last of these: so the size of
+a picture grows with the places, and not with the square of their number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ ASIDE, BETWEEN = 24.0, 44.0
 LANE = 6.0
 """The width of the place that an arrow has in a layer that it passes."""
 SWEEPS = 8
+SHARED = 12
+"""Layers that an arrow may pass together with others of its box and still be drawn from the box."""
 
 Point = tuple[float, float]
 
@@ -69,11 +72,16 @@ def arrange(sizes: Sequence[tuple[float, float]], above: Sequence[Sequence[int]]
     for at in placed:
         at.x -= left
     across = [x - left for x in across]
-    arrows = [
-        Arrow(start, box, _way(start, box, lanes, across, tops, bottoms, placed))
-        for box, operands in enumerate(above)
-        for start in dict.fromkeys(operands)
-    ]
+    drawn = list(lanes.depth)  # the last layer to which an arrow of each box is drawn
+    arrows = []
+    for box, operands in enumerate(above):
+        last = lanes.depth[box] - 1
+        for start in dict.fromkeys(operands):
+            shared = min(drawn[start], last)
+            first = shared if shared - lanes.depth[start] > SHARED else lanes.depth[start]
+            way = _way(start, box, first, lanes, across, tops, bottoms, placed)
+            arrows.append(Arrow(start, box, way))
+            drawn[start] = max(drawn[start], last)
     right = max((x + width / 2 for x, width in zip(across, widths, strict=True)), default=0.0)
     return Arrangement(placed, arrows, right + MARGIN, (bottoms or [0.0])[-1] + MARGIN)
 
@@ -195,21 +203,23 @@ def _down(
 def _way(
     start: int,
     end: int,
+    first: int,
     lanes: _Lanes,
     across: Sequence[float],
     tops: Sequence[float],
     bottoms: Sequence[float],
     placed: Sequence[Placed],
 ) -> list[Point]:
-    """The points of an arrow: it leaves a box and each layer straight down, and bends between."""
-    depth = lanes.depth[start]
-    points = [
-        (across[start], placed[start].y + placed[start].height),
-        (across[start], bottoms[depth]),
-    ]
-    for layer in range(depth + 1, lanes.depth[end]):
-        x = across[lanes.passed[start, layer]]
-        points += [(x, tops[layer]), (x, bottoms[layer])]
+    """The points of an arrow from a layer on: it leaves a box and each layer straight down, and
+    bends between.
+    """
+    points = []
+    for layer in range(first, lanes.depth[end]):
+        if layer == lanes.depth[start]:
+            x, top = across[start], placed[start].y + placed[start].height
+        else:
+            x, top = across[lanes.passed[start, layer]], tops[layer]
+        points += [(x, top), (x, bottoms[layer])]
     return [*points, (across[end], tops[lanes.depth[end]])]
 
 

@@ -112,6 +112,12 @@ def test_a_page_of_300_nodes_is_small(gradcli: Runner, command: str, more: tuple
     assert len(page(gradcli, command, LONG.format(149), "-s", values, *more)) < 1_000_000
 
 
+def test_arrows_that_share_most_of_their_way_are_drawn_together_once(gradcli: Runner) -> None:
+    """A leaf that each of 150 steps reads: whole ways would take places by their square."""
+    lines = ["a = x", *["a = sin(a) + x"] * 150, "sum(a)"]
+    assert len(page(gradcli, "graph", "\n".join(lines), "-s", "x=0.5")) < 600_000
+
+
 @pytest.mark.slow
 def test_a_page_of_5000_nodes_says_what_it_leaves_out(gradcli: Runner) -> None:
     program = LONG.format(2499)
