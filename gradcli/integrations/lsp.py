@@ -9,6 +9,7 @@ once more, and the next change goes on from there.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -75,6 +76,7 @@ class Editor(LanguageServer):
         self._telling = Lock()
         """Held from asking whether a text is still the last to telling what is wrong with it."""
         vocabulary()  # now rather than at the first key
+        gc.freeze()  # what is there now stays: no collection looks at it
 
     def changed(self, uri: str) -> Future[Future[None] | None]:
         """Look at a text that is new; the result is its run, which there is if it is a program."""
@@ -133,6 +135,7 @@ class Editor(LanguageServer):
             if self._versions.get(uri) == version:
                 self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
                 self.tell(uri, diagnostics)
+        self._runner.submit(gc.collect)  # a run's graph has circles: many at once would take long
 
     def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> None:
         """Show what is wrong with a version of a document, if it is still the last one."""
