@@ -183,8 +183,7 @@ def _key(request: Request, numbers: Numbers) -> Any:
     )
 
 
-_OF_PYTHON = re.compile(r"\b(?:import|from) +\w")
-"""In programs that import anything, 1 and 1. are numbers of two kinds: these share no plan."""
+_IMPORT = re.compile(r"\bimport +\w")
 
 _DIGIT = re.compile(r"\d")
 
@@ -197,7 +196,7 @@ class Numbers:
     __slots__ = ("_parts", "_pool", "key", "texts", "values")
 
     def __init__(self, precision: Precision, text: str) -> None:
-        shared = len(text) <= TEXT and not _OF_PYTHON.search(text)
+        shared = len(text) <= TEXT and not _imports(text)
         self._parts, self.texts = dissect(text) if shared else ((text,), ())
         values = [*map(float, self.texts)]
         if values and max(values) > LARGEST:
@@ -220,6 +219,13 @@ class Numbers:
     def feeds(self, literals: Mapping[Node, Index]) -> dict[Node, Array]:
         """The values of literals."""
         return {node: self._pool[index] for node, index in literals.items()}
+
+
+def _imports(text: str) -> bool:
+    """Whether a program imports anything: then 1 and 1. are numbers of two kinds, and it shares no
+    plan.
+    """
+    return "import" in text and _IMPORT.search(text) is not None  # the first takes no time
 
 
 class _Variant(Generic[T]):
