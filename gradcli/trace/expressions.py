@@ -23,7 +23,7 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
-from gradcli.trace.items import Items
+from gradcli.trace.items import Items, NameOfConstant
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import (
@@ -46,6 +46,8 @@ Visit: TypeAlias = Generator[Any, Any, Any]
 
 _ON_INTEGERS = ("+", "-", "*", "//", "%", "**")
 """Operators that make integers of integers."""
+_COUNTING = ("+", "-", "*")
+"""Operators that take Python's truth values as the integers 0 and 1."""
 _DIVIDING = ("/", "//", "%")
 """Operators that Python has no result of where the right side is 0."""
 _ON_LISTS = ("+", "*")
@@ -390,6 +392,8 @@ class Expressions:
             if left.kind != right.kind and self.values.is_pytorch:
                 left = self._beside(right, operator, left, expression.left)
                 right = self._beside(left, operator, right, expression.right)
+            elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
+                left = cast(left, "int")
             first = self.graph.count
             result = binary(self.values, operator, left, right)
             if operator == "@" and self.autograd.dtypes is not None:
@@ -418,6 +422,11 @@ class Expressions:
             return node
         is_whole = self.values.number(node, "a number").is_integer()
         return cast(node, "int") if is_whole and self.special.numbers.is_integer(node) else node
+
+    def _are_truths(self, left: Node, right: Node) -> bool:
+        """Whether both are Python's truth values: these add up as the integers 0 and 1."""
+        numbers = self.special.numbers
+        return self.values.is_pytorch and left in numbers and right in numbers
 
     def _lists(
         self, operator: str, expression: syntax.Binary, left: Value, right: Value
@@ -580,7 +589,7 @@ class Expressions:
     def dtype_of(self, node: Node) -> str:
         """The name of a tensor's dtype, or of an array's."""
         name = self.autograd.dtype_of(node)
-        return name if node in self.values.arrays else f"torch.{name}"
+        return name if node in self.values.arrays else NameOfConstant(f"torch.{name}")
 
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name

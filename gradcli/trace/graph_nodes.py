@@ -36,7 +36,8 @@ class GraphNode(Object):
         self._made = made
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        return {"name": lambda *_: self.name}
+        whole = f"torch::autograd::{self.name}" if self.name == "AccumulateGrad" else self.name
+        return {"name": lambda *_: whole}
 
     def attribute(self, name: str) -> Any:
         if name == "next_functions":

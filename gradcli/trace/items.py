@@ -1,4 +1,4 @@
-"""The lists of the language."""
+"""The lists of the language, and names of constants."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import Any, overload
 
 from gradcli.graph import Node, Shape
 from gradcli.ops.loops import NotRolled, Stretch, Unlike
+
+
+class NameOfConstant(str):
+    """The name of a constant of PyTorch's, as `torch.float32`: it is shown without quotes."""
+
+    __slots__ = ()
 
 
 class Items(Sequence[Any]):

@@ -368,6 +368,23 @@ class Sequential(ModuleList):
     def methods(self) -> dict[str, Method]:
         return super().methods() | dict.fromkeys(("add_module", "register_module"), self._add)
 
+    def item(self, items: Sequence[Any]) -> Any:
+        """Some of the modules, as a model of these; None for a single one, which is an element."""
+        if len(items) != 1 or not isinstance(items[0], slice):
+            return None
+        pairs = list(self.inside().items())[items[0]]
+        names = [name for name, _ in pairs]
+        return Sequential(self.autograd, self._replace, names, [each for _, each in pairs])
+
+    def set_item(self, items: Sequence[Any], value: Any) -> None:
+        """Put another module in the place of one."""
+        modules = list(self.items)
+        place = self.values.integer(items[0], "the number of a module")
+        if not isinstance(value, Module) or not -len(modules) <= place < len(modules):
+            raise GradcliError("index", f"there is no such module among {len(modules)}")
+        modules[place] = value
+        self.items.become(modules)
+
     def _add(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("add_module", ("name", "module"), arguments, keywords)
         if not isinstance(given["name"], str) or not isinstance(given["module"], Module):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import (
     DefaultDictionary,
@@ -115,6 +116,8 @@ class PythonFunctions:
         items, *start = arguments
         total = start[0] if start else None
         for item in self.values.elements(items):
+            if total is None and isinstance(item, Node) and item.kind == "bool":
+                item = cast(item, "int")  # truth values are counted
             total = item if total is None else self._added(total, item)
         return self.graph.constant(0.0) if total is None else total
 

@@ -18,3 +18,6 @@ for i in range(3):
 print(total, total / 3, sum([1.0, 2.0]), sum([1, 2]))
 print(round(2.5), round(2.567, 1), round(4.0, 1), math.floor(2.7), math.ceil(2.1), math.sqrt(16))
 print({"lr": 1.0, "epochs": 2}, (1.0, 2), isinstance(n, float), isinstance(n, int))
+print(True + True, sum([True, True, False]), sum(x > 1 for x in [1, 2, 3]), sum([True]))
+masks = torch.tensor([True, False])
+print(sum([masks, masks, masks]), {"dtype": torch.float64, "text": "torch.float64"}, [str(torch.ones(1).dtype)])
