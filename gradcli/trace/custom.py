@@ -79,7 +79,7 @@ class FunctionCalls:
         )
         before = self._recording(False)
         try:
-            result = yield self._method(made, "forward")([context, *arguments], keywords)
+            result = yield self._forward(made, context, arguments, keywords)
         finally:
             self._recording(before)
         several = isinstance(result, tuple | Items)
@@ -106,6 +106,16 @@ class FunctionCalls:
         self.values.copies.update(results)
         context.give(dict(zip(parts, results, strict=True)))
         return tuple(results) if several else results[0]
+
+    def _forward(
+        self, made: Class, context: FunctionContext, arguments: list[Value], keywords: Given
+    ) -> Any:
+        """What forward returns; where there is a `setup_context`, that gets `ctx` in its stead."""
+        if made.found("setup_context") is None:
+            return (yield self._method(made, "forward")([context, *arguments], keywords))
+        result = yield self._method(made, "forward")(arguments, keywords)
+        yield self._method(made, "setup_context")([context, tuple(arguments), result], {})
+        return result
 
     def _parts(self, packed: Node, like: Sequence[Node]) -> list[Node]:
         """A row as the tensors that were put one behind the other."""

@@ -23,7 +23,7 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
-from gradcli.trace.items import Items, NameOfConstant
+from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import (
@@ -589,7 +589,7 @@ class Expressions:
     def dtype_of(self, node: Node) -> str:
         """The name of a tensor's dtype, or of an array's."""
         name = self.autograd.dtype_of(node)
-        return name if node in self.values.arrays else NameOfConstant(f"torch.{name}")
+        return name if node in self.values.arrays else Unquoted(f"torch.{name}")
 
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name

@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import MODULES, PYTHON
 from gradcli.trace.constructors import KINDS
-from gradcli.trace.items import NameOfConstant
+from gradcli.trace.items import Unquoted
 from gradcli.trace.libraries import has
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
@@ -73,7 +73,7 @@ def constant_of(path: str) -> float | str | None:
     if name in _CONSTANTS:
         return _CONSTANTS[name]
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
-    return NameOfConstant(f"torch.{name}") if is_dtype else None
+    return Unquoted(f"torch.{name}") if is_dtype else None
 
 
 def _unknown_module(module: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The lists of the language, and names of constants."""
+"""The lists of the language, and text in them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gradcli.graph import Node, Shape
 from gradcli.ops.loops import NotRolled, Stretch, Unlike
 
 
-class NameOfConstant(str):
-    """The name of a constant of PyTorch's, as `torch.float32`: it is shown without quotes."""
+class Unquoted(str):
+    """Text that is shown without quotes in a list: `torch.float32`."""
 
     __slots__ = ()
 

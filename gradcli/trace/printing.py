@@ -12,7 +12,7 @@ from gradcli.graph import DECIMAL, INPUT, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.dictionaries import Dictionary, DictionaryView, OrderedDictionary, SetOfValues
-from gradcli.trace.items import Items, NameOfConstant
+from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
@@ -170,7 +170,7 @@ def pieces(
                 waiting += [(comma, False), (each, True), (": ", False), (key, True)]
             waiting.append(("{", False))
         elif isinstance(value, str):
-            is_text = quoted and not isinstance(value, NameOfConstant)
+            is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
         else:
             found.append(_plain(value, numbers))

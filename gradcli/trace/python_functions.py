@@ -116,10 +116,12 @@ class PythonFunctions:
         items, *start = arguments
         total = start[0] if start else None
         for item in self.values.elements(items):
-            if total is None and isinstance(item, Node) and item.kind == "bool":
-                item = cast(item, "int")  # truth values are counted
-            total = item if total is None else self._added(total, item)
+            total = self._counted(item) if total is None else self._added(total, item)
         return self.graph.constant(0.0) if total is None else total
+
+    def _counted(self, item: Value) -> Value:
+        """What 0 + item is: truth values are counted."""
+        return cast(item, "int") if isinstance(item, Node) and item.kind == "bool" else item
 
     def _added(self, a: Value, b: Value) -> Node:
         added: Node = FUNCTIONS["add"](self.values.tensor(a), self.values.tensor(b))

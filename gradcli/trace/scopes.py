@@ -115,6 +115,7 @@ class Scopes(Bindings):
     def import_(self, statement: syntax.Import) -> None:
         from gradcli.trace.imports import check
 
+        self.values.is_python = True
         for item in statement.items:
             self.graph.span = item.span
             stands_for, _, whole = item.path.partition(":")
@@ -125,7 +126,6 @@ class Scopes(Bindings):
                 self.library.have_all()
             if check(path, self.library.functions) is not None:
                 self.frame.imports[item.name] = stands_for
-                self.values.is_python = True
                 if stands_for.partition(".")[0] == "torch":
                     self.values.is_pytorch = self.values.explicit = True
                     self._begin_pytorch()

@@ -11,7 +11,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import BYTES
 from gradcli.trace.dtype_queries import dtype_attribute
-from gradcli.trace.items import NameOfConstant
+from gradcli.trace.items import Unquoted
 
 NOTHING = object()
 """What `found` gives where there is no such attribute."""
@@ -48,7 +48,7 @@ _OF_TENSORS: dict[str, Callable[[Autograd, Node], Any]] = {
     "nbytes": lambda autograd, node: autograd.graph.constant(
         float(_element_bytes(autograd, node) * node.size)
     ),
-    "layout": lambda autograd, node: NameOfConstant("torch.strided"),
+    "layout": lambda autograd, node: Unquoted("torch.strided"),
     "output_nr": lambda autograd, node: autograd.graph.constant(0.0),
     "is_cpu": lambda autograd, node: autograd.graph.constant(True),
     "names": lambda autograd, node: (None,) * node.ndim,

@@ -226,6 +226,7 @@ class Tracer(Loops):
     def _class(self, statement: syntax.ClassDefinition) -> Visit:
         from gradcli.trace.classes import MODULE, OPTIMIZER, ROOTS, Class, Instance, Model
 
+        self.values.is_python = True
         bases: list[Class] = []
         roots: list[str] = []
         for base in statement.bases:
