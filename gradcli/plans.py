@@ -183,7 +183,7 @@ def _key(request: Request, numbers: Numbers) -> Any:
     )
 
 
-_IMPORT = re.compile(r"\bimport +\w")
+_OF_PYTHON = re.compile(r"\b(?:import|class) +\w")
 
 _DIGIT = re.compile(r"\d")
 
@@ -196,7 +196,7 @@ class Numbers:
     __slots__ = ("_parts", "_pool", "key", "texts", "values")
 
     def __init__(self, precision: Precision, text: str) -> None:
-        shared = len(text) <= TEXT and not _imports(text)
+        shared = len(text) <= TEXT and not _is_python(text)
         self._parts, self.texts = dissect(text) if shared else ((text,), ())
         values = [*map(float, self.texts)]
         if values and max(values) > LARGEST:
@@ -221,11 +221,13 @@ class Numbers:
         return {node: self._pool[index] for node, index in literals.items()}
 
 
-def _imports(text: str) -> bool:
-    """Whether a program imports anything: then 1 and 1. are numbers of two kinds, and it shares no
-    plan.
+def _is_python(text: str) -> bool:
+    """Whether a program has an import or a class: then 1 and 1. are numbers of two kinds, and it
+    shares no plan.
     """
-    return "import" in text and _IMPORT.search(text) is not None  # the first takes no time
+    if "import" not in text and "class" not in text:  # it takes no time
+        return False
+    return _OF_PYTHON.search(text) is not None
 
 
 class _Variant(Generic[T]):

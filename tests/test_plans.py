@@ -70,6 +70,8 @@ TEXTS = [
     "quantile(x, {})",
     "sum(x.max(dim={}).values*{})",
     "einsum('ij,jk->ik', x, [[{}, {}], [{}, {}]])",
+    "import math\nprint({}, 2*{})\nsum(x)",
+    "class A:\n    n = {}\nprint(A.n, 2*{})\nsum(x)",
 ]
 NUMBERS = ["0", "1", "2", "3", "0.5", "1.0", "2.5", "7", "0.1", "1e-3", "1e999", "4", "12.25"]
 

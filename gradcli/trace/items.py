@@ -1,4 +1,4 @@
-"""The lists of the language, and text in them."""
+"""The lists of the language, and text that they show without quotes."""
 
 from __future__ import annotations
 
