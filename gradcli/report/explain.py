@@ -35,7 +35,7 @@ from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
 from gradcli.report.sanitise import sanitise
-from gradcli.report.sentences import Sentence, Sentences
+from gradcli.report.sentences import Sentence, Sentences, summand
 from gradcli.spelling.formula import Formulas
 
 LEVELS = 8
@@ -195,7 +195,7 @@ class _Story:
         if node in self.explanation.kept:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
         sentence = sentences.step(step)
-        equal = [*self._right(sentence, left), *value]
+        equal = _told_once(self._right(sentence, left), value)
         about = [*_about(step.stage, sentence), *_quoted(step, self.explanation.program)]
         untold = [self.names[each] for each in step.stage.results if each in self.untold]
         if untold and node is step.stage.results[-1]:
@@ -244,7 +244,7 @@ class _Story:
             for part, sentence in zip(grad.parts, found, strict=True)
             for remark in (*self._remarks(grad, part, told), *_about(part.through, sentence))
         ]
-        return Chain(left, [*equal, *value], [*remarks, *dict.fromkeys(more), *large])
+        return Chain(left, _told_once(equal, value), [*remarks, *dict.fromkeys(more), *large])
 
     def _added(
         self, left: str, grad: Grad, found: Sequence[Sentence]
@@ -256,7 +256,7 @@ class _Story:
             remarks.append(f"{len(found)} paths meet here, and add up:")
         for part, sentence in zip(grad.parts, found, strict=True):
             value = self._flat(part.value)
-            texts.append(sentence.text or value)
+            texts.append(summand(sentence.text) if sentence.text else value)
             way = f"through {_title(part.through, self.names)}" if part.through else "v"
             steps = [each for each in (sentence.text, sentence.numbers, value) if each]
             if len(found) > 1:
@@ -320,6 +320,11 @@ class _Story:
     def _flat(self, array: Array) -> str:
         """The numbers in one line; empty where they are too many."""
         return sentence_of(array, self.precision, 10**6) if array.size <= IN_FULL else ""
+
+
+def _told_once(equal: list[list[str]], value: list[list[str]]) -> list[list[str]]:
+    """A value behind what it equals, unless that ends on the same numbers, as -1 does."""
+    return equal if value and equal[-1:] == value else [*equal, *value]
 
 
 def _lines(left: str, sentence: Sentence) -> list[str]:

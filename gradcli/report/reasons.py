@@ -124,10 +124,11 @@ class _Reasons:
             f"own, a row of J. v is the weights of these rows: grad = vᵀ·J. v = {shown}."
         )
         loss = self._inline(np.asarray(np.sum(v * y)))
+        alone = len(self.told.outputs) == 1
         yield (
             f"v is the gradient that a later loss would send back to {name}: that of "
             f"L = sum({shown} * {name}) = {loss}, of which dL/d{name} is v. Calling backward on "
-            "this L gives the same grads."
+            f"{'this L' if alone else 'the sum of such Ls of all outputs'} gives the same grads."
         )
         yield from self._rows(node, v)
         yield from self._equal(v)

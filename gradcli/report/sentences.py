@@ -23,6 +23,7 @@ from gradcli.graph import CONSTANT, Array, Node, ancestors
 from gradcli.language.construct import (
     argument,
     attribute,
+    binary,
     call,
     constant,
     listed,
@@ -346,6 +347,13 @@ def _literal(node: Node, precision: int) -> str | None:
     if short is not None or precision < EXACT:
         return short or inline(excerpt(node.known), precision, LONGEST)
     return print_expression(constant(np.asarray(node.known)))
+
+
+def summand(text: str) -> str:
+    """An expression as a term of a sum: in brackets where it binds less, as `w == y` does."""
+    read = parse_expression(Source("sentence", text), ParseLimits())
+    added = print_expression(binary("+", read, name("x")))
+    return f"({text})" if added == f"({print_expression(read)}) + x" else text
 
 
 def _brief_call(

@@ -17,6 +17,7 @@ from gradcli.report.document import Chain, as_text, render
 from gradcli.report.explain import document
 from gradcli.report.explain_json import write as write_json
 from gradcli.report.layout import Layout
+from gradcli.report.sentences import summand
 from gradcli.session import Gradient, Options
 from tests.analysis.programs import generated, output_shape, parse, used
 from tests.analysis.told import problems
@@ -136,6 +137,38 @@ def test_what_a_value_held_does_not_go_on() -> None:
     assert "y.grad = [1, 1] + y_new\n       = [4, 4]" in text
     assert "x.grad = [2, 4] + y_new * (2 * x)\n       = [8, 16]" in text
     assert "y is computed" not in text  # its grad is kept, not dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "bracketed"),
+    [("w == y", True), ("w > 0 and y", True), ("a if b else c", True), ("w | y", True),
+     ("-w", False), ("w * y", False), ("w + y", False), ("f(w == y)", False), ("(w) == (y)", True)],
+)  # fmt: skip
+def test_what_binds_less_than_a_sum_is_bracketed_in_it(text: str, bracketed: bool) -> None:
+    assert summand(text) == (f"({text})" if bracketed else text)
+
+
+def test_a_part_that_is_a_comparison() -> None:
+    """The largest element gets 1 from amax, and all get 1 from the sum."""
+    text = "x = tensor([1., 3.], requires_grad=True); y = amax(x, 0); "
+    explanation = explain(parse(text + "sum(x).backward(); y.backward()"), {})
+    assert [*problems(explanation)] == []
+    assert "x.grad = [1, 1] + (x == y)\n       = [1, 2]" in render(document(explanation), as_text)
+
+
+def test_numbers_are_told_once() -> None:
+    text = render(document(explain(parse("y = -x"), {"x": np.array(2.0)})), as_text)
+    assert "y = -x\n  = -2\n\n" in text
+
+
+def test_a_loss_for_each_of_several_outputs() -> None:
+    """backward on sum(v * a) alone would leave out what comes from b."""
+    given = [Gradient(np.array([1.0, 0.0]), "a"), Gradient(np.array([0.5, 2.0]), "b")]
+    program = parse("a = x * 2; b = x + 1")
+    told = explain(program, {"x": np.array([1.0, 2.0])}, given, Options(outputs=("a", "b")))
+    text = " ".join(render(document(told), as_text).split())
+    assert "Calling backward on the sum of such Ls of all outputs gives the same grads" in text
+    assert "on this L" not in text
 
 
 def test_arrays_without_elements_are_sentences() -> None:
