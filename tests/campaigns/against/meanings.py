@@ -108,7 +108,21 @@ def remainder(out: Any, x: Any, divisor: Any) -> Any:
 
 
 def polygamma(out: Any, n: int, x: Any) -> Any:
-    return torch.as_tensor(scipy.special.polygamma(n, x.detach().numpy())).to(out.dtype)
+    """From SciPy, and below 0 by reflection: there SciPy adds up as many terms as -x is."""
+    x = x.detach().double()
+    found = torch.as_tensor(scipy.special.polygamma(n, torch.where(x < 0, 1 - x, x).numpy()))
+    turned = torch.tensor([turns(n, each) for each in x.reshape(-1).tolist()], dtype=x.dtype)
+    below = (-1) ** n * found - turned.reshape(x.shape)
+    return torch.where(x < 0, below, found).to(out.dtype)
+
+
+def turns(n: int, x: float) -> float:
+    """The nth derivative of pi * cot(pi * x), which has the period 1; nan at its poles."""
+    if not math.isfinite(x) or x == round(x):
+        return math.nan
+    with mpmath.workdps(50):
+        start = mpmath.mpf(x) - math.floor(x)
+        return float(mpmath.diff(lambda each: mpmath.pi * mpmath.cot(mpmath.pi * each), start, n))
 
 
 def digamma(out: Any, x: Any) -> Any:
