@@ -663,6 +663,16 @@ DEVIATIONS = [
         "PyTorch adds exp(log_probs), which `log_softmax` takes away: behind it both are the same",
     ),
     Deviation(
+        "singular values of a matrix with infinities",
+        ["svd", "svdvals", "pinv", "lstsq"],
+        "pinv(x)",
+        "torch.linalg.pinv(x)",
+        {"x": [[INF]]},
+        {"error": "value"},
+        {"value": [[0.0]]},
+        "there are none; PyTorch refuses only what holds nan",
+    ),
+    Deviation(
         "`slogdet` of a singular matrix",
         ["slogdet"],
         "slogdet(x).logabsdet",
@@ -826,8 +836,8 @@ DEVIATIONS = [
         "the first, as for `sort`; PyTorch promises none",
     ),
     Deviation(
-        "which of equal elements `kthvalue` and `quantile` take",
-        ["kthvalue", "quantile"],
+        "which of equal elements `kthvalue`, `median` and `quantile` take",
+        ["kthvalue", "median", "quantile"],
         "kthvalue(x, 2).indices",
         "torch.kthvalue(x, 2).indices",
         {"x": [0.0, 0.0, 0.0]},

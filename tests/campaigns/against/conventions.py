@@ -71,9 +71,9 @@ CONVENTIONS = [
     ),
     Convention("which of equal elements `topk` takes", {}, {"topk": whole.topk}),
     Convention(
-        "which of equal elements `kthvalue` and `quantile` take",
+        "which of equal elements `kthvalue`, `median` and `quantile` take",
         {},
-        {"sort": whole.sort, "kthvalue": whole.kthvalue},
+        {"sort": whole.sort, "kthvalue": whole.kthvalue, "median": whole.median},
     ),
     Convention(
         "`max()`, `min()`, `median()` and `norm(x, inf)` of nan",

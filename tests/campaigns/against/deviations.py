@@ -129,6 +129,8 @@ def _refused(program: Program, here: Answer) -> str | None:
     if code == "type":
         error = in_torch(program, lambda: exchanged(CONVENTIONS)).error
         return "kinds that a function does not take" if error else None
+    if code == "value" and re.search("did not converge|has nan or infinities", here.error):
+        return "singular values of a matrix with infinities"
     if code == "singular" and _meets_singular(program):
         return SINGULAR
     return None

@@ -117,9 +117,11 @@ def polygamma(out: Any, n: int, x: Any) -> Any:
 
 
 def turns(n: int, x: float) -> float:
-    """The nth derivative of pi * cot(pi * x), which has the period 1; nan at its poles."""
-    if not math.isfinite(x) or x == round(x):
+    """The nth derivative of pi * cot(pi * x), which has the period 1; infinite at its poles."""
+    if not math.isfinite(x):
         return math.nan
+    if x == round(x):
+        return (-1) ** n * math.inf
     with mpmath.workdps(50):
         start = mpmath.mpf(x) - math.floor(x)
         return float(mpmath.diff(lambda each: mpmath.pi * mpmath.cot(mpmath.pi * each), start, n))

@@ -207,6 +207,12 @@ def kthvalue(out: Any, x: Any, k: int, dim: int = -1, keepdim: bool = False) -> 
     return found if keepdim else tuple(each.squeeze(dim) for each in found)
 
 
+def median(out: Any, x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    if dim is None or not x.dim() or bool(x.isnan().any()):
+        return out
+    return kthvalue(out, x, (x.shape[dim] + 1) // 2, dim, keepdim)
+
+
 # --- kinds and shapes ------------------------------------------------------------------------
 
 
