@@ -42,6 +42,8 @@ class Curve:
     slopes: Array
     notes: Sequence[Note]
     breaks: Sequence[Singularity] = field(default=())
+    text: str = ""
+    """The text of its program, where several are drawn."""
 
 
 def curve(

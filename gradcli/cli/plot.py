@@ -90,14 +90,18 @@ def _command(
         _check(moving, request)
         chosen = request.options.outputs
         each_output: list[tuple[str, ...]] = [(each,) for each in chosen] or [()]
+        pairs = [
+            (program, outputs)
+            for program in (request.program, *map(_read, with_ or ()))
+            for outputs in each_output
+        ]
         curves = [
             curve(program, request.inputs, moving, places, request.gradients,
                   request.options._replace(outputs=outputs), meter, more=points is None)
-            for program in (request.program, *map(_read, with_ or ()))
-            for outputs in each_output
+            for program, outputs in pairs
         ]  # fmt: skip
         meter.end()
-        show.write("curve", _named(curves))
+        show.write("curve", _named(curves, [program.source.text for program, _ in pairs]))
         notes = [note for each in curves for note in each.notes]
         show.remark(note for note in notes if note.code == "broadcast-both")
 
@@ -137,14 +141,17 @@ def _read(text: str) -> Program:
     return parse_program(Source("--with", text), ParseLimits())
 
 
-def _named(curves: list[Curve]) -> list[Curve]:
-    """The curves; those of programs that call their output the same are numbered."""
+def _named(curves: list[Curve], texts: list[str]) -> list[Curve]:
+    """The curves; those of programs that call their output the same are numbered, and keep the
+    texts of these.
+    """
     from dataclasses import replace
 
     if len({each.output for each in curves}) == len(curves):
         return curves
     return [
-        replace(each, output=f"{each.output}_{number}") for number, each in enumerate(curves, 1)
+        replace(each, output=f"{each.output}_{number}", text=text)
+        for number, (each, text) in enumerate(zip(curves, texts, strict=True), 1)
     ]
 
 

@@ -92,18 +92,18 @@ def as_svg(field: Surface) -> str:
                 f'<rect class="cell" x="{x:.1f}" y="{y:.1f}" width="{wide + 0.2:.1f}" '
                 f'height="{tall + 0.2:.1f}" fill="{_colour(float(value), low, high)}"/>'
             )
-    return "\n".join([*parts, *_arrows(field), *_axes(field), *_scale(low, high), "</svg>"]) + "\n"
+    return "\n".join([*parts, *_arrows(field), *_axes(field), *_scale(field), "</svg>"]) + "\n"
 
 
 def _arrows(field: Surface) -> Iterator[str]:
-    """Arrows along the gradient, in the picture's own scale; the longest spans its cells."""
+    """Arrows along the gradient, in the picture's own scale; the longest span their cells."""
     rows, columns = field.values.shape
     every = max(1, -(-max(rows, columns) // ARROWS))
     spans = [abs(float(each[-1] - each[0])) or 1.0 for each in (field.across, field.up)]
     signs = [np.sign(each[-1] - each[0]) for each in (field.across, field.up)]
     right, up = (field.slopes[axis] * spans[axis] * signs[axis] for axis in (0, 1))
     lengths = np.hypot(right, up)
-    longest = float(np.max(lengths[np.isfinite(lengths)], initial=0.0))
+    _, longest = range_of(lengths, lengths)
     if not 0 < longest < np.inf:
         return
     reach = SIDE / max(rows, columns) * every * 0.9
@@ -112,7 +112,7 @@ def _arrows(field: Surface) -> Iterator[str]:
             length = lengths[row, column]
             if not 0 < length < np.inf:
                 continue
-            shown = reach * float(np.sqrt(length / longest))
+            shown = reach * min(float(np.sqrt(length / longest)), 1.0)
             x = LEFT + (column + 0.5) * SIDE / columns
             y = TOP + SIDE - (row + 0.5) * SIDE / rows
             dx, dy = (float(each[row, column] / length) * shown for each in (right, up))
@@ -147,16 +147,20 @@ def _axes(field: Surface) -> Iterator[str]:
     yield _label(field.variables[1], 12, TOP + SIDE / 2, "start")
 
 
-def _scale(low: float, high: float) -> Iterator[str]:
-    """What the colours stand for."""
+def _scale(field: Surface) -> Iterator[str]:
+    """What the colours stand for; the last colour serves for all values beyond its own, too."""
+    low, high = range_of(field.values, field.values)
+    finite = field.values[np.isfinite(field.values)]
+    above = "≥ " if np.any(finite > high) else ""
+    below = "≤ " if np.any(finite < low) else ""
     for step in range(20):
         value = high - (high - low) * step / 19
         yield (
             f'<rect x="{LEFT + SIDE + 20}" y="{TOP + step * SIDE / 20:.1f}" width="16" '
             f'height="{SIDE / 20 + 0.2:.1f}" fill="{_colour(value, low, high)}"/>'
         )
-    for value, y in ((high, TOP + 10), (low, TOP + SIDE)):
-        yield _label(_short(value), LEFT + SIDE + 42, y, "start")
+    for text, y in ((above + _short(high), TOP + 10), (below + _short(low), TOP + SIDE)):
+        yield _label(text, LEFT + SIDE + 42, y, "start")
 
 
 def _colour(value: float, low: float, high: float) -> str:

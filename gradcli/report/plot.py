@@ -15,6 +15,7 @@ from gradcli.graph import Array
 from gradcli.report.arrays import number
 from gradcli.report.json import line
 from gradcli.report.layout import Layout
+from gradcli.report.sanitise import sanitise
 
 DIGITS = 4
 SPREAD = 10.0
@@ -23,6 +24,8 @@ EVEN = 400
 """Equally spaced points by which it is known what most of the values are."""
 GAPS: tuple[Kind, ...] = ("pole", "jump")
 """Where no line is drawn through."""
+LONGEST = 70
+"""Characters of a program's text that tell which it is."""
 SHOWN = 6
 """How many places of a kind are told."""
 
@@ -37,11 +40,12 @@ class Panel(NamedTuple):
 
 
 def panels(curves: Sequence[Curve]) -> tuple[Panel, Panel]:
-    """The upper panel, with values, and the lower, with slopes. A range is cut for poles, that of
-    slopes for all places where a curve is not smooth.
+    """The upper panel, with values, and the lower, with slopes, which are shown where there is a
+    value. A range is cut for poles, that of slopes for all places where a curve is not smooth.
     """
     broken = [each.kind for curve in curves for each in curve.breaks]
-    values, slopes = [each.values for each in curves], [each.slopes for each in curves]
+    values = [each.values for each in curves]
+    slopes = [np.where(np.isnan(each.values), np.nan, each.slopes) for each in curves]
     outputs = [each.output for each in curves]
     derivatives = [f"d{each.output}/d{each.variable}" for each in curves]
     return (
@@ -69,17 +73,22 @@ def share(places: Any, first: float, last: float) -> Any:
 
 
 def range_of(values: Array, usual: Array | None) -> tuple[float, float]:
-    """The least and the largest value to be drawn, never the same. One that is much wider than
-    that of the middle 90 % of `usual` values, if there are any, is cut to these.
+    """The least and the largest value to be drawn, never the same. Where they are much further
+    apart than the middle 90 % of `usual` values, if there are any, an end that is far from these
+    is cut to them.
     """
     finite = values[np.isfinite(values)]
     if not finite.size:
         return -1.0, 1.0
     low, high = float(finite.min()), float(finite.max())
     if usual is not None:
-        inner = np.quantile(usual[np.isfinite(usual)], (0.05, 0.95)).tolist()
-        if high - low > SPREAD * (inner[1] - inner[0]) > 0:
-            low, high = inner
+        first, last = np.quantile(usual[np.isfinite(usual)], (0.05, 0.95)).tolist()
+        width = last - first
+        if high - low > SPREAD * width > 0:
+            low, high = (
+                first if low < first - width else low,
+                last if high > last + width else high,
+            )
     if low == high:
         margin = abs(low) or 1.0
         return low - margin, high + margin
@@ -97,7 +106,18 @@ def ticks(low: float, high: float) -> list[float]:
     return [float(f"{count * step:.12g}") for count in range(first, last + 1)]
 
 
-def told_breaks(curve: Curve) -> list[str]:
+def told(curves: Sequence[Curve]) -> list[str]:
+    """What is said below the curves: which program is which, and where they are not smooth."""
+    titles = [f"{each.output}: {_one_line(each.text)}" for each in curves if each.text]
+    return titles + [text for each in curves for text in _breaks(each)]
+
+
+def _one_line(text: str) -> str:
+    whole = "; ".join(filter(None, map(str.strip, text.splitlines())))
+    return sanitise(whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}…")
+
+
+def _breaks(curve: Curve) -> list[str]:
     """`out has a kink at x = 0`, for each kind."""
     found = []
     for kind, several in (("kink", "kinks"), ("jump", "jumps"), ("pole", "poles"),
@@ -143,8 +163,8 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
 def as_svg(curves: Sequence[Curve]) -> str:
     """Both panels, one above the other."""
     first, last = ends_of(curves[0])
-    told = [text for each in curves for text in told_breaks(each)]
-    width, height = WIDE + 2 * LEFT, 2 * (HIGH + TOP) + TOP + 20 + 16 * len(told)
+    below = told(curves)
+    width, height = WIDE + 2 * LEFT, 2 * (HIGH + TOP) + TOP + 20 + 16 * len(below)
     size = f'width="{width}" height="{height}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
@@ -167,7 +187,7 @@ def as_svg(curves: Sequence[Curve]) -> str:
             parts += _break_marks(curve, across, down, top, colour, number_)
     bottom = 2 * (HIGH + TOP) + TOP
     parts.append(_label(curves[0].variable, LEFT + WIDE / 2, bottom, "middle"))
-    parts += [_label(text, LEFT, bottom + 16 * row, "start") for row, text in enumerate(told, 1)]
+    parts += [_label(text, LEFT, bottom + 16 * row, "start") for row, text in enumerate(below, 1)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

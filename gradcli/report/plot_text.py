@@ -10,12 +10,14 @@ from gradcli.analysis.curve import Curve
 from gradcli.graph import Array
 from gradcli.report.arrays import number
 from gradcli.report.layout import Layout
-from gradcli.report.plot import DIGITS, GAPS, Panel, ends_of, panels, share, ticks, told_breaks
+from gradcli.report.plot import DIGITS, GAPS, Panel, ends_of, panels, share, ticks, told
 
 ROWS = 9
 """Lines of text in a panel."""
 LABEL = 9
 """Characters of the numbers left of a panel."""
+NAME = 12
+"""Characters of a curve's name on its right, at most."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The dots of a braille pattern by row and column, as bits beyond U+2800."""
 
@@ -27,24 +29,34 @@ def write_text(curves: Sequence[Curve], layout: Layout) -> Iterator[str]:
 
 def as_text(curves: Sequence[Curve], layout: Layout) -> str:
     """Values in the upper panel, derivatives in the lower, over the same range."""
-    across = max(10, layout.width - LABEL - 3)
+    names = [each.output[:NAME] for each in curves]
+    beside = 1 + len(", ".join(names))
+    if len(curves) == 1 or layout.width < 2 * beside:
+        names, beside = [], 0
+    across = max(10, layout.width - LABEL - 3 - beside)
     lines: list[str] = []
     for panel in panels(curves):
-        drawn = _panel(curves, panel, across, ascii_only=layout.ascii_only)
+        drawn = _panel(curves, panel, names, across, ascii_only=layout.ascii_only)
         lines += [", ".join(panel.titles), *drawn, ""]
     lines[-1] = " " * (LABEL + 2) + _numbers_below(ends_of(curves[0]), across)
     lines.append(" " * (LABEL + 2) + curves[0].variable.center(across).rstrip())
-    lines += [text for each in curves for text in told_breaks(each)]
+    lines += told(curves)
     return "\n".join(lines) + "\n"
 
 
-def _panel(curves: Sequence[Curve], panel: Panel, across: int, *, ascii_only: bool) -> list[str]:
-    """Rows of dots with numbers and an axis on their left."""
+def _panel(
+    curves: Sequence[Curve], panel: Panel, names: Sequence[str], across: int, *, ascii_only: bool
+) -> list[str]:
+    """Rows of dots with numbers and an axis on their left, and `names` where curves end."""
     fine = (1, 1) if ascii_only else (4, 2)
     low, high = panel.low, panel.high
-    grid = np.zeros((ROWS * fine[0], across * fine[1]), bool)
-    for curve, values in zip(curves, panel.columns, strict=True):
-        grid |= _dots(curve, values, (low, high), grid.shape)
+    shape = (ROWS * fine[0], across * fine[1])
+    each_dots = [
+        _dots(curve, values, (low, high), shape)
+        for curve, values in zip(curves, panel.columns, strict=True)
+    ]
+    grid = np.logical_or.reduce(each_dots)
+    ends = _ends(each_dots, names, fine[0])
     if low < 0 < high:
         grid[round(high / (high - low) * (len(grid) - 1)), :: 2 * fine[1]] = True  # the zero line
     labels = {
@@ -60,8 +72,19 @@ def _panel(curves: Sequence[Curve], panel: Panel, across: int, *, ascii_only: bo
             for cell in cells.transpose(1, 0, 2)
         )
         bar = marked if row in labels else plain
-        lines.append(f"{labels.get(row, ''):>{LABEL}} {bar}{drawn}".rstrip())
+        lines.append(f"{labels.get(row, ''):>{LABEL}} {bar}{drawn} {ends[row]}".rstrip())
     return lines
+
+
+def _ends(each_dots: Sequence[Array], names: Sequence[str], fine: int) -> list[str]:
+    """The names of the curves whose last dot is in a row of text, which has `fine` rows of dots."""
+    found: list[list[str]] = [[] for _ in range(ROWS)]
+    for dots, name in zip(each_dots, names, strict=False):
+        columns = dots.any(axis=0).nonzero()[0]
+        if columns.size:
+            row = int(dots[:, columns[-1]].argmax()) // fine
+            found[row].append(name)
+    return [", ".join(each) for each in found]
 
 
 def _numbers_below(ends: tuple[float, float], across: int) -> str:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gradcli.report.plot import ticks
+from gradcli.report.plot import range_of, ticks
 from tests.cli.conftest import Runner
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -230,6 +230,45 @@ def test_several_curves(gradcli: Runner) -> None:
     assert rows[0] == "curve,x,value,derivative"
     assert rows[3] == "out_1,2.0,4.0,4.0"
     assert rows[6] == "out_2,2.0,8.0,12.0"
+
+
+def test_each_of_several_curves_is_told(gradcli: Runner) -> None:
+    """By its name where it ends, and by its program where names are the same."""
+    both = ("plot", "x**2", "--with", "-x  # <b>", "--over", "x=0:2")
+    above, _ = gradcli(*both).out.split("\n\n")
+    _, *rows = above.splitlines()
+    assert rows[0].endswith(" out_1")
+    assert rows[-1].endswith(" out_2")
+    assert gradcli(*both).out.endswith("\nout_1: x**2\nout_2: -x  # <b>\n")
+    drawn = gradcli(*both, "--format", "svg").out
+    told = [each.text for each in ElementTree.fromstring(drawn).iter(f"{SPACE}text")]
+    assert told[-2:] == ["out_1: x**2", "out_2: -x  # <b>"]
+
+
+def test_a_pole_cuts_only_the_end_that_it_reaches(gradcli: Runner) -> None:
+    """The gamma function, all of whose values are above 0.2, has no room of 0.2 below the rest."""
+    drawn = gradcli("plot", "exp(lgamma(x))", "--over", "x=-4:4", "--format", "svg").out
+    pieces = re.findall(r'<polyline points="([^"]*)"', drawn.partition("dout")[0])
+    assert len(pieces) == 5  # one between each two poles, and one on the right
+    lowest = max(float(y) for piece in pieces for y in re.findall(r",([\d.]+)", piece))
+    assert lowest == 250  # its minimum, at -3.64, is the lower end of the panel
+    values = np.array([0.0, 1, 2, 3, 4, 1e9])
+    assert range_of(values, values[:5])[0] == 0
+    assert range_of(-values, -values[:5])[1] == 0
+
+
+def test_no_slope_is_drawn_where_there_is_no_value(gradcli: Runner) -> None:
+    """Of log, as in PyTorch, backward gives 1/x below 0, too."""
+    arguments = ("plot", "log(x)", "--over", "x=-1:1")
+    assert gradcli(*arguments, "--format", "json").json["derivative"][0] == -1
+    drawn = gradcli(*arguments, "--format", "svg").out.partition("dout")[2]
+    assert min(float(x) for x in re.findall(r'points="([\d.]+)', drawn)) > 400
+
+
+def test_the_scale_of_a_map_tells_what_it_leaves_out(gradcli: Runner) -> None:
+    ends = ("--over", "x=-2:2", "--over", "y=-2:2", "--format", "svg")
+    assert ">≤ -" in gradcli("plot", "1/(x*y)", *ends).out
+    assert "≥" not in gradcli("plot", "x*y", *ends).out
 
 
 def test_an_element_moves(gradcli: Runner) -> None:
