@@ -80,7 +80,7 @@ def _ends(each_dots: Sequence[Array], names: Sequence[str], fine: int) -> list[s
     """The names of the curves whose last dot is in a row of text, which has `fine` rows of dots."""
     found: list[list[str]] = [[] for _ in range(ROWS)]
     for dots, name in zip(each_dots, names, strict=False):
-        columns = dots.any(axis=0).nonzero()[0]
+        columns = np.flatnonzero(dots.any(axis=0))
         if columns.size:
             row = int(dots[:, columns[-1]].argmax()) // fine
             found[row].append(name)
