@@ -80,9 +80,9 @@ def _shown(box: Box, place: int, left_out: int, precision: int) -> GraphBox:
         [above - left_out for above in box.above if above >= left_out],
         box.text[0],
         f"= {value}" if value else box.line.shape,
-        f"grad {grad}" if grad else "",
         [name],
-        [name],
+        [name] if grad else [],
+        [f"grad {grad}"] if grad else [],
     )
 
 

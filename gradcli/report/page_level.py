@@ -86,14 +86,12 @@ class Level:
         text = self._sentences[number].text if node.inputs else ""
         formula = f"{name} = {text}" if text and len(name) + len(text) < TITLE else name
         above = [self._place[each] for each in operands(step, told.names)]
-        grad = next((g for p in told.passes[::-1] for g in p.grads if g.node is node), None)
         return GraphBox(
             f"{self._prefix}-b{number}",
             role(step, told),
             sorted(above),
             f"{formula}{inside}"[: TITLE + ARRAY],
             f"= {inline(excerpt(step.value), self._precision, ARRAY)}",
-            f"grad {inline(excerpt(_total(grad)), self._precision, ARRAY)}" if grad else "",
             [f"{self._prefix}-f{number}"],
         )
 
@@ -172,7 +170,9 @@ class Level:
         sentences = Sentences(self._told, told, self._precision)
         for place, grad in enumerate(told.grads):
             name = f"{self._prefix}-g{number}-{place}"
-            self._boxes[self._place[grad.node]].backward.append(name)
+            box = self._boxes[self._place[grad.node]]
+            box.backward.append(name)
+            box.grads.append(f"grad {inline(excerpt(_total(grad)), self._precision, ARRAY)}")
             yield self._grad(grad, told, number, name, sentences)
 
     def _grad(

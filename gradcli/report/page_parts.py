@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -11,7 +11,7 @@ from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.syntax import Program
 from gradcli.report.elements import element
 from gradcli.report.latex import Mathematics
-from gradcli.report.layers import arrange, path
+from gradcli.report.layers import Placed, arrange, path
 from gradcli.report.mathml import formula
 from gradcli.report.picture import LINE, MARGIN, extent
 
@@ -31,13 +31,14 @@ class GraphBox:
     above: list[int]
     title: str
     value: str
-    grad: str = ""
     forward: list[str] = field(default_factory=list)
     backward: list[str] = field(default_factory=list)
+    grads: list[str] = field(default_factory=list)
+    """The grad after each card of `backward`; the last one is shown until the page steps."""
 
     @property
     def text(self) -> list[str]:
-        return [self.title, self.value, self.grad or " "]
+        return [self.title, self.value, max(self.grads, key=len, default=" ")]
 
 
 def header(title: str, program: Program, remarks: Iterable[str]) -> Element:
@@ -100,22 +101,27 @@ def graph(title: str, boxes: Sequence[GraphBox], prefix: str) -> Element:
     for box, at in zip(boxes, picture.placed, strict=True):
         frame = element("rect", x=f"{at.x:.0f}", y=f"{at.y:.0f}", width=f"{at.width:.0f}",
                         height=f"{at.height:.0f}", rx=4)  # fmt: skip
-        texts = [
-            element("text", text, x=f"{at.x + MARGIN:.0f}",
-                    y=f"{at.y + row * LINE + MARGIN / 4:.0f}", class_=kind)
-            for row, (text, kind) in enumerate(
-                zip(box.text, ("title", "value", "grad"), strict=True), 1
-            )
-        ]  # fmt: skip
+        last = "".join(box.grads[-1:])
         drawn.append(
-            element("g", frame, *texts, id=box.name, class_=f"box {box.role}".strip(),
-                    aria_label=f"{box.title}: {box.value} {box.grad}".strip(),
+            element("g", frame, *_lines(box, at), id=box.name, class_=f"box {box.role}".strip(),
+                    aria_label=f"{box.title}: {box.value} {last}".strip(),
                     data_forward=" ".join(box.forward), data_backward=" ".join(box.backward))
         )  # fmt: skip
     width, height = f"{picture.width:.0f}", f"{picture.height:.0f}"
     svg = element("svg", element("defs", marker), *drawn, width=width, height=height,
                   viewBox=f"0 0 {width} {height}", role="group", aria_label=title)  # fmt: skip
     return element("div", svg, class_="graph", tabindex=0, role="region", aria_label=title)
+
+
+def _lines(box: GraphBox, at: Placed) -> Iterator[Element]:
+    """What stands in a box; its grads stand in the same place, all but the last out of sight."""
+    x = f"{at.x + MARGIN:.0f}"
+    first, second, third = (f"{at.y + row * LINE + MARGIN / 4:.0f}" for row in (1, 2, 3))
+    yield element("text", box.title, x=x, y=first, class_="title")
+    yield element("text", box.value, x=x, y=second, class_="value")
+    for step, grad in zip(box.backward, box.grads, strict=True):
+        shown = "grad" if step == box.backward[-1] else "grad later"
+        yield element("text", grad, x=x, y=third, class_=shown, data_step=step)
 
 
 def equation(formulas: Mathematics, left: str, *right: str) -> Element:

@@ -121,6 +121,19 @@ def test_passes(opened: Opened) -> None:
     ]  # fmt: skip
 
 
+def test_a_box_shows_the_grad_of_the_pass(opened: Opened) -> None:
+    """By hand: x @ [[1,2],[3,4]] has the rows [1, 3] and [2, 4] for v = [1, 0] and [0, 1]."""
+    program = ("y = x @ [[1,2],[3,4]]", "-s", "x=2,1", "-g", "1,0", "-g", "0,1")
+    tab = opened("explain", *program)
+    seen = []
+    for _ in range(6):
+        seen.append(tab.locator(".box .grad:visible").all_text_contents())
+        tab.keyboard.press("ArrowRight")
+    first, second = ["grad [1, 3]", "grad [1, 0]"], ["grad [2, 4]", "grad [0, 1]"]
+    half = [first[0], second[1]]  # the grad of x is that of pass 1 until pass 2 is there
+    assert seen == [[], [], first[1:], first, half, second]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1100])
 @pytest.mark.parametrize(

@@ -29,12 +29,12 @@
     const step = steps[place];
     copyWhatGoesIn(step);
     boxes.forEach((box) => {
-      const done = (key) => (box.dataset[key] || "").split(" ").some((id) => reached(steps, id));
       box.classList.toggle("now", box.id === step.dataset.box);
       box.querySelectorAll(".value").forEach((text) =>
-        text.classList.toggle("later", !done("forward")));
-      box.querySelectorAll(".grad").forEach((text) =>
-        text.classList.toggle("later", !done("backward")));
+        text.classList.toggle("later", !reached(steps, box.dataset.forward)));
+      const grads = [...box.querySelectorAll(".grad")];
+      const last = grads.filter((text) => reached(steps, text.dataset.step)).pop();
+      grads.forEach((text) => text.classList.toggle("later", text !== last));
     });
     const back = step.dataset.kind === "backward";
     arrows.forEach((arrow) => arrow.classList.toggle("now",
