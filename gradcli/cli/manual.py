@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import groupby
+from operator import itemgetter
 
 from gradcli import __version__
+from gradcli.report.paint import headings
 
 PLACE = "~/.local/share/man/man1/gradcli.1"
 """Where `man gradcli` looks for it."""
@@ -39,16 +41,13 @@ def manual(commands: Mapping[str, tuple[str, str]], topics: Mapping[str, str]) -
 
 def _topic(text: str) -> Iterator[str]:
     """A topic's text with its headings; the lines below them are laid out already."""
-    for is_heading, lines in groupby(text.splitlines(), _is_heading):
+    for is_heading, lines in groupby(
+        zip(headings(text), text.splitlines(), strict=True), key=itemgetter(0)
+    ):
         if is_heading:
-            yield from (f".SS {_text(line)}" for line in lines)
+            yield from (f".SS {_text(line)}" for _, line in lines)
         else:
-            yield from _as_it_is(lines)
-
-
-def _is_heading(line: str) -> bool:
-    """Whether a line begins at the margin, and is no sentence."""
-    return bool(line) and line[0] not in " @~" and not line.endswith(".")
+            yield from _as_it_is(line for _, line in lines)
 
 
 def _as_it_is(lines: Iterable[str]) -> Iterator[str]:

@@ -73,12 +73,31 @@ def _of_usage(line: str) -> str:
 
 
 def guide(text: str) -> str:
-    """A guide: lines at the margin are headings, those far from it are to be typed."""
-    return "".join(map(_of_guide, text.splitlines(keepends=True)))
+    """A guide: its headings stand out, and the lines far from the margin, which are to be typed."""
+    lines = text.splitlines(keepends=True)
+    return "".join(map(_of_guide, lines, headings(text)))
 
 
-def _of_guide(line: str) -> str:
+def headings(text: str) -> list[bool]:
+    """By line of a guide: whether it is a heading.
+
+    A heading begins at the margin, is no sentence, and stands alone: no other line at the margin
+    is next to it, as in a paragraph, and nothing is above it.
+    """
+    lines = text.splitlines()
+    above, below = ["", *lines], [*lines[1:], ""]
+    return [
+        _at_margin(line) and line[-1] not in ".:" and not each_above and not _at_margin(each_below)
+        for line, each_above, each_below in zip(lines, above, below, strict=False)
+    ]
+
+
+def _at_margin(line: str) -> bool:
+    return bool(line) and not line.startswith(" ")
+
+
+def _of_guide(line: str, is_heading: bool) -> str:
     shown = line.rstrip("\n")
     if shown.startswith("    "):
         return paint(shown, BLUE) + "\n"
-    return line if not shown or shown.startswith(" ") else paint(shown, GREY, bold=True) + "\n"
+    return paint(shown, GREY, bold=True) + "\n" if is_heading else line

@@ -20,6 +20,7 @@ import pytest
 from gradcli.cli.app import COMMANDS, EXAMPLES
 from gradcli.cli.command_guide import guide
 from gradcli.cli.help import GUIDES
+from gradcli.cli.manual import manual
 from tests.cli.conftest import Runner
 
 ROOT = Path(__file__).parents[2]
@@ -135,3 +136,18 @@ def test_the_manual_page_has_all_of_it(gradcli: Runner, desk: Path) -> None:
         )  # fmt: skip
         assert "differentiate tensor expressions" in done.stdout
         assert done.stderr == ""
+
+
+@pytest.mark.parametrize("topic", [name for name in GUIDES if name != "man"])
+def test_no_line_of_a_paragraph_is_a_heading_of_the_manual_page(topic: str) -> None:
+    text = GUIDES[topic]()
+    page = manual({}, {topic: text}).replace(r"\-", "-").replace(r"\e", "\\").splitlines()
+    titles = [line.removeprefix(".SS ") for line in page if line.startswith(".SS ")]
+    blocks = [block.splitlines() for block in text.strip("\n").split("\n\n")]
+    paragraphs = [
+        [line for line in block if not line.startswith(" ")]
+        for block in blocks
+        if len(block) > 1 and not block[1].startswith(" ")
+    ]
+    assert not {line for lines in paragraphs for line in lines} & set(titles)
+    assert all(title in text.splitlines() for title in titles)
