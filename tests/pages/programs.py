@@ -14,8 +14,6 @@ PASSES = (
     ("x = tensor([1., 2.], requires_grad=True)\n(x**2).sum().backward()\n"
     "z = 3*x\nz.backward(gradient=tensor([1., 10.]))\nx.grad"),
 )  # fmt: skip
-LONG = "y = x; for i in range({}) {{ y = sin(y)*1.1 }}; sum(y)"
-"""Twice as many nodes, and two."""
 
 HOSTILE = [
     "<script>window.broken = 1</script>",
@@ -59,6 +57,11 @@ HOSTILE = [
     "%3Cscript%3Ewindow.broken = 1%3C/script%3E",
     "<plaintext>",
 ]
+
+
+def written_out(nodes: int) -> str:
+    """A program of so many nodes without a loop, whose passes would be one node."""
+    return "\n".join(["y = x", *["y = sin(y)*1.1"] * (nodes // 2 - 1), "sum(y)"])
 
 
 def page(gradcli: Runner, command: str, *arguments: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from gradcli import explain
 from tests.pages.conftest import Opened
-from tests.pages.programs import CUBES, HOSTILE, LONG, OPENED, PASSES, told
+from tests.pages.programs import CUBES, HOSTILE, OPENED, PASSES, told, written_out
 
 pytestmark = pytest.mark.browser
 
@@ -191,7 +191,7 @@ def copied(tab: Any) -> int:
 
 def test_300_nodes_are_drawn_at_once(opened: Opened) -> None:
     """By the work that the browser says it had: not the time that passed."""
-    tab = opened("explain", LONG.format(149), "-s", "x=1,2,3", "--inside", "all")
+    tab = opened("explain", written_out(300), "-s", "x=1,2,3", "--inside", "all")
     session = tab.context.new_cdp_session(tab)
     session.send("Performance.enable")
     tab.reload()

@@ -15,7 +15,7 @@ from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.report.latex import Mathematics
 from gradcli.report.mathml import formula
 from tests.cli.conftest import Runner
-from tests.pages.programs import CUBES, HOSTILE, LONG, OPENED, PASSES, page, told
+from tests.pages.programs import CUBES, HOSTILE, OPENED, PASSES, page, told, written_out
 
 
 class Reader(HTMLParser):
@@ -102,14 +102,14 @@ def test_functions_and_loops_open(gradcli: Runner) -> None:
 @pytest.mark.parametrize(
     ("command", "more"),
     [
-        ("explain", ()),
+        pytest.param("explain", (), marks=pytest.mark.wide),
         pytest.param("explain", ("--inside", "all"), marks=pytest.mark.slow),
         pytest.param("graph", (), marks=pytest.mark.slow),
     ],
 )
 def test_a_page_of_300_nodes_is_small(gradcli: Runner, command: str, more: tuple[str, ...]) -> None:
     values = f"x={','.join(str(each / 100) for each in range(100))}"
-    assert len(page(gradcli, command, LONG.format(149), "-s", values, *more)) < 1_000_000
+    assert len(page(gradcli, command, written_out(300), "-s", values, *more)) < 1_000_000
 
 
 def test_arrows_that_share_most_of_their_way_are_drawn_together_once(gradcli: Runner) -> None:
@@ -120,7 +120,7 @@ def test_arrows_that_share_most_of_their_way_are_drawn_together_once(gradcli: Ru
 
 @pytest.mark.slow
 def test_a_page_of_5000_nodes_says_what_it_leaves_out(gradcli: Runner) -> None:
-    program = LONG.format(2499)
+    program = written_out(5000)
     told_page = page(gradcli, "explain", program, "-s", "x=1,2")
     assert re.search(r"Of the graph's 5,00\d nodes 4,\d\d\d are left out", told_page)
     drawn = page(gradcli, "graph", program, "-s", "x=1,2")
