@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         combine: str
         averages: bool
         view: bool
+        copies: bool
         moves: bool
         shaped: bool
         axes: Callable[[Node], tuple[int, ...]]
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         host: bool
         refuses: bool
         symmetric: bool
+        rounded: Callable[..., Array] | None
         takes: frozenset[Kind]
         typed: bool
         infix: str
@@ -148,6 +150,8 @@ class Op:
     """The combined result is divided by the count of elements."""
     view: bool = False
     """The value lies in the memory of the first operand."""
+    copies: bool = False
+    """Each element of the result is one of an operand, or 0: nothing is rounded."""
     moves: bool = False
     """A view in which elements stand elsewhere; others are reshaped, if at all."""
     shaped: bool = False
@@ -190,6 +194,9 @@ class Op:
     range: then the program is wrong, whether or not anything needs the result."""
     symmetric: bool = False
     """Its matrix is taken to be symmetric: one triangle is read, the gradient is that of both."""
+    rounded: Callable[..., Array] | None = None
+    """`(operand, rounding)`: an operand with errors of rounding that leave it the structure which
+    the forward function looks for. None where it looks for none."""
     takes: frozenset[Kind] = frozenset(KINDS)
     """The kinds that it computes with; operands of others are promoted: `gradcli.ops.promotion`."""
     typed: bool = False

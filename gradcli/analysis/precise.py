@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,15 @@ class Steps:
         if node.op.typed and node.kind == "float":
             after = (*after[:-1], self._dtype)
         operands = [values[each] for each in node.inputs[:count]]
-        rounds = None if node.op.view or node.op.selects else rounding
+        exact = node.op.view or node.op.copies or node.op.selects
+        rounds = None if exact else rounding
         times = _roundings(node)
         if rounds is not None and not isinstance(node.op, Elementwise):  # it adds up on the way
-            operands = [rounds(each, times) for each in operands]
+            rounding = partial(rounds, times=times)
+            operands = [
+                node.op.rounded(each, rounding) if node.op.rounded else rounding(each)
+                for each in operands
+            ]
         try:
             result = np.asarray(call(*before, *operands, *after))
         except (TypeError, ValueError):

@@ -47,6 +47,7 @@ CAT = JointlyLinear(
     infer=_cat_shape,
     forward=lambda xp, *arguments: xp.concat(arguments[:-1], axis=arguments[-1]),
     adjoint=_cat_adjoint,
+    copies=True,
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from math import comb, factorial
 from typing import Any
 
@@ -85,6 +86,14 @@ def _is_pair(a: Array) -> bool:
         and not a[..., last, first].any()
         and bool((a[..., first, first] == a[..., last, last]).all())
     )
+
+
+def _rounded(a: Array, rounding: Callable[[Array], Array]) -> Array:
+    """With other errors in each half, a pair would be none, and computed in another way."""
+    if not _is_pair(a):
+        return rounding(a)
+    value, change = np.split(rounding(a[..., : a.shape[-1] // 2, :]), 2, axis=-1)
+    return _pair(np, value, change)
 
 
 def _pair(xp: Any, value: Array, change: Array) -> Array:
@@ -181,6 +190,7 @@ MATRIX_EXP = General(
     by_book=_expm_by_book,
     contracts=True,
     host=True,
+    rounded=_rounded,
     work=_expm_work,
 )
 

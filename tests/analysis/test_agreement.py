@@ -98,6 +98,17 @@ def test_a_changed_constant_fails(right: Right, size: float) -> None:
             assert judged(problem, right.leaf, mine).verdict == "fail", mine
 
 
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("scale", ["1e-8", "1e8"])
+def test_the_scale_of_the_output_hides_no_mistake(scale: str, precision: Precision) -> None:
+    """The gradient is a corner of the exponential of [[x.T, scale], [0, x.T]], whose rounding is
+    measured on such a matrix too.
+    """
+    x = [[0.4, -0.3, 0.2], [0.1, 0.6, -0.5], [-0.2, 0.3, 0.7]]
+    program, mine = f"{scale}*trace(matrix_exp(x))", f"{scale}*matrix_exp(x).T"
+    check(Right(program, "x", mine, {"x": x}), precision)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("right", FORMULAS, ids=lambda each: each.mine)
