@@ -123,11 +123,9 @@ class Steps:
         rounds = None if exact else rounding
         times = _roundings(node)
         if rounds is not None and not isinstance(node.op, Elementwise):  # it adds up on the way
-            rounding = partial(rounds, times=times)
-            operands = [
-                node.op.rounded(each, rounding) if node.op.rounded else rounding(each)
-                for each in operands
-            ]
+            inside = partial(rounds, times=times)
+            rounded = node.op.rounded
+            operands = [rounded(each, inside) if rounded else inside(each) for each in operands]
         try:
             result = np.asarray(call(*before, *operands, *after))
         except (TypeError, ValueError):
