@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -13,6 +14,7 @@ from tests.analysis import (
     field_slips,
     fresh_slips,
     further_slips,
+    reviewed_slips,
     science_slips,
     slips,
     unseen_slips,
@@ -20,7 +22,15 @@ from tests.analysis import (
 from tests.analysis.slips import Model
 from tests.analysis.test_diagnosis import compared
 
-FILES = (slips, further_slips, fresh_slips, unseen_slips, field_slips, science_slips)
+FILES = (
+    slips,
+    further_slips,
+    fresh_slips,
+    unseen_slips,
+    field_slips,
+    science_slips,
+    reviewed_slips,
+)
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
 FURTHER = [(model, wrong) for model in further_slips.MODELS for wrong in model.slips]
@@ -28,6 +38,7 @@ FRESH = [(model, wrong) for model in fresh_slips.MODELS for wrong in model.slips
 UNSEEN = [(model, wrong) for model in unseen_slips.MODELS for wrong in model.slips]
 FIELDS = [(model, wrong) for model in field_slips.MODELS for wrong in model.slips]
 SCIENCE = [(model, wrong) for model in science_slips.MODELS for wrong in model.slips]
+REVIEWED = [(model, wrong) for model in reviewed_slips.MODELS for wrong in model.slips]
 FEW = SLIPS[::9]
 
 
@@ -55,8 +66,16 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cases", "least"),
-    [(SLIPS, 150), (FURTHER, 60), (FRESH, 50), (UNSEEN, 140), (FIELDS, 140), (SCIENCE, 140)],
-    ids=["own", "further", "fresh", "unseen", "fields", "science"],
+    [
+        (SLIPS, 150),
+        (FURTHER, 60),
+        (FRESH, 50),
+        (UNSEEN, 140),
+        (FIELDS, 140),
+        (SCIENCE, 140),
+        (REVIEWED, 100),
+    ],
+    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed"],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
     cases: list[tuple[Model, str]], least: int
@@ -75,6 +94,42 @@ def test_slips_are_named_and_none_wrongly_with_certainty(
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.program)
 def test_the_formulas_without_slips_are_right(model: Model) -> None:
     assert compared(model.program, model.inputs, model.leaf, model.right).verdict == "pass"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "others"),
+    list(zip(reviewed_slips.MODELS, reviewed_slips.EQUAL, strict=True)),
+    ids=[model.program for model in reviewed_slips.MODELS],
+)
+def test_the_same_in_other_words_is_right(model: Model, others: tuple[str, ...]) -> None:
+    for formula in others:
+        assert compared(model.program, model.inputs, model.leaf, formula).verdict == "pass"
+
+
+X, D = [0.4, 1.3, 2.2], [[2.0, -1.0, 0.5], [-1.0, 2.0, -1.0], [0.0, -1.0, 3.0]]
+MADE_OF_STEPS = [
+    ("L = sum(exp(-(x - w)**2/2))", "sum((x - w)*exp(-(x - w)**2))", "division by 2"),
+    ("f = w*exp(-x**2/2) + 1; L = sum(log(f))", "sum(exp(-x**2)/f)", "division by 2"),
+    ("L = sum(x*w**2*log(w))", "sum(x)*(w*log(w) + w)", "factor 2"),
+    ("L = sum(x**2*sqrt(1 + (w/x)**2))", "sum(x**2*w/sqrt(1 + (w/x)**2))", "x**2"),
+    ("L = sum(tanh(w*x + y*tanh(w*y)))",
+     "sum((1 - tanh(w*x + y*tanh(w*y))**2)*(y + x*(1 - tanh(w*y)**2)*y))", "exchanged"),
+    ("u = solve(eye(3) + w*D, x); L = sum(u**2)", "-2*u@solve(eye(3) + w*D, u)", "factor D"),
+    ("r = w*x + y; L = sum(r**3)/3", "r[0]*x[0] + r[1]*x[1] + r[2]*x[2]", "3 * r**2, not 3*r"),
+    ("L = -sum(y*log_softmax(w*x))", "sum(softmax(w*x)*x)", "derivative of log_softmax(w*x)"),
+]  # fmt: skip
+"""Programs of w, wrong gradients, and what must be said: the step, as the user wrote it."""
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("program", "wrong", "words"), MADE_OF_STEPS)
+def test_a_slip_is_told_as_it_was_made(program: str, wrong: str, words: str) -> None:
+    inputs = {"w": 0.6, "x": X, "y": [0.2, 0.7, 0.1], "D": D}
+    inputs = {name: inputs[name] for name in inputs if re.search(rf"\b{name}\b", program)}
+    found = compared(program, inputs, "w", wrong)
+    assert found.sure
+    assert words in found.causes[0].message
 
 
 CORRECTED: Mapping[tuple[str, str], tuple[str, str]] = {

@@ -171,7 +171,7 @@ MODELS = [
         {
             "-2*(x - z)*exp(l/2)*e + 0.5*(exp(l) - 1)": "2|factor",
             "(x - z)*exp(l/2)*e + 0.5*(exp(l) - 1)": "sign",
-            "-(x - z)*exp(l)*e + 0.5*(exp(l) - 1)": "2",
+            "-(x - z)*exp(l)*e + 0.5*(exp(l) - 1)": "2|0.5",
             "-(x - z)*exp(l/2)*e + (exp(l) - 1)": "0.5|2|factor",
             "-(x - z)*exp(l/2)*e": "path|term",
             "-(x - z)*exp(l/2)*e + 0.5*exp(l)": "1|path|term",

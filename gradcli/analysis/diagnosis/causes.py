@@ -24,7 +24,7 @@ STEPS = frozenset(
 """Causes that say which step of the derivation was wrong: better than what the slip looks like,"""
 LOCAL = frozenset(
     {"sign", "operation", "order", "grouping", "condition", "index", "other-value", "exponent",
-     "reduction-missing"}
+     "reduction-missing", "exchanged"}
 )  # fmt: skip
 """unless the slip is one of these."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
@@ -74,6 +74,8 @@ def _explains(step: Cause, own: Cause, source: Source) -> bool:
         return _joined(wrong) in _joined(source.text)
     if step.code == own.code == "sign":
         return True
+    if step.code == "chain-doubled":  # exp(2*x) is exp(x) twice, but nobody wrote it so
+        return own.code == "factor-extra"
     return step.code in ALWAYS or (step.code in STEPS and own.code not in LOCAL)
 
 

@@ -9,13 +9,17 @@ from gradcli.algebra.rules import value_of
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.graph import Node
 
+SHIFTED = re.compile(r"\*\*\(n ([+-]) (\d)\)")
+"""A power whose exponent is one less than n, or the like."""
+
 
 def textbook(local: Node, node: Node, words: Wording) -> str:
     """A local derivative as textbooks write it."""
     if len(node.op.textbook) == 1:
         texts = {name: words.of(each) for name, each in _names(node).items()}
         return _over(node.op.textbook[0], texts)
-    return words.of(words.plain(local))
+    plain = words.plain(local)  # it may have lost the names
+    return words.of(plain if words.spelled(plain) else local)
 
 
 def misremembered(node: Node, position: int, words: Wording) -> Iterator[tuple[str, Node]]:
@@ -34,7 +38,15 @@ def _names(node: Node) -> dict[str, Node]:
 
 def _over(formula: str, texts: Mapping[str, str]) -> str:
     """A formula of the op table over what a program calls its operands."""
+    if texts["n"].isdecimal():
+        formula = SHIFTED.sub(
+            lambda power: _power(int(texts["n"]) + int(power[1] + power[2])), formula
+        )
     return re.sub(r"\b[xny]\b", lambda name: texts[name[0]], formula)
+
+
+def _power(exponent: int) -> str:
+    return "" if exponent == 1 else f"**{exponent}" if exponent >= 0 else f"**({exponent})"
 
 
 def _atom(text: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from gradcli.analysis.diagnosis.parentheses import regrouped
@@ -53,6 +54,7 @@ SAID = {
     "operand-transposed": "{old} is not transposed",
     "transposed-extra": "a transposition is too much",
     "other-value": "another variable belongs here",
+    "exchanged": "two variables are exchanged for each other",
     "condition": "the condition is wrong",
     "inverted": "it is upside down",
     "factor-extra": "a factor is too much",
@@ -151,6 +153,7 @@ class Grower:
         for other in regrouped(print_expression(formula)):
             yield Mutant(1.3, "grouping", whole, other)
         yield from self._renamed(formula, whole)
+        yield from self._exchanged(formula, whole)
         for place in places(formula):
             part = place.part
             if not place.is_value or _is_setting(place):
@@ -170,6 +173,21 @@ class Grower:
                 if new != title:
                     yield Mutant(1.4, "other-value", whole, _with_name(formula, title, new))
 
+    def _exchanged(self, formula: Expression, whole: Place) -> Iterator[Mutant]:
+        """With two names exchanged for each other, each in one place."""
+        known = self.material.names
+        named = [
+            (number, each.part.id)
+            for number, each in enumerate(places(formula))
+            if each.is_value and isinstance(each.part, Name) and each.part.id in known
+        ]
+        if len(named) > OFTEN:
+            return
+        for (first, one), (second, other) in combinations(named, 2):
+            if one != other and known[one] == known[other]:
+                once = _with_name_at(formula, first, other)
+                yield Mutant(1.4, "exchanged", whole, _with_name_at(once, second, one))
+
     def _with_pieces(self, part: Expression, place: Place) -> Iterator[Mutant]:
         """With a factor or a term more."""
         if isinstance(part, Number) and place.above is not None:
@@ -181,6 +199,7 @@ class Grower:
                 yield Mutant(1.5 + more, "factor-missing", place, product, piece)
                 quotient = binary("/", part, piece.expression)
                 yield Mutant(1.6 + more, "divisor-missing", place, quotient, piece)
+        yield from self._with_matrices(part, place)
         if len(self.material.shape(part) or ()) == 2:
             for title, shape in self.material.names.items():
                 if len(shape) == 2:
@@ -193,6 +212,23 @@ class Grower:
                 for symbol in "+-":
                     whole = binary(symbol, part, piece.expression)
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
+
+    def _with_matrices(self, part: Expression, place: Place) -> Iterator[Mutant]:
+        """With a square matrix more in a product of matrices."""
+        shape = self.material.shape(part)
+        if not shape or not is_outermost(place, "*/@"):
+            return
+        for title, sizes in self.material.names.items():
+            if len(sizes) != 2 or sizes[0] != sizes[1]:
+                continue
+            length = sizes[0]
+            piece = Piece(name(title))
+            if shape[-2:][0] == length:
+                product = binary("@", piece.expression, part)
+                yield Mutant(1.55, "factor-missing", place, product, piece)
+            if shape[-1] == length:
+                product = binary("@", part, piece.expression)
+                yield Mutant(1.55, "factor-missing", place, product, piece)
 
 
 def _length(piece: Piece) -> float:
@@ -211,6 +247,12 @@ def _with_name(formula: Expression, title: str, new: str) -> Expression:
                 break
         else:
             return formula
+
+
+def _with_name_at(formula: Expression, number: int, new: str) -> Expression:
+    """The formula with another name in one of its places."""
+    place = next(islice(places(formula), number, None))
+    return replaced(place, name(new))
 
 
 def _is_setting(place: Place) -> bool:

@@ -162,6 +162,7 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     power = isinstance(above, Binary) and above.operator == "**" and place.field == "right"
     code = "exponent" if power else "index" if isinstance(above, Index) else "constant"
     near = [value + 1, value - 1, *((value + 2, value - 2) if power else ())]
+    near = [each for each in near if each or not power]  # that is: the factor is too much
     for other in dict.fromkeys(near):
         yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
     others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
@@ -302,10 +303,11 @@ def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Ch
         yield 1.1, "sign", unary("-", part)
 
 
-def _raised(part: Expression, _place: Place, _material: Material) -> Iterator[Change]:
+def _raised(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
     if isinstance(part, Number) or (isinstance(part, Binary) and part.operator == "**"):
         return
     easy = isinstance(part, Name | Call) or (isinstance(part, Binary) and part.operator in "+-")
+    easy = easy and not _is_operand(place)  # log(x**2) may be 2*log(x)
     yield (1.2 if easy else 1.6), "exponent", binary("**", part, number(2.0))
     yield 1.7, "exponent", binary("**", part, number(3.0))
     yield 1.7, "function-missing", call("sqrt", part)
@@ -336,8 +338,9 @@ def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Cha
 
 def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
     if not isinstance(part, Number):
+        twice = isinstance(part, Call) and _is_elementwise(part)  # sqrt(exp(x)) may be exp(x/2)
         for title in material.functions:
-            yield 1.5, "function-missing", call(title, part)
+            yield (1.65 if twice else 1.5), "function-missing", call(title, part)
 
 
 RULES: dict[type[Syntax], Sequence[Rule]] = {
@@ -351,6 +354,19 @@ RULES: dict[type[Syntax], Sequence[Rule]] = {
     Call: (_function, _unbiased, _axes),
 }
 EVERYWHERE: Sequence[Rule] = (_turned, _negated, _raised, _reduced, _spread, _wrapped)
+
+
+def _is_operand(place: Place) -> bool:
+    """Whether the part is what a function on single elements is taken of."""
+    above = place.above.part if place.above is not None else None
+    return isinstance(above, Call) and place.field != "callee" and _is_elementwise(above)
+
+
+def _is_elementwise(part: Call) -> bool:
+    title, _ = called(part)
+    return title in FUNCTIONS and not any(
+        each.name in ("dim", "keepdim") for each in FUNCTIONS[title].parameters
+    )
 
 
 def _reduces(title: str) -> bool:

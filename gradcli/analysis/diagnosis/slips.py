@@ -174,7 +174,13 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
         yield "chain-inverted", f"{text} divides where it should multiply", _inverted
-    text = f"{rule}the term for the path through {below} in {here} is missing"
+    inside = step.operand.span == node.span and not words.is_named(step.operand)
+    path = (
+        f"a part of the derivative of {here}"
+        if inside
+        else f"the term for the path through {below} in {here}"
+    )
+    text = f"{rule}{path} is missing"
     yield "path-missing", text, _dropped
     text = f"{rule}the sign of the derivative of {here} by {below} is wrong"
     yield "sign-part", text, _negated
