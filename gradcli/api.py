@@ -250,15 +250,26 @@ def _options(
     wrt: Sequence[str], outputs: Sequence[str], dtype: Precision, seed: int | None, limits: Limits
 ) -> Options:
     return Options(
-        wrt=tuple(wrt), outputs=tuple(outputs), precision=dtype, seed=seed, limits=limits
+        wrt=_names(wrt), outputs=_names(outputs), precision=dtype, seed=seed, limits=limits
     )
 
 
-def _parsed(program: str, options: Options) -> Program:
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    """The names; a text is one, not as many as it has letters."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _parsed(program: object, options: Options) -> Program:
+    if not isinstance(program, str):
+        kind = type(program).__name__
+        raise GradcliError("usage", f"the program is {kind}: give its text", hint="'mean(x**2)'")
     return parse_program(Source("program", program), options.limits.parse)
 
 
-def _arrays(inputs: Mapping[str, Given], options: Options) -> dict[str, Array]:
+def _arrays(inputs: object, options: Options) -> dict[str, Array]:
+    if not isinstance(inputs, Mapping):
+        kind = type(inputs).__name__
+        raise GradcliError("usage", f"inputs are {kind}: give them by name", hint="{'x': [1, 2]}")
     return {name: _array(value, name, options) for name, value in inputs.items()}
 
 

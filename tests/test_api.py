@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pytest
@@ -79,6 +80,8 @@ def test_derive_gives_a_program() -> None:
         (lambda: grad("x", {"x": [[1], [1, 2]]}), "data"),
         (lambda: grad("x", {"x": 1j}), "data"),
         (lambda: grad("x", {"z": 1}), "name"),
+        (lambda: grad(cast(str, 3), {}), "usage"),
+        (lambda: grad("x", cast(dict[str, float], [1])), "usage"),
         (lambda: gradcli.compile("x**"), "syntax"),
         (lambda: gradcli.compile("x**2")(x=[1, 2]), "gradient-required"),
         (lambda: check("x**2", {"x": 2}, mine={"z": "1"}), "name"),
@@ -90,6 +93,13 @@ def test_errors_have_a_code(run: Callable[[], object], code: str) -> None:
     with pytest.raises(GradcliError) as caught:
         run()
     assert caught.value.diagnostic.code == code
+
+
+def test_a_text_is_one_name() -> None:
+    """Not as many as it has letters."""
+    inputs = {"w1": 2, "x": 3}
+    assert grad("w1 * x", inputs, wrt="w1") == {"w1": 3}
+    assert evaluate("ab = w1 * x; ab**2", inputs, outputs="ab").grads == {"w1": 3, "x": 2}
 
 
 def test_a_place_in_the_text() -> None:
