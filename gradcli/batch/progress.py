@@ -41,10 +41,15 @@ class Progress:
         return True
 
     def bar(self, fraction: float | None) -> str:
-        """One line that replaces the one before; `fraction` is how much of the input is read."""
+        """One line that replaces the one before; `fraction` is how much of the input is read.
+
+        What is read says nothing about the time left before the first answer.
+        """
         workers = f", {self.workers()} workers" if self.workers else ""
         text = f"{self.done:,} records, {self._rate():,.0f}/s{workers}"
-        return CLEAR + text if fraction is None else line(fraction, self._seconds(), text)
+        if fraction is None:
+            return CLEAR + text
+        return line(fraction, self._seconds() if self.done > self.resumed else None, text)
 
     def summary(self, how: str = "") -> str:
         """The line at the end; `how` says what ended the run early."""
@@ -63,12 +68,17 @@ class Progress:
         return (self.done - self.resumed) / self._seconds()
 
 
-def line(part: float, seconds: float, told: str) -> str:
-    """A bar that replaces the line before: `part` of the work took so many seconds."""
+def line(part: float, seconds: float | None, told: str) -> str:
+    """A bar that replaces the line before: `part` of the work took so many seconds.
+
+    None: the time says nothing about the rest, and none is told.
+    """
     filled = int(WIDTH * min(part, 1.0))
     bar = "#" * filled + "." * (WIDTH - filled)
-    left = seconds * (1 - part) / part if part else 0.0
-    return f"{CLEAR}[{bar}] {part:4.0%}  {told}, {_clock(left)} left"
+    shown = f"{CLEAR}[{bar}] {part:4.0%}  {told}"
+    if seconds is None or not part:
+        return shown
+    return f"{shown}, {_clock(seconds * (1 - part) / part)} left"
 
 
 def _clock(seconds: float) -> str:

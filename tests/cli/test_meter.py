@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.batch.items import Item, Kind
+from gradcli.batch.progress import Progress
 from gradcli.cli import meter, streams
 from gradcli.engine.telling import ToldSteps, counted, inner, told_to
 from gradcli.engine.threads import spread
@@ -55,6 +57,15 @@ def test_what_still_works_at_the_end_draws_no_more(
     shown("records", 0.6)
     shown.end()
     assert capsys.readouterr().err == ""
+
+
+def test_a_run_of_records_tells_no_time_left_before_its_first_answer() -> None:
+    run = Progress(done=7)
+    assert "left" not in run.bar(0.5)
+    run.add([Item(7, 8, next(iter(Kind)), b"{}", answer=b"+{}")])
+    assert "50%" in run.bar(0.5)
+    assert "left" in run.bar(0.5)
+    assert "left" not in run.bar(None)
 
 
 def test_parts_of_steps_add_up() -> None:
