@@ -138,14 +138,14 @@ FLIP: Linear = Linear(
 )
 
 
-@table.function(op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")])
+@table.function(op=FLIP, cases=[Case("flip(x, 0)"), Case("flip(x, (0, 1))")], own_memory=True)
 def flip(x: Node, dim: Axes | None = None) -> Node:
     """The elements in reverse order along `dim` (all axes without it)."""
     axes = normalize_axes("flip", dim, x.ndim)
     return x.graph.apply(FLIP, (x,), (axes,)) if axes else x
 
 
-@table.function(cases=[Case("fliplr(x)")])
+@table.function(cases=[Case("fliplr(x)")], own_memory=True)
 def fliplr(x: Node) -> Node:
     """The columns in reverse order: x turned around along axis 1 of two or more."""
     if x.ndim < 2:
@@ -153,7 +153,7 @@ def fliplr(x: Node) -> Node:
     return flip(x, (1,))
 
 
-@table.function(cases=[Case("flipud(x)"), Case("flipud(x)", {"x": (3,)})])
+@table.function(cases=[Case("flipud(x)"), Case("flipud(x)", {"x": (3,)})], own_memory=True)
 def flipud(x: Node) -> Node:
     """The rows in reverse order: x turned around along axis 0."""
     if not x.ndim:
@@ -161,7 +161,9 @@ def flipud(x: Node) -> Node:
     return flip(x, (0,))
 
 
-@table.function(cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})])
+@table.function(
+    cases=[Case("rot90(x)"), Case("rot90(x, k=-1, dims=(1, 2))", {"x": (2, 2, 3)})], own_memory=True
+)
 def rot90(x: Node, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Node:
     """x turned by 90 degrees `k` times in the plane of two axes, from the first to the second."""
     if len(dims) != 2 or len(normalize_axes("rot90", dims, x.ndim)) != 2:

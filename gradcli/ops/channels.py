@@ -13,7 +13,7 @@ from gradcli.ops.table import Case
 table = Group("layer")
 
 
-@table.function(cases=[Case("pixel_shuffle(x, 2)", {"x": (1, 4, 1, 2)})])
+@table.function(cases=[Case("pixel_shuffle(x, 2)", {"x": (1, 4, 1, 2)})], own_memory=True)
 def pixel_shuffle(input: Node, upscale_factor: int) -> Node:
     """(…, C * r**2, H, W) as (…, C, H * r, W * r), for r = `upscale_factor`."""
     r = upscale_factor
@@ -29,7 +29,7 @@ def pixel_shuffle(input: Node, upscale_factor: int) -> Node:
     return reshape(woven, (*lead, channels // (r * r), height * r, width * r))
 
 
-@table.function(cases=[Case("pixel_unshuffle(x, 2)", {"x": (1, 1, 2, 4)})])
+@table.function(cases=[Case("pixel_unshuffle(x, 2)", {"x": (1, 1, 2, 4)})], own_memory=True)
 def pixel_unshuffle(input: Node, downscale_factor: int) -> Node:
     """(…, C, H * r, W * r) as (…, C * r**2, H, W), for r = `downscale_factor`."""
     r = downscale_factor
@@ -45,7 +45,7 @@ def pixel_unshuffle(input: Node, downscale_factor: int) -> Node:
     return reshape(woven, (*lead, channels * r * r, height // r, width // r))
 
 
-@table.function(cases=[Case("channel_shuffle(x, 2)", {"x": (1, 4, 2)})])
+@table.function(cases=[Case("channel_shuffle(x, 2)", {"x": (1, 4, 2)})], own_memory=True)
 def channel_shuffle(input: Node, groups: int) -> Node:
     """Channels (axis 1) dealt out: the first of each of the groups, then the second of each, …"""
     if input.ndim < 3 or groups < 1 or input.shape[1] % groups:

@@ -186,6 +186,7 @@ def diag_embed(x: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node
     cases=[Case("diag(x)"), Case("diag(x, 1)"), Case("diag(x, -1)", {"x": (3,)})],
     numpy="np.diag",
     torch="torch.diag",
+    own_memory=True,
 )
 def diag(x: Node, diagonal: int = 0) -> Node:
     """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal."""

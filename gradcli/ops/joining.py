@@ -60,6 +60,7 @@ CAT = JointlyLinear(
     ],
     numpy="np.concatenate",
     torch="torch.cat",
+    own_memory=True,
 )
 def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
     """Tensors one behind the other along the axis `dim`; their other lengths must agree.
@@ -92,7 +93,8 @@ def cat(tensors: Sequence[Node], dim: int = 0) -> Node:
         Case("stack([x, y])", {"x": (2, 3), "y": (2, 3)}),
         Case("stack([x, y, x], dim=-1)", {"x": (2,), "y": (2,)}),
         Case("stack([x, y])", {"x": (), "y": ()}),
-    ]
+    ],
+    own_memory=True,
 )
 def stack(tensors: Sequence[Node | Stretch], dim: int = 0) -> Node:
     """Tensors of one shape side by side along a new axis `dim`."""
@@ -122,7 +124,8 @@ def _along(part: Node | Stretch, dim: int) -> Node:
     cases=[
         Case("hstack([x, y])", {"x": (2, 3), "y": (2, 1)}),
         Case("hstack([x, y])", {"x": (), "y": (2,)}),
-    ]
+    ],
+    own_memory=True,
 )
 def hstack(tensors: Sequence[Node]) -> Node:
     """Tensors side by side: joined along axis 1, vectors along their only axis."""
@@ -136,6 +139,7 @@ def hstack(tensors: Sequence[Node]) -> Node:
         Case("vstack([x, y])", {"x": (2, 3), "y": (3,)}),
         Case("vstack([x, y])", {"x": (), "y": (1,)}),
     ],
+    own_memory=True,
 )
 def vstack(tensors: Sequence[Node]) -> Node:
     """Tensors one above the other: joined along axis 0, vectors as rows."""
@@ -146,7 +150,8 @@ def vstack(tensors: Sequence[Node]) -> Node:
     cases=[
         Case("dstack([x, y])", {"x": (2, 3), "y": (2, 3)}),
         Case("dstack([x, y])", {"x": (2,), "y": (2,)}),
-    ]
+    ],
+    own_memory=True,
 )
 def dstack(tensors: Sequence[Node]) -> Node:
     """Tensors one behind the other: joined along axis 2, vectors as rows of a matrix."""
@@ -157,7 +162,7 @@ def dstack(tensors: Sequence[Node]) -> Node:
     return cat(deep, 2)
 
 
-@table.function(cases=[Case("column_stack([x, y])", {"x": (2,), "y": (2, 3)})])
+@table.function(cases=[Case("column_stack([x, y])", {"x": (2,), "y": (2, 3)})], own_memory=True)
 def column_stack(tensors: Sequence[Node]) -> Node:
     """Tensors joined along axis 1, vectors as columns."""
     return hstack([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors])

@@ -203,6 +203,7 @@ def _extremes(op: General, name: str, x: Node, dim: int) -> RunningExtremes:
         Case("diff(x, prepend=y)", {"x": (2, 3), "y": (2, 1)}),
     ],
     formula="x[1:] - x[:-1]",
+    own_memory=True,
 )
 def diff(
     x: Node, n: int = 1, dim: int = -1, prepend: Node | None = None, append: Node | None = None

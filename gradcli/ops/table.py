@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # each field of a class of this kind takes time at every star
         takes_dtype: bool
         unlike: Mapping[str, str]
         passes_on: bool
+        own_memory: bool
         of_floats: bool
         gradients: Mapping[str, str | Sequence[str]]
         confused: tuple[str, ...]
@@ -121,6 +122,8 @@ class Function(NamedTuple):
     """Where it changes nothing its result is the operand itself, as in PyTorch. The result of
     every other function is a tensor of its own, whose gradient is not the operand's.
     """
+    own_memory: bool = False
+    """Whether its result has memory of its own in PyTorch even where it is a view here: `flip`."""
     of_floats: bool = False
     """Whether PyTorch refuses tensors of integers: a program that imports it then means floats."""
     gradients: Mapping[str, str | Sequence[str]] = EMPTY

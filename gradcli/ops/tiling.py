@@ -24,7 +24,7 @@ table = Group("shaping")
 # --- repeats -------------------------------------------------------------------------------
 
 
-@table.function(cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")])
+@table.function(cases=[Case("x.repeat(2, 2)"), Case("x.repeat(2, 1, 3)")], own_memory=True)
 def repeat(x: Node, *repeats: int) -> Node:
     """x laid side by side along each axis, as PyTorch's `repeat` and NumPy's `tile` do."""
     counts = flat(repeats)
@@ -41,7 +41,7 @@ def repeat(x: Node, *repeats: int) -> Node:
     return reshape(copies, tuple(a * b for a, b in zip(counts, shape, strict=True)))
 
 
-@table.function(cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")])
+@table.function(cases=[Case("tile(x, (2,))"), Case("tile(x, 2, 1, 2)")], own_memory=True)
 def tile(x: Node, *dims: int) -> Node:
     """As `repeat`, but counts that are left out in front are 1."""
     counts = flat(dims)
@@ -140,6 +140,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
         Case("pad(x, (-1, -2), 'circular')", smooth=False),
     ],
     unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
+    own_memory=True,
 )
 def pad_(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:
     """More elements at the ends of axes: (before, after) for the last axis, then the one before.

@@ -73,6 +73,7 @@ PLACES = "[[0, 2], [1, 1]]"
         Case("scatter(x, 1, [[0, 0], [2, 0]], y, reduce='multiply')", {"x": (2, 3), "y": (2, 2)}),
     ],
     kink="where a place is named twice, only the last value counts and gets a gradient",
+    own_memory=True,
 )
 def scatter(
     x: Node,

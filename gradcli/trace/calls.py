@@ -546,6 +546,8 @@ class Calls(Expressions):
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:
             self.values.stay_arrays(result, arguments)
+        if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
+            self.values.copies.add(result)
         return result
 
     def _whole(self, result: Value, operands: Sequence[Value]) -> Value:

@@ -56,6 +56,7 @@ class Dtypes:
         if self.of(node) == dtype:
             return node
         made = bind(node) if node.kind == "float" else leaf(node, marked=False)
+        self.values.copies.add(made)
         self.values.made_by[made] = "to", (), {}
         self.name(made, dtype)
         return made

@@ -12,7 +12,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import LEAF, detach, leaf
+from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Function
@@ -73,6 +73,7 @@ class Updates(ElementUpdates):
         value = self._changed(callee, name, node, arguments, keywords)
         if isinstance(callee.value, syntax.Call):
             if node.known is not None or self.graph.shares:  # nothing else holds what it makes
+                self.values.copies.add(value)
                 return value
             self.write(callee, node, None, value)
             return self.values.current(node)
@@ -145,7 +146,7 @@ class Updates(ElementUpdates):
             )
         if value.shape != node.shape:
             value = FUNCTIONS["expand"].build(value, *node.shape)
-        return cast(value, node.kind)
+        return bind(cast(value, node.kind))  # no longer the tensor that the values are from
 
     def _drawn(
         self, name: str, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]

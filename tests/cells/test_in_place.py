@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli import evaluate
+from gradcli import evaluate, session
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
 
 START = "w = torch.zeros(2, requires_grad=True)\nall = [w, w]\n((w - 3)**2).sum().backward()\n"
 
@@ -24,3 +26,74 @@ def test_a_name_has_the_value_of_the_last_step(step: str) -> None:
     np.testing.assert_allclose(answer.values["w"], [0.6, 0.6], rtol=1e-15)  # 0 - 0.1 · 2 · (0 - 3)
     np.testing.assert_allclose(answer.values["all"], np.full((2, 2), 0.6), rtol=1e-15)
     np.testing.assert_array_equal(answer.grads["w"], [-6, -6])
+
+
+COPIES = [
+    "flip(0)",
+    "fliplr()",
+    "flipud()",
+    "rot90()",
+    "rot90(2)",
+    "repeat(1,1)",
+    "tile(1,2)",
+    "diag()",
+    "double()",
+    "clone()",
+    "roll(0)",
+    "mul(1)",
+    "diff(n=0)",
+    "contiguous().clone()",
+    "scatter(0,torch.zeros(0,4,dtype=torch.long),q)",
+]
+OF_LISTS = ["cat", "stack", "hstack", "vstack", "dstack", "column_stack"]
+"""Functions whose results are copies in PyTorch."""
+VIEWS = [
+    "t()",
+    "mT",
+    "view(4,3)",
+    "reshape(4,3)",
+    "flatten()",
+    "ravel()",
+    "unsqueeze(0)",
+    "squeeze()",
+    "expand(2,3,4)",
+    "T",
+    "diagonal()",
+    "narrow(0,0,2)",
+    "chunk(2)[0]",
+    "split(2)[0]",
+    "unbind()[0]",
+    "select(0,1)",
+    "permute(1,0)",
+    "detach()",
+    "swapaxes(0,1)",
+    "movedim(0,1)",
+    "unflatten(0,(3,1))",
+    "tensor_split(2)[0]",
+    "float()",
+]
+"""What is in the memory of the tensor itself: the list of PyTorch's page "Tensor Views"."""
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_view"),
+    [
+        *((f"q.{each}", True) for each in VIEWS),
+        *((f"q.{each}", False) for each in COPIES),
+        *((f"torch.{each}([q])", False) for each in OF_LISTS),
+        ("torch.nn.functional.pad(q, (-1, 0))", False),
+        ("torch.nn.functional.pixel_shuffle(q.reshape(1, 4, 1, 3), 2)", False),
+        ("torch.zeros(3, 4).copy_(q)", False),
+    ],
+)
+def test_what_shares_memory_with_a_tensor(expression: str, is_view: bool) -> None:
+    """A copy holds what the tensor was, and no gradient flows through it to a later leaf."""
+    start = f"import torch\nq = torch.arange(12.).reshape(3, 4) / 10 + 1\nk = {expression}\n"
+    assert printed(f"{start}q.zero_()\nprint(bool(k.abs().sum() == 0))") == [str(is_view)]
+    follows = is_view and "detach" not in expression
+    assert printed(f"{start}q.requires_grad_()\nprint(k.requires_grad)") == [str(follows)]
+
+
+def printed(program: str) -> list[str]:
+    parsed = parse_program(Source("program", program), ParseLimits())
+    return list(session.evaluate(parsed, {}).printed)
