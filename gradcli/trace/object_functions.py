@@ -90,14 +90,23 @@ class ObjectFunctions:
             raise GradcliError("type", f"{name}: strings and numbers have no order") from None
         return items[keys.index(best)]
 
-    def _plain_key(self, value: Value) -> str | float | tuple[str | float, ...]:
-        """What is compared when a list is sorted."""
+    def _plain_key(self, value: Value) -> Any:
+        """What is compared when a list is sorted: a string, a number, or a row of these and of
+        rows of numbers.
+        """
         if isinstance(value, str):
             return value
         if isinstance(value, tuple):
-            parts = [self._plain_key(each) for each in value if not isinstance(each, tuple)]
-            return tuple(each for each in parts if not isinstance(each, tuple))
+            return tuple([self._part_of_key(each) for each in value])
         return self.values.number(value, "what sorted compares")
+
+    def _part_of_key(self, part: Value) -> Any:
+        if isinstance(part, Items | tuple | Node):
+            numbers = Items(list(part)) if isinstance(part, tuple) else part
+            row = self.values.tensor(numbers, "what sorted compares")
+            if row.ndim == 1:
+                return tuple(self.values.evaluator.value(row).tolist())
+        return part if isinstance(part, str) else self.values.number(part, "what sorted compares")
 
     def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("map", keywords)
