@@ -169,4 +169,5 @@ def _whole(rule: Node, operand: Node) -> Node:
 def add_part(parts: dict[Node, list[Part]], node: Node, part: Part) -> None:
     """One more part of the grad of a node."""
     before = parts.setdefault(node, [])
-    before.append(replace(part, total=before[-1].total + part.value) if before else part)
+    with np.errstate(all="ignore"):  # inf - inf is the nan that reverse mode has
+        before.append(replace(part, total=before[-1].total + part.value) if before else part)

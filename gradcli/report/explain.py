@@ -35,7 +35,7 @@ from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
 from gradcli.report.sanitise import sanitise
-from gradcli.report.sentences import Sentence, Sentences, summand
+from gradcli.report.sentences import Sentence, Sentences, added, summand
 from gradcli.spelling.formula import Formulas
 
 LEVELS = 8
@@ -173,6 +173,7 @@ class _Story:
         self.width = width
         self.names = explanation.names
         self.leaves = {node for told in explanation.passes for node in told.leaves}
+        self.unreached = {*explanation.leaves.values()} - self.leaves
         self.untold = _untold(explanation)
 
     def forward(self) -> Iterator[Block]:
@@ -190,8 +191,11 @@ class _Story:
         if node in self.leaves and node.op in (INPUT, LEAF):
             remarks.insert(0, f"a leaf of shape {show(node.shape)}: it gets a grad")
             return Chain(left, value, remarks)
+        if node in self.unreached:
+            remark = f"a leaf of shape {show(node.shape)}: no backward reaches it"
+            return Chain(left, value, [remark, *remarks])
         if node.op is INPUT or node.op is LEAF:
-            return Chain(left, value, ["no leaf: it gets no grad", *remarks])
+            return Chain(left, value, ["it requires no grad, and gets none", *remarks])
         if node in self.explanation.kept:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
         sentence = sentences.step(step)
@@ -268,8 +272,8 @@ class _Story:
             held, new = texts[0], self._flat(grad.value)
             if held and new:
                 remarks.append(f"it held {held} from before, and this pass adds {new}")
-        shown = " + ".join(texts)
-        return ([self._wrapped(shown, left)] if all(texts) else []), remarks
+        equal = [self._wrapped(added(texts), left)] if all(texts) else []
+        return equal, remarks
 
     def _remarks(self, grad: Grad, part: Part, told: ToldPass) -> Iterator[str]:
         node, name = grad.node, self.names[grad.node]
@@ -332,7 +336,8 @@ def _lines(left: str, sentence: Sentence) -> list[str]:
     remarks = [f"where {title} = {text}" for title, text in sentence.where]
     place, numbers, value = sentence.element
     if place and left:
-        remarks.append(f"{left}[{place}] = {numbers} = {value}")
+        sides = dict.fromkeys([f"{left}[{place}]", numbers, value])  # -1 is told once
+        remarks.append(" = ".join(sides))
     return remarks
 
 

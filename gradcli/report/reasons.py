@@ -16,6 +16,7 @@ from gradcli.ops.shapes import show
 from gradcli.report.arrays import excerpt, inline
 from gradcli.report.document import WIDTH, Paragraph
 from gradcli.report.sanitise import sanitise
+from gradcli.report.sentences import added
 
 FEW = 3
 """A gradient of up to this many elements is taken apart, into one for each."""
@@ -147,7 +148,7 @@ class _Reasons:
             parts.append(one.reshape(v.shape))
         found = [self._with(node, part, grad.node) for part in parts]
         vectors = " + ".join(map(self._inline, parts))
-        grads = " + ".join(map(self._inline, found))
+        grads = added(map(self._inline, found))
         if np.allclose(sum(found), grad.value, rtol=1e-9, equal_nan=True):
             name = self.names[grad.node]
             yield (
@@ -216,5 +217,4 @@ class _Reasons:
         return next(grad.parts[0].value for grad in self.told.grads if grad.node is node)
 
     def _inline(self, array: Array) -> str:
-        text = inline(excerpt(array), self.precision, WIDTH)
-        return f"({text})" if text.startswith("-") else text
+        return inline(excerpt(array), self.precision, WIDTH)

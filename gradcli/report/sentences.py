@@ -328,7 +328,7 @@ class Sentences:
         if not self._close(numbers, first):
             return "", "", ""
         place = ", ".join("0" * value.ndim)
-        return place, numbers, self._short(first)
+        return place, numbers, sentence_of(first, self._precision, LONGEST)
 
     def _close(self, numbers: str, value: Array) -> bool:
         found = self._meaning.value(numbers) if len(numbers) <= LONGEST else None
@@ -354,6 +354,13 @@ def summand(text: str) -> str:
     read = parse_expression(Source("sentence", text), ParseLimits())
     added = print_expression(binary("+", read, name("x")))
     return f"({text})" if added == f"({print_expression(read)}) + x" else text
+
+
+def added(terms: Iterable[str]) -> str:
+    """Terms as one sum: a minus in front of a term that follows another is its sign."""
+    first, *others = terms
+    signed = (f"- {term[1:]}" if term.startswith("-") else f"+ {term}" for term in others)
+    return " ".join([first, *signed])
 
 
 def _brief_call(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from gradcli.report.document import Chain, as_text, render
 from gradcli.report.explain import document
 from gradcli.report.explain_json import write as write_json
 from gradcli.report.layout import Layout
-from gradcli.report.sentences import summand
+from gradcli.report.sentences import added, summand
 from gradcli.session import Gradient, Options
 from tests.analysis.programs import generated, output_shape, parse, used
 from tests.analysis.told import problems
@@ -159,6 +160,42 @@ def test_a_part_that_is_a_comparison() -> None:
 def test_numbers_are_told_once() -> None:
     text = render(document(explain(parse("y = -x"), {"x": np.array(2.0)})), as_text)
     assert "y = -x\n  = -2\n\n" in text
+
+
+def test_a_minus_is_the_sign_of_a_term() -> None:
+    assert added(["-a", "-b * c", "d"]) == "-a - b * c + d"
+    program = parse("x = solve(A, b); y = logdet(A) + x @ x")
+    told = explain(program, {"A": np.array([[2.0, 1.0], [1.0, 3.0]]), "b": np.array([1.0, 2.0])})
+    assert "inv(A).mT - outer(solve(A.mT, x.grad), x)" in render(document(told), as_text)
+    assert [*problems(told)] == []
+
+
+def test_negative_numbers_have_no_brackets_after_an_equals_sign() -> None:
+    given = [Gradient(np.array([1.0, -3.0]))]
+    told = explain(parse("y = 2 * x"), {"x": np.array([1.0, 2.0])}, given)
+    assert "= -10, of which dL/dy is v" in " ".join(render(document(told), as_text).split())
+    told = explain(
+        parse("y = -x"), {"x": np.arange(1.0, 9.0).reshape(2, 2, 2)}, [Gradient(np.ones((2, 2, 2)))]
+    )
+    text = render(document(told), as_text)
+    assert "y[0, 0, 0] = -1\n" in text
+
+
+def test_what_has_no_grad_is_no_false_leaf() -> None:
+    """A leaf that nothing reaches stays one; data without requires_grad is a leaf in PyTorch."""
+    text = """x = tensor([1., 2.], requires_grad=True); d = tensor([3., 4.])
+c = tensor([5., 6.], requires_grad=True); y = x.detach() * c * d; y.sum().backward()"""
+    shown = render(document(explain(parse(text), {})), as_text)
+    assert "x = [1, 2]\n    a leaf of shape (2,): no backward reaches it" in shown
+    assert "d = [3, 4]\n    it requires no grad, and gets none" in shown
+    assert "no leaf" not in shown
+
+
+def test_infinities_of_two_paths_are_told_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = explain(parse("a = x * 1; y = log(a) - log(a)"), {"x": np.array(0.0)})
+    assert np.isnan(told.passes[0].grads[-1].value)
 
 
 def test_a_loss_for_each_of_several_outputs() -> None:
