@@ -1,9 +1,11 @@
 """Hostile programs through all layers: `python -m tests.campaigns.programs --cases 10000`.
 
-Texts from the samples, the README, the op table and the grammar, with mutations, are parsed, run,
-differentiated, reported in every format and analysed. A finding is a traceback, an `internal`
-error, the end of the process, a case that takes too long, or too much memory. `--whole N` runs N
-texts through the command line, each in a process of its own. The same seed gives the same cases.
+Texts from the samples, the README, the op table and the grammar, with mutations, and calls of the
+op table put together, are parsed, answered as records of a batch (that is: differentiated and run
+too), or reported and analysed by one of the commands in one of its formats. A finding is a
+traceback, an `internal` error, the end of the process, a case that takes too long, or too much
+memory. A case is fifty programs, or one for a command. `--whole N` runs N programs through the
+command line, each in a process of its own. The same seed gives the same cases.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Any
 from tests.campaigns.attack.layers import MEMORY, SECONDS, arguments
 from tests.campaigns.attack.texts import Texts, corpus
 from tests.campaigns.attack.watch import LONGEST, watched
+from tests.campaigns.attack.worker import BLOCK, kind, program
 
 GOOD = frozenset({0, 1, 2, 3, 4})
 """Exit codes that a program from a stranger may give."""
@@ -50,8 +53,9 @@ def whole(seed: int, first: int, last: int, until: float) -> tuple[int, list[Any
         if time.monotonic() > until:
             return number, findings
         random = Random(f"{seed} whole {number}")
-        text = Texts(random, texts).text().replace("\0", "")
-        command, parameters = arguments(text, random)
+        text, inputs = program(Texts(random, texts), random, 0.3)
+        text = text.replace("\0", "")
+        command, parameters = arguments(text, random, inputs)
         line = [sys.executable, "-m", "gradcli", *flags(command, parameters), "--", text]
         try:
             run = subprocess.run(
@@ -88,7 +92,7 @@ def main(asked: list[str] | None = None) -> int:
     parser.add_argument("--whole", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=3600.0)
-    parser.add_argument("--share", type=float, default=0.5, help="of commands; the rest is parsed")
+    parser.add_argument("--share", type=float, default=0.5, help="of commands among the cases")
     parser.add_argument("--state", type=Path, help="a file that remembers how far the run came")
     given = parser.parse_args(asked)
     state: Counter[str] = Counter()
@@ -101,9 +105,13 @@ def main(asked: list[str] | None = None) -> int:
     state["findings"] += len(inside) + len(outside)
     if given.state:
         given.state.write_text(json.dumps(state))
+    kinds = Counter(kind(given.seed, number, given.share) for number in range(state["cases"]))
+    parsed, records = BLOCK * kinds["parser"], BLOCK * kinds["record"]
     print(
-        f"{state['cases']:>9,} cases in process\n{state['whole']:>9,} whole processes\n"
-        f"{state['findings']:>9,} findings\n{time.monotonic() - began:>9.0f} seconds"
+        f"{parsed + records + kinds['command']:>11,} programs in process:\n"
+        f"{parsed:>11,} parsed\n{records:>11,} answered as records\n"
+        f"{kinds['command']:>11,} through commands\n{state['whole']:>11,} whole processes\n"
+        f"{state['findings']:>11,} findings\n{time.monotonic() - began:>11.0f} seconds"
     )
     return 1 if state["findings"] else 0
 

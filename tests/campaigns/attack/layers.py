@@ -1,4 +1,6 @@
-"""What a text is put through: the parser, or one of the commands with one of its outputs."""
+"""What a program is put through: the parser, all that answers a record of a batch, or one of the
+commands with one of its outputs.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,15 @@ from inspect import signature
 from random import Random
 from typing import Any
 
+import orjson
+
+from gradcli.batch.answer import Answerer, Settings
+from gradcli.batch.items import Item, Kind
+from gradcli.cli.deadline import deadline
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import parse_program
-from gradcli.session import SAFE
+from gradcli.session import SAFE, Options
+from tests.campaigns.attack.composed import Value
 from tests.campaigns.attack.texts import INPUTS
 
 SECONDS = 4.0
@@ -58,8 +66,24 @@ def through_parser(text: str) -> str | None:
     return None
 
 
-def arguments(text: str, random: Random) -> tuple[str, dict[str, Any]]:
-    """A command, and its parameters."""
+def answerer() -> Answerer:
+    """What answers records, with the limits for untrusted text."""
+    return Answerer(Settings(Options(limits=SAFE)))
+
+
+def through_record(answers: Answerer, text: str, inputs: Mapping[str, Value]) -> str | None:
+    """The same for parser, trace, derivatives, plan, run and answer as JSON, with gradient 1."""
+    record = orjson.dumps({"program": text, "set": inputs, "gradient": 1})
+    with deadline(SECONDS):
+        answer = answers.answer(Item(0, 1, Kind.LINE, record))
+    error = orjson.loads(answer[1:]).get("error")
+    return error["message"] if error and error["code"] == "internal" else None
+
+
+def arguments(
+    text: str, random: Random, inputs: Mapping[str, Value] | None = None
+) -> tuple[str, dict[str, Any]]:
+    """A command, and its parameters; a text without known inputs gets values by chance."""
     command, asked = random.choice(RUNS)
     parameters: dict[str, Any] = {
         "program": text,
@@ -67,11 +91,15 @@ def arguments(text: str, random: Random) -> tuple[str, dict[str, Any]]:
         "max_memory": MEMORY,
         **asked,
     }
-    parameters["set_"] = [
-        f"{name}={random.choice(VALUES)}"
-        for name in INPUTS
-        if re.search(rf"\b{name}\b", text) and random.random() < 0.9
-    ]
+    parameters["set_"] = (
+        [
+            f"{name}={random.choice(VALUES)}"
+            for name in INPUTS
+            if re.search(rf"\b{name}\b", text) and random.random() < 0.9
+        ]
+        if inputs is None
+        else [f"{name}={value}" for name, value in inputs.items()]
+    )
     if command not in ("jvp",) and random.random() < 0.5:
         parameters["gradient"] = [random.choice(("1", "1", "-0.5", "1,2"))]
     if parameters.get("entry"):

@@ -19,7 +19,7 @@ LONGEST = 2 * SECONDS + 2
 """Seconds that one case may take, on a machine that is busy."""
 LARGEST = 1.15 * 2**28 + 2**25
 """Bytes that one case may take: the limit, and what the promise adds."""
-LIFETIME = 4000
+LIFETIME = 2000
 """Cases that one worker runs, so that none answers for the memory of many."""
 LOOK = 0.25
 """Seconds between looks at a worker."""

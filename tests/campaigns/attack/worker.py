@@ -6,43 +6,91 @@ the process that watches it knows what it was doing when it ended.
 
 from __future__ import annotations
 
+import gc
 import json
+import re
 import sys
 import warnings
+from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
-from typing import TextIO
+from typing import Any, TextIO
 
-from tests.campaigns.attack.layers import arguments, through_command, through_parser
-from tests.campaigns.attack.texts import Texts, corpus
+from gradcli.batch.answer import Answerer
+from tests.campaigns.attack import layers
+from tests.campaigns.attack.composed import Value, composed
+from tests.campaigns.attack.texts import INPUTS, Texts, corpus
 
 BLOCK = 50
-"""Texts for the parser in one case: each takes a tenth of a millisecond."""
+"""Programs in one case of the parser, which takes a tenth of a millisecond for one, and of records,
+which take one millisecond.
+"""
+PLAIN: dict[str, Any] = {"x": [[1.0, 2.0], [3.0, -4.0]], "w": [0.5, 2.0], "b": -0.25}
+"""Values of the inputs that texts may read, where they are records."""
+
+
+def kind(seed: int, number: int, share: float) -> str:
+    """What a case puts its programs through: `command` (one program) for that share of all cases,
+    of the rest `record` for a quarter, and `parser`.
+    """
+    return _kind(Random(f"{seed} {number}"), share)
+
+
+def _kind(random: Random, share: float) -> str:
+    if random.random() < share:
+        return "command"
+    return "record" if random.random() < 0.25 else "parser"
 
 
 def case(seed: int, number: int, texts: list[str], share: float) -> list[dict[str, object]]:
     """Run a case; what was found."""
     random = Random(f"{seed} {number}")
     stream = Texts(random, texts)
-    if random.random() >= share:
-        found = []
-        for _ in range(BLOCK):
-            text = stream.text()
-            if trace := through_parser(text):
-                found.append({"number": number, "command": "parse", "text": text, "trace": trace})
-        return found
-    text = stream.text()
-    command, parameters = arguments(text, random)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        trace = through_command(command, parameters)
+    chosen = _kind(random, share)
+    if chosen == "command":
+        return _command(number, stream, random)
+    found = []
+    for _ in range(BLOCK):
+        text, inputs = program(stream, random, 0.1 if chosen == "record" else 0.0)
+        if chosen == "parser":
+            trace = layers.through_parser(text)
+        else:
+            trace = layers.through_record(_answerer(), text, inputs or _plain(text))
+        if trace:
+            place = {"number": number, "command": chosen, "text": text, "set": inputs}
+            found.append({**place, "trace": trace})
+    return found
+
+
+def _command(number: int, stream: Texts, random: Random) -> list[dict[str, object]]:
+    text, inputs = program(stream, random, 0.3)
+    command, parameters = layers.arguments(text, random, inputs)
+    trace = layers.through_command(command, parameters)
     if not trace:
         return []
     return [{"number": number, "command": command, "parameters": parameters, "trace": trace}]
 
 
+def program(stream: Texts, random: Random, share: float) -> tuple[str, Mapping[str, Value] | None]:
+    """A program of the stream, or, for that share, one that most often runs, with its inputs."""
+    return composed(random) if random.random() < share else (stream.text(), None)
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {name: PLAIN[name] for name in INPUTS if re.search(rf"\b{name}\b", text)}
+
+
+@lru_cache
+def _answerer() -> Answerer:
+    """One for all records of a process, as a worker of `gradcli batch` has it."""
+    return layers.answerer()
+
+
 def work(seed: int, first: int, last: int, share: float, out: TextIO) -> None:
     """Run the cases from `first` to `last`, without it."""
     texts = corpus()
+    gc.freeze()  # modules and op table are no garbage
+    warnings.simplefilter("ignore", RuntimeWarning)
     for number in range(first, last):
         out.write(f"{number}\n")
         out.flush()
