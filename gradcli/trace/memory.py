@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
-import numpy as np
-
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node, Shape
+from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.axes import PERMUTE
-from gradcli.ops.control import BIND, DETACH, bind, leaf
-from gradcli.ops.shaping import RESHAPE
-from gradcli.ops.writing import numbered
+from gradcli.ops.control import bind, leaf
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value
+from gradcli.trace.strides import Layout, can_view, layout, usual
+from gradcli.trace.values import IN_ORDER, Value
 from gradcli.trace.wordings import NOT_VIEWED
-
-_IN_ORDER = (RESHAPE, BIND, DETACH)
-"""Views that leave elements where they are."""
 
 
 class Memory:
@@ -45,29 +38,12 @@ class Memory:
             "is_shared": self._is_never,
         }
 
-    def layout(self, node: Node) -> tuple[int, tuple[int, ...]]:
+    def layout(self, node: Node) -> Layout:
         """Where the tensor begins in its memory, and how far apart neighbours along each axis are,
         in elements.
         """
         base, views = self.values.storage(node)
-        usual = _usual(node.shape)
-        if not views or not node.size:
-            return 0, usual
-        self.values.graph.check_room(base.size)
-        places = self.values.evaluator.value(self.values.through(views, numbered(base)))
-        first = int(places[(0,) * node.ndim])
-        strides = tuple(
-            int(places[tuple(int(i == axis) for i in range(node.ndim))]) - first
-            if length > 1
-            else usual[axis]
-            for axis, length in enumerate(node.shape)
-        )
-        spread = np.array(first)
-        for length, stride in zip(node.shape, strides, strict=True):
-            spread = spread[..., None] + np.arange(length) * stride
-        if not np.array_equal(spread, places):
-            return 0, usual  # a copy in PyTorch
-        return first, strides
+        return layout(self.values.places(base, views)) if views else (0, usual(node.shape))
 
     def _is_turned(self, node: Node) -> bool:
         """Whether its axes may lie in another order than those of its memory."""
@@ -77,8 +53,8 @@ class Memory:
         given = bind_names(name, ("self", "memory_format"), arguments, keywords, ("memory_format",))
         return self.values.tensor(given["self"], name)
 
-    def _is_usual(self, node: Node) -> bool:
-        pairs = zip(node.shape, self.layout(node)[1], _usual(node.shape), strict=True)
+    def _is_in_rows(self, node: Node) -> bool:
+        pairs = zip(node.shape, self.layout(node)[1], usual(node.shape), strict=True)
         return all(length < 2 or found == wanted for length, found, wanted in pairs)
 
     def _stride(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -95,13 +71,13 @@ class Memory:
 
     def _is_contiguous(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         node = self._only("is_contiguous", arguments, keywords)
-        return self.values.graph.constant(self._is_usual(node))
+        return self.values.graph.constant(self._is_in_rows(node))
 
     def _contiguous(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor itself, or a copy where its elements lie in another order."""
         node = self._only("contiguous", arguments, keywords)
         _, views = self.values.storage(node)
-        if all(view.op in _IN_ORDER for view in views) or self._is_usual(node):
+        if all(view.op in IN_ORDER for view in views) or self._is_in_rows(node):
             return node
         copied = bind(node) if node.kind == "float" else leaf(node, marked=False)
         self.values.copies.add(copied)
@@ -114,7 +90,7 @@ class Memory:
             if not self._is_turned(arguments[0]):
                 return result
             _, strides = self.layout(arguments[0])
-            if not _can_view(arguments[0].shape, strides, result.shape):
+            if not can_view(arguments[0].shape, strides, result.shape):
                 raise GradcliError("value", NOT_VIEWED, hint="x.contiguous().view(…)")
         return result
 
@@ -123,21 +99,3 @@ class Memory:
 
     def _is_never(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(False)
-
-
-def _usual(shape: Shape) -> tuple[int, ...]:
-    """The strides of elements that lie in the order of the rows."""
-    return tuple(
-        math.prod(max(1, each) for each in shape[axis + 1 :]) for axis in range(len(shape))
-    )
-
-
-def _can_view(shape: Shape, strides: tuple[int, ...], wanted: Shape) -> bool:
-    """Whether memory of these strides can be seen in another shape without a copy."""
-    array = np.broadcast_to(np.zeros(()), shape)
-    sized = np.lib.stride_tricks.as_strided(array, shape, [each * 8 for each in strides])
-    try:
-        sized.view().shape = wanted
-    except AttributeError:
-        return False
-    return True

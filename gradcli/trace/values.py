@@ -19,7 +19,7 @@ from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import reshape, unsqueeze
+from gradcli.ops.shaping import RESHAPE, reshape, unsqueeze
 from gradcli.trace.items import Growing, Items
 from gradcli.trace.objects import Object
 from gradcli.trace.passages import Passages
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from gradcli.trace.tensor_text import Style
 
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
+
+
+IN_ORDER = (RESHAPE, BIND, DETACH)
+"""Views that leave elements where they are."""
 
 
 class StandIns(Protocol):
@@ -71,6 +75,8 @@ class Values:
         """Whether only marked leaves and inputs are differentiated by."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
+        self._reshaped: dict[Node, bool] = {}
+        """Which reshapes of views are copies, as far as that was looked at."""
         self.distinct = False
         """Whether tensors that are made equal must stay apart, as one of them may change."""
         self.attributes: dict[Node, dict[str, Value]] = {}
@@ -138,7 +144,37 @@ class Values:
                 break
             views.append(node)
             node = node.inputs[0]
-        return node, views[::-1]
+        return self._own(node, views[::-1])
+
+    def _own(self, base: Node, views: list[Node]) -> tuple[Node, list[Node]]:
+        """The same behind the last of the views that is a copy, if one is."""
+        start = 0
+        for place, view in enumerate(views):
+            if view.op is RESHAPE and self._is_copied(base, views[start:place], view):
+                base, start = view, place + 1
+        return base, views[start:]
+
+    def _is_copied(self, base: Node, views: Sequence[Node], reshaped: Node) -> bool:
+        """Whether a reshape of the last of these views has memory of its own: PyTorch copies what
+        no strides can show in the other shape.
+        """
+        if all(view.op in IN_ORDER for view in views):
+            return False
+        if reshaped not in self._reshaped:
+            from gradcli.trace.strides import can_view, has_other_axes, layout
+
+            shape, wanted = views[-1].shape, reshaped.shape
+            self._reshaped[reshaped] = has_other_axes(shape, wanted) and not can_view(
+                shape, layout(self.places(base, views))[1], wanted
+            )
+        return self._reshaped[reshaped]
+
+    def places(self, base: Node, views: Sequence[Node]) -> Array:
+        """Where in the memory of a tensor the elements of its view lie."""
+        from gradcli.ops.writing import numbered  # most programs start faster without
+
+        self.graph.check_room(base.size)
+        return self.evaluator.value(self.through(views, numbered(base)))
 
     def through(self, views: Sequence[Node], node: Node) -> Node:
         """What views of one tensor are of another one."""

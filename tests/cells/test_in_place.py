@@ -44,6 +44,13 @@ COPIES = [
     "diff(n=0)",
     "contiguous().clone()",
     "scatter(0,torch.zeros(0,4,dtype=torch.long),q)",
+    "t().reshape(12)",
+    "t().flatten()",
+    "mT.ravel()",
+    "T.unflatten(0,(2,2)).flatten()",
+    "t().contiguous().view(12)",
+    "expand(2,3,4).reshape(24)",
+    "narrow(1,0,2).flatten()",
 ]
 OF_LISTS = ["cat", "stack", "hstack", "vstack", "dstack", "column_stack"]
 """Functions whose results are copies in PyTorch."""
@@ -71,6 +78,11 @@ VIEWS = [
     "unflatten(0,(3,1))",
     "tensor_split(2)[0]",
     "float()",
+    "t().reshape(2,2,3)",
+    "t().unsqueeze(0).squeeze()",
+    "narrow(0,0,2).flatten()",
+    "narrow(1,0,2).reshape(3,1,2)",
+    "expand(2,3,4).reshape(2,12)",
 ]
 """What is in the memory of the tensor itself: the list of PyTorch's page "Tensor Views"."""
 
