@@ -146,3 +146,12 @@ def test_a_suggestion_shares_a_letter_with_the_name() -> None:
     assert nearest("Y", ["x", "y"]) == "y"
     assert nearest("maen", ["mean", "median"]) == "mean"
     assert nearest("tahn", ["tan", "tanh"]) == "tanh"
+
+
+def test_rows_of_a_star_are_outputs() -> None:
+    assert [*answer("sum(x), *[1, 2]").values] == ["x", "out", "out_1", "out_2"]
+
+
+@pytest.mark.parametrize("call", ["lu_unpack([x, x], 2)", "lu_solve([x, x], [x, x], 2)"])
+def test_pivots_are_a_row(call: str) -> None:
+    assert "pivots of a matrix are a row" in refused(call).message

@@ -273,10 +273,19 @@ def lu_unpack(
         lower = tril(left, -1) + eye(data.graph, rows, count)
         upper = triu(part(data, -2, 0, count))
     if unpack_pivots:
-        order = data.graph.apply(ROW_ORDER, (pivots,), (rows,))
+        order = _order(data, pivots)
         numbers = unsqueeze(cast(arange(data.graph, rows), "int"), -1)
         permutation = cast(eq(numbers, unsqueeze(order, -2)), data.kind)
     return Factors(permutation, lower, upper)
+
+
+def _order(data: Node, pivots: Node) -> Node:
+    """Which row comes to each place when the exchanges of `lu_factor` are made."""
+    if not pivots.ndim:
+        raise GradcliError(
+            "shape", "the pivots of a matrix are a row of numbers", hint="lu_factor gives them"
+        )
+    return data.graph.apply(ROW_ORDER, (pivots,), (data.shape[-2],))
 
 
 # --- with the factors ----------------------------------------------------------------------
@@ -304,7 +313,7 @@ def linalg_lu_solve(
         turned = linalg_lu_solve.build(data, pivots, matrix_transpose(b), adjoint=not adjoint)
         return matrix_transpose(turned)
     check_rows("lu_solve", data, b)
-    order = data.graph.apply(ROW_ORDER, (pivots,), (data.shape[-1],))
+    order = _order(data, pivots)
     batch = broadcast("lu_solve", [data.shape[:-2], b.shape[:-2]])
     order = expand(unsqueeze(order, -1), (*batch, data.shape[-1], 1))
     b = expand(b, (*batch, *b.shape[-2:]))

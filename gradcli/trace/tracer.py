@@ -159,7 +159,11 @@ class Tracer(Loops):
         value = yield self.visit(expression)
         if statement not in self._top_level:
             return
-        if isinstance(expression, syntax.Tuple) and isinstance(value, tuple):
+        if (
+            isinstance(expression, syntax.Tuple)
+            and isinstance(value, tuple)
+            and len(expression.items) == len(value)  # not so with `*rows` among them
+        ):
             self.last = [
                 binding
                 for part, each in zip(expression.items, value, strict=True)
