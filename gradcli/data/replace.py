@@ -23,6 +23,8 @@ def check_target(path: str, inputs: Iterable[str] = ()) -> None:
     """Raise, before anything is computed, what `replacing` would raise; and `usage` for a file that
     is one of the `inputs`, under any name or link.
     """
+    if path == "-":  # standard input or output elsewhere
+        raise GradcliError("usage", "'-' is not a file", hint="./- is one of that name")
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -85,12 +86,16 @@ def main(attack: Attack, name: str, count: int, arguments: Sequence[str] | None 
 
 
 def run(
-    *arguments: str, folder: Path, stdin: bytes = b"", **environment: str
+    *arguments: str,
+    folder: Path,
+    stdin: bytes = b"",
+    patience: float = PATIENCE,
+    **environment: str,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run gradcli in a folder to its end."""
+    """Run gradcli in a folder to its end. Raises TimeoutExpired."""
     return subprocess.run(
         [*GRADCLI, *arguments], cwd=folder, input=stdin, capture_output=True, check=False,
-        timeout=PATIENCE, env=os.environ | environment,
+        timeout=patience, env=os.environ | environment,
     )  # fmt: skip
 
 
@@ -121,14 +126,26 @@ class Forked:
         finally:
             os._exit(99)
 
-    def end(self) -> subprocess.CompletedProcess[bytes]:
-        """Wait for its end."""
+    def end(self, patience: float | None = None) -> subprocess.CompletedProcess[bytes]:
+        """Wait for its end. Raises TimeoutExpired, when it is ended by force."""
+        hangs = patience is not None and not self._ends(patience)
+        if hangs:
+            os.kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
         texts = []
         for output in self.outputs:
             texts.append(os.pread(output, 2**26, 0))
             os.close(output)
+        if hangs:
+            raise subprocess.TimeoutExpired((), patience or 0)
         return subprocess.CompletedProcess((), os.waitstatus_to_exitcode(status), *texts)
+
+    def _ends(self, patience: float) -> bool:
+        process = os.pidfd_open(self.pid)
+        try:
+            return bool(select.select([process], [], [], patience)[0])
+        finally:
+            os.close(process)
 
 
 def preload() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns import caps, faults, files, kills, outputs, races
+from tests.campaigns import caps, faults, files, kills, outputs, races, soak
 from tests.campaigns.runner import Attack, Verdict, campaign, main
 
 SHORT: dict[str, tuple[Attack, range]] = {
@@ -94,3 +94,12 @@ def test_a_campaign_goes_on_where_it_was(
     assert main(attack, "x", 5, flags) == 1
     assert seen == [(7, number) for number in range(5)]
     assert "x: 5 attacks, 1 problems" in capsys.readouterr().out
+
+
+def test_a_short_soak() -> None:
+    parts = soak.soak(20_000, jobs=1)
+    assert 0 < len(parts) < soak.PARTS
+    assert 0 < sum(part.processor for part in parts) / len(parts) < 0.01
+    assert 2**24 < max(part.memory for part in parts) < 2**28
+    with pytest.raises(ValueError, match="0 ok, 2,000 failed"):
+        soak.soak(2_000, jobs=1, block=b"{}\n" * 1000)

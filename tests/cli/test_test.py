@@ -394,3 +394,10 @@ def test_junit_has_times(gradcli: Runner, script: Path) -> None:
     whole, part = float(suite.get("time", 0)), float(case.get("time", 0))
     assert float(root.get("time", 0)) == whole
     assert 0 < part < whole
+
+
+def test_a_dash_is_not_taken_for_a_file(gradcli: Runner, script: Path) -> None:
+    script.write_text(GOOD)
+    assert gradcli("test", "a.grad", "--junit", "-").code == 2
+    assert gradcli("batch", "--out", "-").code == 2
+    assert not Path("-").exists()
