@@ -31,6 +31,11 @@ PROGRAMS = [
     f"for i in range(500) {{ print('{'a' * 100_000}') }}; 1",
     "a = [1]; for i in range(60) { a = [a, a] }; print(a); 1",
     "f(a) = f(a + 1); f(1)",
+    "[1, 2][zeros(1e7)]",
+    "rand(3)[:, zeros(1e7)]",
+    "gather(zeros(2), 0, zeros(1e7))",
+    "sum(ones(1e7)[expand(3 > 2, 1e7)])",
+    "y = argmin(zeros(1e8)); x = [1, 2]; x[y]",
 ]
 
 

@@ -36,11 +36,14 @@ class Evaluator:
 
     def value(self, node: Node) -> Array:
         """The value of a node."""
-        known = node.graph.look(node)
-        if known is not None:
-            return known
-        self.looked.append(node)
-        return self.computed(node)
+        value = node.graph.look(node)
+        if value is None:
+            self.looked.append(node)
+            value = self.computed(node)
+        if value.nbytes > INTERNED_BYTES and (spread := value.nbytes - _root(value).nbytes) > 0:
+            # Who looks at a number that is spread over a shape makes an array of that shape of it.
+            self._ledger.require(spread, "a value that decides how the program goes on", node.span)
+        return value
 
     def give(self, values: Mapping[Node, Array]) -> None:
         """Values that were computed elsewhere."""

@@ -137,7 +137,7 @@ def _work(node: Node) -> float:
     """The elements that `argmax` has in memory besides operand and result."""
     (x,), axis = node.inputs, node.attributes[0]
     if axis in (None, -1):
-        return 0
+        return x.size if x.op.view else 0  # a copy where its elements do not lie in a row
     return 1.5 * node.size if x.shape[axis] <= SHORT else x.size
 
 

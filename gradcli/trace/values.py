@@ -360,10 +360,7 @@ class Values:
         """A tensor of integers; floats with integer values count, as numbers are floats here."""
         node = self.tensor(value, what)
         if node.kind == "float":
-            array = self.evaluator.value(node)
-            if not bool(np.all(array == np.floor(array))) or not bool(
-                np.all(np.abs(array) < 2**53)
-            ):
+            if not _are_whole(self.evaluator.value(node)):
                 raise GradcliError(
                     "type",
                     f"{what} must hold integers",
@@ -458,7 +455,10 @@ class Values:
             return [self.graph.constant(np.zeros(0, np.int64))]
         node = self.tensor(value, "an index")
         if node.kind == "bool":
-            places = np.nonzero(np.atleast_1d(self.evaluator.value(node)))
+            mask = np.atleast_1d(self.evaluator.value(node))
+            chosen = 8 * mask.ndim * int(np.count_nonzero(mask))
+            self.graph.ledger.require(2 * chosen, "what a mask chooses", node.span)
+            places = np.nonzero(mask)
             return [self.graph.constant(each.astype(np.int64, copy=False)) for each in places]
         if not node.shape:
             return [self.integer(node, "an index")]
@@ -569,6 +569,14 @@ _NOT_TENSORS: dict[type[Any], str] = {
 
 def _is_list(item: Any) -> bool:
     return isinstance(item, Items | tuple)
+
+
+def _are_whole(array: Array) -> bool:
+    """Whether all numbers are integers that floats can hold, looked at in blocks."""
+    from gradcli.engine.blocks import blocks  # most programs start faster without
+
+    parts = (array[place] for place in blocks(array.shape))
+    return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2**53))) for part in parts)
 
 
 def _is_mask(index: Any) -> bool:
