@@ -155,3 +155,8 @@ def test_rows_of_a_star_are_outputs() -> None:
 @pytest.mark.parametrize("call", ["lu_unpack([x, x], 2)", "lu_solve([x, x], [x, x], 2)"])
 def test_pivots_are_a_row(call: str) -> None:
     assert "pivots of a matrix are a row" in refused(call).message
+
+
+@pytest.mark.parametrize("use", ["for i in {} {{ 1 }}", "len({})", "list({})", "x = {}; 1"])
+def test_a_range_can_be_counted(use: str) -> None:
+    assert "2**63 numbers" in refused(use.format("range(0, -10**30, -2)")).message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -116,7 +117,10 @@ class Specials:
         bounds = [self.values.integer(argument, "range") for argument in arguments]
         if len(bounds) == 3 and bounds[2] == 0:
             raise GradcliError("value", "range: the step is 0", hint="range(0, 10, 2)")
-        return range(*bounds)
+        made = range(*bounds)
+        if made and (made[-1] - made[0]) // made.step >= sys.maxsize:  # Python cannot count them
+            raise GradcliError("value", "range: these are 2**63 numbers or more")
+        return made
 
     def _append(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("append", ("list", "item"), arguments, keywords)

@@ -359,13 +359,12 @@ class Values:
     def index(self, value: Value, what: str) -> Node:
         """A tensor of integers; floats with integer values count, as numbers are floats here."""
         node = self.tensor(value, what)
-        if node.kind == "float":
-            if not _are_whole(self.evaluator.value(node)):
-                raise GradcliError(
-                    "type",
-                    f"{what} must hold integers",
-                    hint="round(x) or floor(x) makes integers of them",
-                )
+        if node.kind == "float" and not _are_whole(self.evaluator.value(node)):
+            raise GradcliError(
+                "type",
+                f"{what} must hold integers",
+                hint="round(x) or floor(x) makes integers of them",
+            )
         return cast(node, "int")
 
     def known_index(self, value: Value, what: str) -> Node:
