@@ -235,8 +235,7 @@ class _Story:
 
     def _sum(self, left: str, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
         """A grad as the sum of its parts."""
-        total = grad.value if grad.held is None else grad.held + grad.value
-        value, large = self._value(total, len(left))
+        value, large = self._value(_total(grad), len(left))
         found = [sentences.part(grad, part) for part in grad.parts]
         if len(found) == 1 and grad.held is None:
             equal = self._right(found[0], left)
@@ -287,9 +286,11 @@ class _Story:
                 f"{name} of shape {show(node.shape)} was broadcast to {show(part.summed_from)}: "
                 "what comes back is summed over the copies"
             )
-        elif part.rule.op is EXPAND and 1 < part.value.size <= SMALL and _is_same(part.value):
-            same = number(part.value.reshape(-1)[0], self.precision)
-            yield f"the same for all elements of {name}: {same}"
+        elif part.rule.op is EXPAND and 1 < part.value.size <= SMALL:
+            total = _total(grad)  # other paths, and what was held, may differ by element
+            if _is_same(total):
+                same = number(total.reshape(-1)[0], self.precision)
+                yield f"the same for all elements of {name}: {same}"
 
     # --- pieces ---
 
@@ -385,6 +386,11 @@ def _untold(explanation: Explanation) -> set[Node]:
 
 def _title(item: Stage, names: Mapping[Node, str]) -> str:
     return ", ".join(names[node] for node in item.results)
+
+
+def _total(grad: Grad) -> Array:
+    """A grad with what it held from before."""
+    return np.asarray(grad.value if grad.held is None else grad.held + grad.value)
 
 
 def _is_same(array: Array) -> bool:

@@ -198,6 +198,20 @@ def test_infinities_of_two_paths_are_told_without_a_warning() -> None:
     assert np.isnan(told.passes[0].grads[-1].value)
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [("sum(x) + sum(x * x)", None), ("sum(x) + 2 * sum(x)", 3), ("sum(x)", 1),
+     ("sum(x * x).backward(); sum(x).backward()", None),
+     ("sum(2 * x).backward(); sum(x).backward()", 3)],
+)  # fmt: skip
+def test_the_same_for_all_elements_is_said_of_the_whole_grad(text: str, same: int | None) -> None:
+    """x.grad is 1 + 2x where x * x is added, and the same number where only sums of x are."""
+    start = "x = tensor([1., 2.], requires_grad=True); "
+    shown = render(document(explain(parse(start + text), {})), as_text).rpartition("\nx.grad = ")[2]
+    said = [line.strip() for line in shown.splitlines() if "elements of x:" in line]
+    assert said == ([] if same is None else [f"the same for all elements of x: {same}"])
+
+
 def test_a_loss_for_each_of_several_outputs() -> None:
     """backward on sum(v * a) alone would leave out what comes from b."""
     given = [Gradient(np.array([1.0, 0.0]), "a"), Gradient(np.array([0.5, 2.0]), "b")]
