@@ -59,7 +59,7 @@ def _numbers(index: Array, shape: Shape, axis: int) -> Array:
 
 def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
     check_bounds(x.shape, [index], (axis,))
-    if xp is np and x.size:
+    if xp is np and x.size and x.flags.c_contiguous:  # else the row would be a copy
         return x.reshape(-1).take(_numbers(index, x.shape, axis))
     return x[_grid(xp, index, axis)]  # type: ignore[no-any-return]
 
