@@ -312,9 +312,8 @@ class Builder:
         return Assert(parts[0], parts[1] if len(parts) > 1 else None, span)
 
     def delete_statement(self, parts: Parts, span: Span) -> Delete:
-        names = targets.names_only(parts[0], self.tokens.source)
-        items: Any = (names,) if isinstance(names, Name) else names.items
-        return Delete(tuple(targets.name_only(item, self.tokens.source) for item in items), span)
+        items = parts[0].items if isinstance(parts[0], Tuple) else parts
+        return Delete(tuple(targets.deletable(item, self.tokens.source) for item in items), span)
 
     # --- expressions ---
 

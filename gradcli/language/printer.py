@@ -195,8 +195,8 @@ def _simple(
         case Assert(test, message):
             said = f", {print_expression(message)}" if message else ""
             return f"assert {print_expression(test)}{said}"
-        case Delete(names):
-            return f"del {', '.join(name.id for name in names)}"
+        case Delete(targets):
+            return f"del {', '.join(map(print_expression, targets))}"
         case Evaluate(value):
             return _bare(value)
         case Return(value) | Yield(value):

@@ -428,9 +428,9 @@ class Assert(Syntax):
 
 
 class Delete(Syntax):
-    """`del a, b`."""
+    """`del a, d[k], x.y`."""
 
-    names: tuple[Name, ...]
+    targets: tuple[Name | Attribute | Index, ...]
     span: Span
 
 

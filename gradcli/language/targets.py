@@ -52,6 +52,15 @@ def changeable(target: Expression, source: Source) -> Name | Attribute | Index:
     return name_only(target, source)
 
 
+def deletable(target: Expression, source: Source) -> Name | Attribute | Index:
+    """What `del` takes: a name, an attribute or an element."""
+    if isinstance(target, Name | Attribute | Index):
+        return target
+    raise _error(
+        target, source, f"del takes names, attributes and elements, not {_described(target)}"
+    )
+
+
 def names_only(target: Expression, source: Source) -> Name | Tuple:
     """A name, or a tuple of names and of tuples of names."""
     if type(target) is Name:

@@ -164,6 +164,11 @@ class Instance(Object):
     def set(self, name: str, value: Value) -> None:
         self.fields[name] = value
 
+    def delete(self, name: str) -> None:
+        if name not in self.fields:
+            raise self.has_no("attribute", name)
+        del self.fields[name]
+
     def special(self, name: str) -> Object | None:
         """Its method of that name, such as `__add__`; None where it has none."""
         value = self.made_by.found(name)
@@ -186,6 +191,12 @@ class Instance(Object):
         if method is None:
             return super().set_item(items, value)
         return method.call([items[0] if len(items) == 1 else tuple(items), value], {})
+
+    def delete_item(self, items: Sequence[Any]) -> Any:
+        method = self.special("__delitem__")
+        if method is None:
+            return super().delete_item(items)
+        return method.call([items[0] if len(items) == 1 else tuple(items)], {})
 
     def _asked(self, name: str, *arguments: Value) -> Value:
         """What its method of that name gives; None where it has none."""

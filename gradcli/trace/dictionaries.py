@@ -78,6 +78,9 @@ class Dictionary(Object):
     def set_item(self, items: Sequence[Any], value: Value) -> None:
         self.put(items[0] if len(items) == 1 else tuple(items), value)
 
+    def delete_item(self, items: Sequence[Any]) -> None:
+        self._pop([items[0] if len(items) == 1 else tuple(items)], {})
+
     def contains(self, value: Value) -> bool:
         return key_of(self.values, value) in self._entries
 

@@ -51,6 +51,22 @@ class ElementUpdates(Calls):
                 return  # a tensor has changed in place
         yield self._put(target, owner, items, after)
 
+    def delete_element(self, target: syntax.Index) -> Visit:
+        """`del d[k]`, `del xs[i]`, `del xs[a:b]`."""
+        owner = yield self.visit(target.value)
+        items = yield self.subscripts(target)
+        self.graph.span = target.span
+        if isinstance(owner, Object):
+            yield owner.delete_item(items)
+        elif isinstance(owner, Items):
+            self.library.sequences.delete_element(owner, items)
+        else:
+            raise GradcliError(
+                "type",
+                f"the elements of {describe(owner)} cannot be deleted",
+                hint="list(x) is a list, which can change",
+            )
+
     def changed(self, operator: str, before: Value, value: Value) -> Visit:
         """What `before += value` binds; what changes in place stays itself."""
         raise NotImplementedError

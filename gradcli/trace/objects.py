@@ -36,6 +36,10 @@ class Object:
         """Give an attribute a value. Raises `name`."""
         raise self.has_no("attribute", name)
 
+    def delete(self, name: str) -> None:
+        """Let go of an attribute. Raises `name`."""
+        raise self.has_no("attribute", name)
+
     def elements(self) -> Any:
         """What a number in brackets chooses from. Raises `type`."""
         raise GradcliError("type", f"{self.what} has no elements")
@@ -47,6 +51,10 @@ class Object:
     def set_item(self, items: Sequence[Any], value: Any) -> Any:
         """Give an element a value. Raises `type`."""
         raise GradcliError("type", f"{self.what} has no elements that can be set")
+
+    def delete_item(self, items: Sequence[Any]) -> Any:
+        """Take an element away. Raises `type`."""
+        raise GradcliError("type", f"{self.what} has no elements that can be deleted")
 
     def contains(self, value: Any) -> bool:
         """Whether a value is one of its elements. Raises `type`."""

@@ -164,16 +164,20 @@ class Scopes(Bindings):
             return False
         return not self.autograd.mentions.elsewhere(name, span)
 
-    def delete(self, statement: syntax.Delete) -> None:
-        for name in statement.names:
-            if name.id in self.frame.functions:
-                del self.frame.functions[name.id]
-            elif name.id in self.frame.values:
-                del self.frame.values[name.id]
+    def delete(self, statement: syntax.Delete) -> Visit:
+        for target in statement.targets:
+            if isinstance(target, syntax.Index):
+                yield self.delete_element(target)
+            elif isinstance(target, syntax.Attribute):
+                yield self.delete_attribute(target)
+            elif target.id in self.frame.functions:
+                del self.frame.functions[target.id]
+            elif target.id in self.frame.values:
+                del self.frame.values[target.id]
             else:
-                self.graph.span = name.span
+                self.graph.span = target.span
                 raise GradcliError(
-                    "name", f"the name {name.id!r} is not bound here", hint="delete this line"
+                    "name", f"the name {target.id!r} is not bound here", hint="delete this line"
                 )
 
     def assert_(self, statement: syntax.Assert) -> Visit:

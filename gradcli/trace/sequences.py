@@ -79,6 +79,15 @@ class Sequences:
         check_no_cycle(items, value)
         items.become(store)
 
+    def delete_element(self, items: Items, places: Sequence[object]) -> None:
+        """`del xs[i]`, also of a slice. Raises `index`."""
+        store = list(items)
+        if len(places) != 1:
+            raise GradcliError("type", "a list has one index", hint="del xs[0][1]")
+        place = places[0]
+        del store[place if isinstance(place, slice) else self._place(items, place)]  # type: ignore[arg-type]
+        items.become(store)
+
     def _place(self, items: Sequence[object], value: Value) -> int:
         place = self.values.integer(value, "an index")
         if not -len(items) <= place < len(items):

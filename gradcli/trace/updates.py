@@ -267,6 +267,20 @@ class Updates(ElementUpdates):
             first = self.values.first.get(node, node)
             self.values.attributes.setdefault(first, {})[target.name] = value
 
+    def delete_attribute(self, target: syntax.Attribute) -> Visit:
+        """`del layer.weight`; `del x.grad` is `x.grad = None`."""
+        owner = yield self.visit(target.value)
+        self.graph.span = target.span
+        if isinstance(owner, Object):
+            owner.delete(target.name)
+            return
+        node = self.values.tensor(owner, f"what has .{target.name}")
+        stored = self.values.attributes.get(self.values.first.get(node, node), {})
+        if target.name == "grad":
+            self.autograd.set_grad(node, None)
+        elif stored.pop(target.name, None) is None:
+            raise GradcliError("name", f"{describe(owner)}: its {target.name!r} cannot be deleted")
+
     def change_by(self, target: syntax.Attribute, operator: str, value: Value) -> Visit:
         """`x.data -= v`, `self.count += 1`."""
         owner = yield self.visit(target.value)

@@ -35,6 +35,12 @@ ERRORS = [
     ("assert", "x = 3; assert x == 4, 'no 4'", "assertion", "no 4"),
     ("assert", "x = 3; assert x > 4", "assertion", "does not hold: x > 4"),
     ("del", "del x", "name", "'x' is not bound"),
+    ("del", "del 3", "syntax", "not a number"),
+    ("del", "d = {1: 2}; del d[3]", "index", "no key"),
+    ("del", "xs = [1, 'a']; del xs[2]", "index", "out of range"),
+    ("del", "del zeros(3)[0]", "type", "cannot be deleted"),
+    ("del", "x = zeros(3); del x.name", "name", "cannot be deleted"),
+    ("del", "class P: pass\np = P(); del p.x", "name", "'x'"),
     ("pass", "pass 1", "syntax", "`1`"),
     ("docstrings", "'''a", "syntax", "not closed"),
     ("conditional", "y = 1 if [1, 2] > 1 else 2", "value", "several elements"),
@@ -216,6 +222,25 @@ def test_only_tensors_are_tensors(value: str) -> None:
         "False",
     ]
     assert run(f"{T}a = torch.ones(2)\nprint(torch.is_tensor(a))") == ["True"]
+
+
+def test_del() -> None:
+    """The lines that Python prints."""
+    cell = """
+class P:
+    def __init__(self):
+        self.rewards, self.kept = [1.0, 2.0], {1: 2, 3: 4}
+    def __delitem__(self, key):
+        del self.kept[key]
+p, d, xs, ys = P(), {"a": 1, (1, 2): 3}, [1, 2, 3, 4], list(range(7))
+del p.rewards[:], p[1], d[1, 2], xs[0], xs[-1], ys[::2]
+print(p.rewards, p.kept, d, xs, ys)
+x = torch.ones(2, requires_grad=True)
+x.sum().backward()
+del p.kept, x.grad
+print(hasattr(p, "kept"), x.grad)
+"""
+    assert run(T + cell) == ["[] {3: 4} {'a': 1} [2, 3] [1, 3, 5]", "False None"]
 
 
 @pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda each: each.title)

@@ -114,7 +114,7 @@ WRONG = [
     ("»try«: x\ny", "no `except`", "except"),
     ("»except«: x", "`except`", None),
     ("assert»«", "value is missing", None),
-    ("del »x[0]«", "element", "on the left"),
+    ("del »[x]«", "not a list", None),
     ("[i for »]«", "`]`", None),
     ("f'»{«x'", "not closed", None),
     ("f'a»}«'", "}}", None),
