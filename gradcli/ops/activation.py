@@ -278,6 +278,7 @@ def _tanhshrink(xp: Any, x: Array) -> Array:
     latex=r"{0} - \tanh {0}",
     formula="x - tanh(x)",
     torch="torch.nn.functional.tanhshrink",
+    arrays=4.2,
 )
 def tanhshrink(y: Node, x: Node) -> Node:
     """x - tanh(x)."""

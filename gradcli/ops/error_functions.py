@@ -163,6 +163,7 @@ gaussian: Function = table.elementwise(
     (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
     forward=_gaussian,
     operands="x rate",
+    arrays=5.2,
     cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
     " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
     latex="e^{{-{1} {0}^2}}",

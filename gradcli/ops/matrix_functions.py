@@ -18,7 +18,7 @@ from gradcli.ops.determinants import INV_OR_LIMIT, slogdet
 from gradcli.ops.diagonals import DIAG_EMBED
 from gradcli.ops.extremes import amax, amin
 from gradcli.ops.group import Group
-from gradcli.ops.joining import CAT, cat
+from gradcli.ops.joining import cat
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.reductions import reduce_axes, sum_
@@ -26,7 +26,7 @@ from gradcli.ops.selection import abs_, where
 from gradcli.ops.shapes import normalize_axes, normalize_axis, reduced, show
 from gradcli.ops.shaping import EXPAND, expand, reshape, take_slices
 from gradcli.ops.spectra import svdvals
-from gradcli.ops.systems import check_square, inv, matrices, square
+from gradcli.ops.systems import check_square, copies, inv, matrices, square
 from gradcli.ops.table import Case
 
 table = Group("linear algebra")
@@ -155,11 +155,6 @@ def _halvings(xp: Any, a: Array) -> Array:
     return xp.ceil(over).astype(np.int64)[..., None, None]  # type: ignore[no-any-return]
 
 
-def _expm_work(node: Node) -> float:
-    (a,) = node.inputs
-    return (7 if a.op is CAT else 9) * a.size  # pairs are made by joining
-
-
 def _expm_change(change: Node, a: Node) -> Node:
     """The derivative along `change`: a corner of the exponential of [[a, change], [0, a]].
 
@@ -191,7 +186,7 @@ MATRIX_EXP = General(
     contracts=True,
     host=True,
     rounded=_rounded,
-    work=_expm_work,
+    work=copies(12, 0),
 )
 
 

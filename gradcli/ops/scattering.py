@@ -46,7 +46,7 @@ def _numbers(index: Array, shape: Shape, axis: int) -> Array:
     quarter of the time.
     """
     step = math.prod(shape[len(shape) + axis + 1 :])
-    numbers: Array = index * step
+    numbers: Array = np.multiply(index, step, order="C")
     if (index < 0).any():
         numbers += (index < 0) * (shape[axis] * step)
     step = 1
