@@ -24,9 +24,9 @@ from typing import Any
 
 from tests.campaigns.attack.layers import MEMORY, RUNS, SECONDS, arguments, through_command
 from tests.campaigns.attack.texts import Texts, corpus
-from tests.campaigns.attack.watch import LONGEST, watched
+from tests.campaigns.attack.watch import watched
 from tests.campaigns.attack.worker import BLOCK, kind, program
-from tests.campaigns.runner import Forked, preload, run
+from tests.campaigns.runner import PATIENCE, Forked, preload, run
 
 GOOD = frozenset({0, 1, 2, 3, 4})
 """Exit codes that a program from a stranger may give."""
@@ -75,11 +75,7 @@ def whole(seed: int, first: int, last: int, until: float) -> tuple[int, list[Any
 def _problem(line: Sequence[str], folder: Path, *, started: bool) -> str:
     """What a run does that it must not; nothing where it does not."""
     try:
-        ended = (
-            run(*line, folder=folder, patience=LONGEST)
-            if started
-            else Forked(*line, folder=folder).end(LONGEST)
-        )
+        ended = run(*line, folder=folder) if started else Forked(*line, folder=folder).end(PATIENCE)
     except subprocess.TimeoutExpired:
         return "hangs"
     if ended.returncode in GOOD and b"Traceback" not in ended.stderr:
