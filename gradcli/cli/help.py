@@ -49,6 +49,12 @@ Topic = Annotated[
 def command(topic: Topic = None, color: flag.Color = "auto") -> None:
     """Explain a topic; without one, list them."""
     if topic is not None and topic not in TOPICS:
+        from gradcli.cli.app import COMMANDS
+
+        if topic in COMMANDS:
+            raise GradcliError(
+                "usage", f"{topic!r} is a command", hint=f"gradcli {topic} --help explains it"
+            )
         near = nearest(topic, TOPICS)
         raise GradcliError(
             "usage",

@@ -62,7 +62,7 @@ def read_request(
     `load` reads files, if not as a whole.
     Raises `usage` for flags that contradict each other, and what reading raises.
     """
-    if file is None and program is not None and _names_script(program):
+    if file is None and program is not None and _names_script(program, inputs):
         program, file = None, program
     if program is not None and file is not None:
         raise GradcliError(
@@ -199,9 +199,21 @@ def _require_one_reader(
         )
 
 
-def _names_script(program: str) -> bool:
-    """Whether PROGRAM is the path of a script: there is such a file, and its name ends so."""
-    return program.endswith(SCRIPT) and os.path.isfile(program)
+def _names_script(program: str, inputs: Iterable[str]) -> bool:
+    """Whether PROGRAM is the path of a script: its name ends so, and there is such a file.
+
+    Raises `file` where there is none, unless PROGRAM reads an input: `x.grad`.
+    """
+    if not program.endswith(SCRIPT):
+        return False
+    if os.path.isfile(program):
+        return True
+    name = program.removesuffix(SCRIPT)
+    given = {text.partition("=")[0].strip() for text in inputs}
+    if re.fullmatch(r"[\w./~-]+", name) and given.isdisjoint(re.findall(r"\w+", name)):
+        hint = f"--set {name}=… if a grad is meant" if name.isidentifier() else None
+        raise GradcliError("file", f"there is no file {program!r}", hint=hint)
+    return False
 
 
 def _require_distinct(names: Iterable[str]) -> None:

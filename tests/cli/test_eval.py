@@ -373,6 +373,9 @@ def test_safe_still_reads_standard_input_and_is_strict(gradcli: Runner) -> None:
         (["y = x", "-s", "x=1", "-g", "y"], "name", "--gradient", 1),
         (["y = x", "-s", "x=@missing.npy"], "file", "--set x", None),
         (["-f", "missing.grad"], "file", "missing.grad", None),
+        (["missing.grad"], "file", None, None),
+        (["there/a-b.grad"], "file", None, None),
+        (["a/b.grad", "-s", "a=1"], "name", "program", 1),
     ],
 )
 def test_errors_name_their_place(

@@ -17,6 +17,7 @@ def run(*arguments: str, piped: str = "") -> subprocess.CompletedProcess[str]:
 def test_help() -> None:
     assert "gradcli help language" in run("help").stdout
     assert "lambda: a function as a value" in run("help", "language").stdout
+    assert "gradcli eval --help explains it" in run("help", "eval").stderr
     wrong = run("help", "languag")
     assert (wrong.returncode, "did you mean language?" in wrong.stderr) == (2, True)
 
