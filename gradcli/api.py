@@ -13,13 +13,14 @@ the `source` and `span` in the program's text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from itertools import count
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from gradcli.data.npy import to_run_dtype
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import Advice, GradcliError, Source
 from gradcli.graph import EMPTY, Array, Node, Precision
 from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Program
@@ -35,6 +36,28 @@ Given: TypeAlias = Any
 """What NumPy makes an array of."""
 Gradients: TypeAlias = Any
 """v, the weights of the output's elements in its shape, or one v for each output by name."""
+
+
+_Arguments = ParamSpec("_Arguments")
+_Returned = TypeVar("_Returned")
+
+
+def _worded(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _Returned]:
+    """The function, whose errors name arguments of Python's in place of flags."""
+
+    @wraps(function)
+    def called(*arguments: _Arguments.args, **keywords: _Arguments.kwargs) -> _Returned:
+        try:
+            return function(*arguments, **keywords)
+        except GradcliError as error:
+            message, hint = error.diagnostic.message, error.diagnostic.hint
+            hint = hint.for_python() if isinstance(hint, Advice) else hint
+            message = message.replace("--set ", "inputs: ", 1).removeprefix("--")
+            error.diagnostic = error.diagnostic._replace(message=message, hint=hint)
+            error.args = (message,)
+            raise
+
+    return called
 
 
 class Answer(NamedTuple):
@@ -63,6 +86,7 @@ class Answer(NamedTuple):
         }
 
 
+@_worded
 def evaluate(
     program: str,
     inputs: Mapping[str, Given] = EMPTY,
@@ -112,6 +136,7 @@ class Compiled:
         self._seeds = count() if options.seed is None else None
         _parsed(program, options)
 
+    @_worded
     def __call__(self, gradient: Gradients = None, /, **inputs: Given) -> Answer:
         options = self._options
         request = Request(
@@ -127,6 +152,7 @@ class Compiled:
         return next(self._seeds) if self._seeds else self._options.seed or 0
 
 
+@_worded
 def compile(
     program: str,
     *,
@@ -148,6 +174,7 @@ class Judgement(NamedTuple):
     """What `gradcli check --json` prints: by leaf the evidence, and the causes of mistakes."""
 
 
+@_worded
 def check(
     program: str,
     inputs: Mapping[str, Given] = EMPTY,
@@ -191,6 +218,7 @@ def check(
     return Judgement(found.verdict, data(found))
 
 
+@_worded
 def derive(
     program: str,
     inputs: Mapping[str, Given] = EMPTY,
@@ -220,6 +248,7 @@ class Page(NamedTuple):
         return frame(self.html)
 
 
+@_worded
 def explain(
     program: str,
     inputs: Mapping[str, Given] = EMPTY,

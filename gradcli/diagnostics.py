@@ -80,11 +80,18 @@ class Setting(NamedTuple):
     def as_key(self) -> str:
         return f'"{self.key}": {self.of_key}'
 
+    def as_argument(self) -> str:
+        return f"{_ARGUMENTS.get(self.key, self.key)}={self.of_key}"
+
     def as_command(self) -> str:
         return f":{self.key} {self.of_flag}".replace("'", "")  # no shell takes quotes away
 
     def as_statement(self) -> str:
         return self.statement or self.as_flag()
+
+
+_ARGUMENTS = {"set": "inputs", "output": "outputs"}
+"""What settings are called in Python, where that is another name than the flag's."""
 
 
 def input_of(name: str, value: str = "…") -> Setting:
@@ -110,6 +117,10 @@ class Advice(str):
     def for_records(self) -> str:
         """The hint with keys of a record in place of flags."""
         return _joined(self.parts, Setting.as_key)
+
+    def for_python(self) -> str:
+        """The hint with arguments of Python's functions in place of flags."""
+        return _joined(self.parts, Setting.as_argument)
 
     def for_sessions(self) -> str:
         """The hint with commands of a session in place of flags."""

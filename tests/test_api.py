@@ -116,3 +116,20 @@ def test_nothing_is_imported_until_it_is_asked_for() -> None:
     assert done.stdout.startswith("False\n")
     with pytest.raises(AttributeError, match="no attribute 'gradient'"):
         gradcli.gradient  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: grad("z = x * 2"), 'give it a value: inputs={"x": …}'),
+        (lambda: grad("z = x * 2", {"x": [1.0, 2.0]}), "add gradient=[1,1] (v of ones)"),
+        (lambda: evaluate("a = x; b = x; a, b", {"x": 1}, 1), 'gradient={"a": …}'),
+        (lambda: evaluate("x", {"x": 1, "y": 2}), "inputs: y: the program does not mention y"),
+        (lambda: evaluate("x", {"x": 1}, outputs="k"), "output k: the program binds no such name"),
+    ],
+)
+def test_errors_name_arguments_of_python(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        call()
+    assert said in f"{caught.value} {caught.value.diagnostic.hint}"
+    assert "--" not in f"{caught.value} {caught.value.diagnostic.hint}"
