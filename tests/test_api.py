@@ -125,6 +125,11 @@ def test_nothing_is_imported_until_it_is_asked_for() -> None:
         (lambda: grad("z = x * 2", {"x": [1.0, 2.0]}), "add gradient=[1,1] (v of ones)"),
         (lambda: evaluate("a = x; b = x; a, b", {"x": 1}, 1), 'gradient={"a": …}'),
         (lambda: evaluate("x", {"x": 1, "y": 2}), "inputs: y: the program does not mention y"),
+        (lambda: check("z = 3; z * x", {"x": 2}, mine={"z": "x"}), "wrt='z' makes it one"),
+        (
+            lambda: gradcli.explain("def f(a): return a**2\nf(x)", {"x": 2}, inside="g"),
+            "inside=['f', 'all']",
+        ),
         (lambda: evaluate("x", {"x": 1}, outputs="k"), "output k: the program binds no such name"),
     ],
 )

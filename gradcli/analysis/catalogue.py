@@ -26,6 +26,7 @@ from gradcli.ops.deviations import DEVIATIONS, Deviation
 from gradcli.result import Result
 from gradcli.session import Gradient, Options, evaluate, prepare
 from gradcli.spelling.textbook import instantiate
+from gradcli.trace.outside import advice
 
 SEED = 1
 """The seed of examples that draw random numbers."""
@@ -93,7 +94,8 @@ def describe(name: str) -> Description:
         raise GradcliError(
             "name",
             f"there is no function {name!r}",
-            hint=f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions",
+            hint=advice(name)
+            or (f"did you mean {guess!r}?" if guess else "gradcli ops lists all functions"),
         )
     if not function.cases:
         return Description(function, None, None)

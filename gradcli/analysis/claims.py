@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Walk, typed
 from gradcli.analysis.evidence import Evidence, from_file, from_formula, from_text, from_values
-from gradcli.diagnostics import GradcliError, Source
+from gradcli.diagnostics import Advice, GradcliError, Setting, Source
 from gradcli.graph import Array, Node
 from gradcli.language.parser import parse_expression
 
@@ -38,5 +38,7 @@ def _leaf(walk: Walk, name: str) -> Node:
     raise GradcliError(
         "name",
         f"--mine {name}: that is not a leaf; the leaves are {', '.join(problem.leaves)}",
-        hint=f"--wrt {name} makes it one" if name in problem.names else None,
+        hint=Advice(Setting("wrt", name, f"'{name}'"), " makes it one")
+        if name in problem.names
+        else None,
     )

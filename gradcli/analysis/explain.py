@@ -13,7 +13,7 @@ from gradcli.analysis.levels import ALL, NUMBERED, Levels, Stage, passes_in
 from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
-from gradcli.diagnostics import GradcliError, Note
+from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors, dependents
 from gradcli.language.syntax import Program
@@ -279,8 +279,12 @@ def _check_opened(opened: Collection[str], passages: Sequence[Passage]) -> None:
             raise GradcliError(
                 "name",
                 f"--inside {each}: there is no step of this name",
-                hint=f"--inside {', '.join([*names, ALL])}" if names else None,
+                hint=Advice(_opening([*names, ALL])) if names else None,
             )
+
+
+def _opening(names: Sequence[str]) -> Setting:
+    return Setting("inside", ", ".join(names), str(list(names)))
 
 
 def _told(outputs: Iterable[Node], barriers: Container[Node]) -> list[Node]:

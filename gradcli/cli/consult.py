@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -34,8 +34,8 @@ def consult(
     are further flags. Raises what the command raises, and `usage` for what is wrong with the flags.
     """
     moved = shlex_split(flags)
-    if command == "plot" and moved and "=" in moved[0] and not moved[0].startswith("-"):
-        moved.insert(0, "--over")
+    if command == "plot":
+        moved = _ranged(moved, inputs)
     over = {text.partition("=")[0].strip() for text in moved[1:] if moved[0] == "--over"}
     arguments = [command, *more, *moved]
     for name, (text, array) in inputs.items():
@@ -50,6 +50,16 @@ def consult(
     except typer.TyperException as error:
         hint = f"gradcli {command} --help lists the flags"
         raise GradcliError("usage", f":{command}: {error.format_message()}", hint=hint) from None
+
+
+def _ranged(words: list[str], inputs: Iterable[str]) -> list[str]:
+    """The flags of `:plot`, whose first word may be the range. Raises `usage` without a range."""
+    if words and "=" in words[0] and not words[0].startswith("-"):
+        return ["--over", *words]
+    if not any(word.partition("=")[0] == "--over" for word in words):
+        name = next(iter(inputs), "x")
+        raise GradcliError("usage", ":plot needs an input and its range", hint=f":plot {name}=-2:2")
+    return words
 
 
 def shlex_split(flags: str) -> list[str]:

@@ -49,18 +49,7 @@ Topic = Annotated[
 def command(topic: Topic = None, color: flag.Color = "auto") -> None:
     """Explain a topic; without one, list them."""
     if topic is not None and topic not in TOPICS:
-        from gradcli.cli.app import COMMANDS
-
-        if topic in COMMANDS:
-            raise GradcliError(
-                "usage", f"{topic!r} is a command", hint=f"gradcli {topic} --help explains it"
-            )
-        near = nearest(topic, TOPICS)
-        raise GradcliError(
-            "usage",
-            f"there is no topic {topic!r}",
-            hint=f"did you mean {near}?" if near else f"there are: {', '.join(TOPICS)}",
-        )
+        raise _no_topic(topic)
     with output() as stream:
         text = topics() if topic is None else GUIDES[topic]()
         if topic != "man" and width() < WIDE:
@@ -69,6 +58,22 @@ def command(topic: Topic = None, color: flag.Color = "auto") -> None:
             text = narrowed(text, width())
         plain = topic in (None, "man") or not use_colour(color)
         stream.write(text if plain else paint.guide(text))
+
+
+def _no_topic(word: str) -> GradcliError:
+    """The error that says where a word is explained, if not here."""
+    from gradcli.cli.app import COMMANDS
+    from gradcli.ops import FUNCTIONS
+
+    if word in COMMANDS:
+        hint = f"gradcli {word} --help explains it"
+        return GradcliError("usage", f"{word!r} is a command", hint=hint)
+    if word in FUNCTIONS:
+        hint = f"gradcli ops {word} explains it"
+        return GradcliError("usage", f"{word!r} is a function", hint=hint)
+    near = nearest(word, TOPICS)
+    hint = f"did you mean {near}?" if near else f"there are: {', '.join(TOPICS)}"
+    return GradcliError("usage", f"there is no topic {word!r}", hint=hint)
 
 
 def topics() -> str:

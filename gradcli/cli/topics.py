@@ -39,7 +39,7 @@ Which names get a grad
   intermediates.
 
     gradcli eval "z = (2*x)**3; out = mean(z)" -s x=1,2 --wrt z --no-tree
-    gradcli eval "z = (2*x)**3; out = mean(z)" -s x=1,2 --retain-grad z --no-tree
+    gradcli eval "z = (2*x)**3; out = mean(z)" -s x=1,2 --retain-grad z
 """
 
 SESSIONS = """\
@@ -52,7 +52,8 @@ Sessions
 Accumulation
   A second backward adds to .grad; x.grad.zero_() or zero_grad() clear it.
 
-    gradcli eval "x = tensor(3, requires_grad=True); (x**2).backward(); (2*x).backward()"
+    gradcli eval "x = tensor(3, requires_grad=True); (x**2).backward(); \\
+        (2*x).backward()"
 
 Freed graphs
   backward frees the graph that it has walked. A second walk needs
@@ -64,7 +65,8 @@ Freed graphs
 Derivatives of derivatives
   grad gives values to compute on.
 
-    gradcli eval "x = tensor(3, requires_grad=True); grad(grad(x**3, x, create_graph=True), x)"
+    gradcli eval "x = tensor(3, requires_grad=True); \\
+        g = grad(x**3, x, create_graph=True); grad(g, x)"
 
 Scripts that check themselves
   A comment says what a statement gives, or which error it raises. pytest
@@ -169,7 +171,8 @@ Values and gradients
 
 Why
     gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]"
-    gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]" --entry "x[0,1]"
+    gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]" \\
+        --entry "x[0,1]"
     gradcli graph "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]"
 
 Is it right
@@ -191,6 +194,6 @@ Curves
     gradcli plot "sin(x) * x" --over x=-6:6
 
 Loops and functions
-    gradcli eval "y = x; while norm(y) < 100 { y = y * 2 }; sum(y)" -s x=1,2 --no-tree
+    gradcli eval "y = x; while norm(y) < 100 { y = y * 2 }; sum(y)" -s x=1,2
     gradcli eval "f(a, n=3) = a**n + n; f(x)" -s x=2 --no-tree
 """

@@ -18,7 +18,7 @@ from gradcli.cli.cluster_guide import CLUSTER
 
 needs_dask = pytest.mark.skipif(not find_spec("distributed"), reason="needs gradcli[cluster]")
 LINES = CLUSTER.replace("\\\n", " ").splitlines()
-TLS = next(line.partition('"')[2].rstrip('"') for line in LINES if line.startswith('  TLS="'))
+TLS = next(line.partition('"')[2].rstrip('"') for line in LINES if line.startswith('    TLS="'))
 
 
 @needs_dask
@@ -48,8 +48,8 @@ def flags(name: str) -> set[str]:
 
 
 def test_what_is_python_and_json_parses() -> None:
-    begin, end = CLUSTER.index("  from dask_jobqueue"), CLUSTER.index("\n\nIn Kubernetes")
-    code = "\n".join(line[2:] for line in CLUSTER[begin:end].splitlines())
+    begin, end = CLUSTER.index("    from dask_jobqueue"), CLUSTER.index("\n\nIn Kubernetes")
+    code = "\n".join(line[4:] for line in CLUSTER[begin:end].splitlines())
     assert "SLURMCluster" in {each.id for each in ast.walk(ast.parse(code))
                               if isinstance(each, ast.Name)}  # fmt: skip
     patch = json.loads(CLUSTER.partition("-p '")[2].partition("'")[0])
@@ -57,7 +57,7 @@ def test_what_is_python_and_json_parses() -> None:
 
 
 def test_what_is_shell_parses() -> None:
-    begin = CLUSTER.index("  kubectl create secret")
+    begin = CLUSTER.index("    kubectl create secret")
     lines = CLUSTER[begin : CLUSTER.index("\n\nOne program over")]
-    for text in (lines, re.findall(r"  for host.*?& done", CLUSTER, re.DOTALL)[0]):
+    for text in (lines, re.findall(r"    for host.*?& done", CLUSTER, re.DOTALL)[0]):
         subprocess.run(["bash", "-n", "-c", text], check=True, capture_output=True)

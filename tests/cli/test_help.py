@@ -20,6 +20,8 @@ def test_help() -> None:
     assert "gradcli eval --help explains it" in run("help", "eval").stderr
     wrong = run("help", "languag")
     assert (wrong.returncode, "did you mean language?" in wrong.stderr) == (2, True)
+    for word, page in (("eval", "gradcli eval --help"), ("tanh", "gradcli ops tanh")):
+        assert page in run("help", word).stderr
 
 
 def test_explain_a_message() -> None:

@@ -45,8 +45,14 @@ ENDS_WITH_ITS_CODE = "; echo $?"
 
 
 def commands(page: str) -> list[str]:
-    """Without remarks that stand in a column behind them."""
-    return [re.split(r" {2,}(?=[a-z;])", each)[0].rstrip() for each in COMMAND.findall(page)]
+    """On a line each, and without remarks that stand in a column behind them."""
+    return [
+        re.split(r" {2,}(?=[a-z;])", each)[0].rstrip() for each in COMMAND.findall(_joined(page))
+    ]
+
+
+def _joined(page: str) -> str:
+    return re.sub(r" *\\\n +", " ", page)
 
 
 @pytest.fixture
@@ -126,7 +132,8 @@ def test_the_exit_codes_are_those_that_are_told(desk: Path) -> None:
 
 def test_the_manual_page_has_all_of_it(gradcli: Runner, desk: Path) -> None:
     page = gradcli("help", "man").out
-    plain = page.replace(r"\e", "\\").replace(r"\-", "-").replace(r"\&", "")
+    written = page.replace(r"\e", "\\").replace(r"\-", "-").replace(r"\&", "")
+    plain = _joined(written)
     printed = [each for name, text in PAGES.items() if name != "gradcli" for each in commands(text)]
     assert [each for each in printed if each not in plain] == []
     if shutil.which("groff"):

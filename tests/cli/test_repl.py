@@ -296,9 +296,10 @@ def test_other_commands_get_the_session(gradcli: Runner) -> None:
 
 
 def test_mistakes_in_other_commands(gradcli: Runner) -> None:
-    answer = converse(gradcli, ":check", "x = 3", "x**2", ":check --foo", ":plot 'x", ":save", "x")
+    answer = converse(gradcli, ":check", "x = 3", "x**2", ":check --foo", ":plot 'x", ":plot", "x")
     codes = [line.partition("]")[0] for line in answer.err.split("\n") if line.startswith("error")]
     assert codes == ["error[usage"] * 4
+    assert "help: :plot x=-2:2\n" in answer.err
     assert " 3 " in answer.out.rpartition("name")[2]  # the session goes on
 
 
