@@ -36,6 +36,7 @@ PROGRAMS = [
     "gather(zeros(2), 0, zeros(1e7))",
     "sum(ones(1e7)[expand(3 > 2, 1e7)])",
     "y = argmin(zeros(1e8)); x = [1, 2]; x[y]",
+    "sum(scatter_reduce(zeros(1e4, 1e4), 1, [[0]], [[2.0]], 'sum'))",
     "y = gather(zeros(1e4, 1e4), 1, [[0]]); 'a' * int(1e8 + y[0, 0])",
 ]
 

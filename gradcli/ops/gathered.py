@@ -42,6 +42,7 @@ def _reduced(x: Node, numbers: Array, src: Node, reduce: str, include_self: bool
     """
     build, neutral = REDUCTIONS[reduce]
     x, src = together((x, src))
+    check_places(x.graph, f"a reduction by {reduce!r}", x.size)
     counts = np.bincount(numbers, minlength=x.size)
     width = int(counts.max(initial=0))
     check_places(x.graph, f"a reduction by {reduce!r}", x.size * width)
