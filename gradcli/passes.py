@@ -168,13 +168,25 @@ def left_by_program(tracer: Tracer, wrt: Sequence[str]) -> Derivatives:
                     f"{name} is an intermediate, whose grad is not retained",
                     hint=f"call {name}.retain_grad() before backward",
                 )
-            note = Note("unused", f"unused: no backward reached {name}, so its grad is 0")
-            found.notes.append(note)
+            since = f" after {name} or {name}.grad was set" if _was_reached(tracer, node) else ""
+            text = f"unused: no backward reached {name}{since}, so {name}.grad is None, shown as 0"
+            found.notes.append(Note("unused", text))
         found.grads[name] = autograd.grads.get(node) or zeros_like(node)
     for name, value in tracer.globals.values.items():
         if isinstance(value, Node) and value in autograd.retained and value in autograd.grads:
             found.grads[name] = autograd.grads[value]
     return found
+
+
+def _was_reached(tracer: Tracer, leaf: Node) -> bool:
+    """Whether a backward reached what a leaf without a grad was before it changed."""
+    first, names = tracer.values.first, tracer.autograd.names
+    earlier = {node for call in tracer.autograd.calls for node in call.grads}
+    return any(
+        first.get(node, node) is first.get(leaf, leaf)
+        or (node in names and names[node] == names.get(leaf))
+        for node in earlier
+    )
 
 
 Given: TypeAlias = "dict[str | None, tuple[int, Shape]]"

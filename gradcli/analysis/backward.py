@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -13,6 +13,9 @@ from gradcli.differentiate import contributions, walk_back
 from gradcli.graph import OPERATORS, Array, Node, Shape
 from gradcli.ops.loops import Loop, place
 from gradcli.ops.shaping import SUM_TO
+
+LONGEST = 64
+"""Rules of more operands are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Part:
     """The shape of the contribution before it was summed over what had been broadcast."""
     total: Array
     """The sum of this part and all before it."""
+    uses: int = 1
+    """How often the step uses the value, each time with the same effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,14 @@ class ToldPass:
     """The nodes that stand for grads, and their names: `x.grad`."""
     line: int | None = None
     """Where the program itself calls it."""
+    number: int | None = None
+    """Which of several it is, from 1."""
+
+    @property
+    def title(self) -> str:
+        """`backward 2 in line 4`."""
+        number = "" if self.number is None else f" {self.number}"
+        return f"backward{number}" + ("" if self.line is None else f" in line {self.line}")
 
 
 class PassWalk:
@@ -94,12 +107,28 @@ class PassWalk:
             (node,) = item.nodes
             symbols = self._reached([node])
             if node in symbols and node in self._linked:
-                rules = contributions(node, symbols[node], self._linked, self._selected)
-                for number, rule in rules:  # an op that uses an operand twice adds twice
-                    self._add(item, node.inputs[number], rule)
+                for operand, rule, uses in self._rules(node, symbols[node]):
+                    self._add(item, operand, rule, uses)
         else:
             for operand, rule in self._through_several(item).items():
                 self._add(item, operand, rule)
+
+    def _rules(self, node: Node, change: Node) -> Iterator[tuple[Node, Node, int]]:
+        """What an op adds to the cotangents of its operands, and by how many uses.
+
+        One that uses an operand twice adds twice; where both add the same, as in `y * y`, that is
+        told as one rule over twice the change, in which all rules are linear.
+        """
+        found = [*contributions(node, change, self._linked, self._selected)]
+        for number, (position, rule) in enumerate(found):
+            operand = node.inputs[position]
+            same = [at for at, each in found if node.inputs[at] is operand and _alike(each, rule)]
+            if len(same) == 1:
+                yield operand, rule, 1
+            elif number == [at for at, _ in found].index(same[0]):
+                times = float(len(same)) * change
+                again = contributions(node, times, self._linked, set(self._selected))
+                yield operand, dict(again)[position], len(same)
 
     def _through_several(self, item: Stage) -> dict[Node, Node]:
         """What a step of several nodes adds to the cotangents of its operands.
@@ -135,11 +164,11 @@ class PassWalk:
         """The nodes that stand for the grads of those of some nodes that have one."""
         return {node: self._symbol(node) for node in nodes if node in self._parts}
 
-    def _add(self, item: Stage, operand: Node, change: Node) -> None:
+    def _add(self, item: Stage, operand: Node, change: Node, uses: int = 1) -> None:
         rule = _whole(change, operand)
         value = np.asarray(self._value(rule))
         shape = rule.inputs[0].shape if rule.op is SUM_TO else None
-        add_part(self._parts, operand, Part(item, rule, value, shape, value))
+        add_part(self._parts, operand, Part(item, rule, value, shape, value, uses))
 
     def _symbol(self, node: Node) -> Node:
         """The node that stands for the grad of a node, which is complete now."""
@@ -158,6 +187,20 @@ class PassWalk:
         while title in taken:
             title += "_"
         return title
+
+
+def _alike(first: Node, second: Node) -> bool:
+    """Whether two rules compute the same in the same way."""
+    stack = [(first, second)]
+    for a, b in stack:
+        if a is b:
+            continue
+        if a.op is not b.op or a.attributes != b.attributes or a.op.unique or not a.inputs:
+            return False
+        if len(a.inputs) != len(b.inputs) or len(stack) > LONGEST:
+            return False
+        stack += zip(a.inputs, b.inputs, strict=True)
+    return True
 
 
 def _whole(rule: Node, operand: Node) -> Node:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from gradcli.ops.kinds import is_promotion
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import DEFAULT
 from gradcli.session import Gradient, Options, Prepared, prepare, unrolled
-from gradcli.trace.autograd import BackwardCall
 from gradcli.trace.passages import Passage
+
+T = TypeVar("T")
 
 LONGEST = 400
 """The most steps that are explained: nobody would read more."""
@@ -38,6 +40,22 @@ class Step:
     node: Node
     stage: Stage
     value: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """Names that sentences have given to what they leave out, and what these stand for.
+
+    One name stands for one value in all passes.
+    """
+
+    titles: dict[Node, str] = field(default_factory=dict)
+    lines: dict[str, str] = field(default_factory=dict)
+
+    def forget(self, known: int) -> None:
+        """Forget all but so many."""
+        for node in [*self.titles][known:]:
+            self.lines.pop(self.titles.pop(node), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,8 @@ class Explanation:
     """Those that are opened at this one."""
     run: SingleRun = field(kw_only=True)
     """The run itself."""
+    further: Further = field(default_factory=Further, kw_only=True)
+    """What sentences about it have named so far."""
 
     @property
     def grads(self) -> list[Grad]:
@@ -158,21 +178,21 @@ class _Teller:
         self.names = name_nodes([node for item in self.items for node in item.results], prepared)
 
     def explanation(self, notes: list[Note]) -> Explanation:
-        prepared = self.prepared
+        prepared, passes = self.prepared, self._passes()
         return Explanation(
             program=prepared.program,
             names=self.names,
             steps=[
                 Step(node, item, self.value(node)) for item in self.items for node in item.results
             ],
-            passes=self._passes(),
+            passes=passes,
             titles={*prepared.names, *prepared.leaves},
             outputs=prepared.outputs,
             leaves=prepared.leaves,
             value=self.value,
             kept={
-                grad: f"{self.names.get(node, 'the')}.grad after the backward in line {call.line}"
-                for call in self.calls
+                grad: f"{self.names.get(node, 'the')}.grad after {told.title}"
+                for call, told in zip(self.calls, passes[-len(self.calls) :], strict=False)
                 for node, grad in call.grads.items()
             },
             stopped=[node for item in self.items for node in item.results if node.op is DETACH],
@@ -197,7 +217,13 @@ class _Teller:
             pairs = list(zip(call.outputs, call.cotangents, call.given, strict=True))
             held = {node: self.value(grad) for node, grad in call.held.items()}
             found.append(self._pass(pairs, [*call.grads], held, call.line))
-        return found
+        count = len(self.prepared.backwards) + len(self.prepared.calls)
+        if count == 1:
+            return found
+        made = [*range(1, len(self.prepared.backwards) + 1)]
+        called = _shown([*range(len(made) + 1, count + 1)], self.opened)
+        numbered = zip(found, [*made, *called], strict=True)
+        return [replace(told, number=number) for told, number in numbered]
 
     def _pass(
         self,
@@ -235,7 +261,7 @@ class _Teller:
         return np.asarray(self.value(cotangent) if given is None else given)
 
 
-def _shown(calls: list[BackwardCall], opened: Collection[str]) -> list[BackwardCall]:
+def _shown(calls: list[T], opened: Collection[str]) -> list[T]:
     """The program's own passes that are told: of many the first ones and the last."""
     if len(calls) <= PASSES or ALL in opened:
         return calls

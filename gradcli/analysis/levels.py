@@ -165,7 +165,7 @@ class Levels:
             return len(nodes) > 1 or isinstance(nodes[0].op, Loop)
         told = [node for node in nodes if not is_promotion(node)]
         function = passage.function
-        states = function is not None and function.op is None and bool(function.gradients)
+        states = function is not None and function.op is None  # its op may have another name
         drawn = any(node.op.unique and not node.inputs for node in nodes)
         if drawn or len(told) < (1 if states else 2):
             return False  # numbers that are drawn are no function, and one op tells itself

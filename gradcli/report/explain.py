@@ -1,10 +1,9 @@
-"""An explained run as a document: forward, backward, why; or one entry as a sum over paths."""
+"""An explained run as a document: forward, backward, why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from re import fullmatch
 from textwrap import wrap
 
@@ -14,13 +13,13 @@ from gradcli.analysis.backward import Grad, Part, ToldPass
 from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage, body_of
 from gradcli.analysis.meaning import Meaning
-from gradcli.analysis.paths import Path, SumOverPaths
+from gradcli.analysis.paths import SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
 from gradcli.language.syntax import Program
 from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
-from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, lines, number, sentence_of
+from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number, sentence_of
 from gradcli.report.document import (
     WIDTH,
     Block,
@@ -31,15 +30,12 @@ from gradcli.report.document import (
     in_markdown,
     render,
 )
+from gradcli.report.explain_entry import counted, entry_document
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
-from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import Sentence, Sentences, added, summand
-from gradcli.spelling.formula import Formulas
 
-LEVELS = 8
-"""How many ops below its node a rule shows."""
 NARROWEST = 20
 """Equations have so many columns behind the longest of names."""
 SHOWN = 60
@@ -88,82 +84,6 @@ def document(explanation: Explanation, precision: int = 6, width: int = WIDTH) -
     return [*blocks, Heading("Why"), *reasons(explanation, precision)]
 
 
-def entry_document(entry: SumOverPaths, precision: int = 6, width: int = WIDTH) -> list[Block]:
-    """One entry of the gradient as a sum over paths."""
-    blocks: list[Block] = [
-        Heading(f"{entry.name}.grad: the sum over {_count(entry.count, 'path')}"),
-        Paragraph(
-            "Along a path the local derivatives are multiplied, in its order, and with v, the "
-            "gradient of the output's element. Steps with the derivative 0 are left out."
-        ),
-    ]
-    formulas = _formulas(entry.names, precision)
-    for node in entry.nameless:
-        rule, remarks = _rule(formulas, node, width - 10)
-        blocks.append(Chain(entry.names[node], [[rule]] if rule else [], remarks))
-    blocks += [_path(path, precision, width) for path in entry.paths]
-    shown = sum(path.product for path in entry.paths)
-    if entry.count > len(entry.paths):
-        rest = _number(entry.total - shown, precision)
-        blocks.append(
-            Paragraph(
-                f"{entry.count - len(entry.paths):,} more paths, not listed, add up to {rest}."
-            )
-        )
-    terms = [_bracketed(_number(path.product, precision)) for path in entry.paths]
-    if entry.count > len(entry.paths):
-        terms.append(_bracketed(_number(entry.total - shown, precision)))
-    added = [wrap(" + ".join(terms), width - 20)] if len(terms) > 1 else []
-    total = _number(entry.total, precision)
-    agrees = bool(np.isclose(entry.total, entry.grad, rtol=1e-9, atol=0, equal_nan=True))
-    remark = f"backward gives {_number(entry.grad, precision)}" + (": the same" if agrees else "")
-    blocks.append(Chain(f"{entry.name}.grad", [*added, [total]], [remark], paths=entry.count))
-    messages = dict.fromkeys(note.message for note in entry.notes)
-    return [*blocks, *(Paragraph(f"Note: {sanitise(each)}.") for each in messages)]
-
-
-def _path(path: Path, precision: int, width: int) -> Chain:
-    factors = [_number(factor, precision) for factor in path.factors]
-    product = " * ".join(map(_bracketed, [*factors, _number(path.v, precision)]))
-    steps = zip(pairwise(path.places), factors, strict=True)
-    labels = [f"{after} by {before}: {factor}" for (before, after), factor in steps]
-    way = wrap(" -> ".join(path.places), width - 2, break_long_words=False)
-    equal = [wrap(product, width - 6), [_number(path.product, precision)]]
-    remark = "; ".join([*labels, f"v: {_number(path.v, precision)}"])
-    return Chain("\n".join(way), equal, [remark], list(path.places))
-
-
-def _bracketed(text: str) -> str:
-    return f"({text})" if text.startswith("-") else text
-
-
-def _number(value: float, precision: int) -> str:
-    return number(np.float64(value), precision)
-
-
-def _count(count: int, what: str) -> str:
-    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
-    return f"{count:,} {what}{ending}"
-
-
-def _formulas(names: Mapping[Node, str], precision: int) -> Formulas:
-    return Formulas(names, lambda node: brief(node.known, precision), LEVELS)
-
-
-def _rule(formulas: Formulas, node: Node, width: int) -> tuple[str, list[str]]:
-    """A node as a formula; and for each part that it leaves out, what the name there stands for."""
-    known = len(formulas.names)
-    text = formulas.of(node, width)
-    remarks: list[str] = []
-    while len(formulas.names) > known:
-        left_out = list(formulas.names)[known]
-        known += 1
-        rule = "" if left_out.op is CONSTANT else formulas.of(left_out, width)
-        what = f"= {rule}" if rule else f"is the {left_out.op.name} of shape {show(left_out.shape)}"
-        remarks.append(f"{formulas.names[left_out]} {what}")
-    return text, remarks
-
-
 class _Story:
     """Writes the steps of an explanation."""
 
@@ -190,7 +110,12 @@ class _Story:
         value, remarks = self._value(step.value, len(left))
         if node in self.leaves and node.op in (INPUT, LEAF):
             remarks.insert(0, f"a leaf of shape {show(node.shape)}: it gets a grad")
-            return Chain(left, value, remarks)
+            if not _is_changed(node):
+                return Chain(left, value, remarks)
+            remarks[0] = f"changed by the program, and still {remarks[0]}"
+            sentence = sentences.rule(node.inputs[0], step.value)
+            equal = _told_once(self._right(sentence, left), value)
+            return Chain(left, equal, [*_lines(left, sentence), *remarks])
         if node in self.unreached:
             remark = f"a leaf of shape {show(node.shape)}: no backward reaches it"
             return Chain(left, value, [remark, *remarks])
@@ -198,6 +123,8 @@ class _Story:
             return Chain(left, value, ["it requires no grad, and gets none", *remarks])
         if node in self.explanation.kept:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
+        if _is_literal(node):
+            return Chain(left, value, ["a constant: it gets no grad", *remarks])
         sentence = sentences.step(step)
         equal = _told_once(self._right(sentence, left), value)
         about = [*_about(step.stage, sentence), *_quoted(step, self.explanation.program)]
@@ -209,8 +136,9 @@ class _Story:
     def backward(self, told: ToldPass) -> Iterator[Block]:
         """The grads of a pass, from the outputs to the leaves."""
         sentences = Sentences(self.explanation, told, self.precision)
+        number = "" if told.number is None else f" {told.number}"
         where = "" if told.line is None else f", called in line {told.line}"
-        yield Heading(f"Backward: vᵀ·J, from the output to the leaves{where}")
+        yield Heading(f"Backward{number}: vᵀ·J, from the output to the leaves{where}")
         for grad in told.grads:
             if grad.node not in self.untold:
                 yield from self._grad(grad, told, sentences)
@@ -276,6 +204,10 @@ class _Story:
 
     def _remarks(self, grad: Grad, part: Part, told: ToldPass) -> Iterator[str]:
         node, name = grad.node, self.names[grad.node]
+        if part.through is not None and part.uses > 1:
+            step = _title(part.through, self.names)
+            times = "twice" if part.uses == 2 else f"{part.uses} times"
+            yield f"{step} uses {name} {times}: the same comes back from each use, and adds up"
         if part.through is None:
             if node in told.given.values():
                 yield "the gradient vector v enters here"
@@ -349,7 +281,7 @@ def _about(item: Stage | None, sentence: Sentence) -> Iterator[str]:
     if item.stretch:
         yield f"steps {item.stretch}: --inside {item.stretch} shows them"
     elif item.passage is not None and item.passage.kind == "loop":
-        yield f"a loop of {_count(item.passage.result, 'pass')}: --inside {item.title} opens it"
+        yield f"a loop of {counted(item.passage.result, 'pass')}: --inside {item.title} opens it"
     elif item.passage is not None and item.passage.kind == "passes":
         first, _, last = item.title.partition("-")
         what = f"passes {int(first):,} to {int(last):,}" if last else f"pass {first}"
@@ -382,6 +314,18 @@ def _untold(explanation: Explanation) -> set[Node]:
         if len(nameless) > FEW:
             found.update(nameless[FEW // 2 : -FEW // 2])
     return found
+
+
+def _is_changed(leaf: Node) -> bool:
+    """Whether a leaf is what the program has made of another one: `w -= 0.1 * w.grad`."""
+    return any(each.op in (INPUT, LEAF) for each in ancestors(leaf.inputs))
+
+
+def _is_literal(node: Node) -> bool:
+    """Whether a node is a list of numbers, or computed from constants alone."""
+    below = ancestors([node])
+    constant = all(each.inputs or each.op is CONSTANT for each in below)
+    return constant and node.size <= SHOWN and not any(each.op is LEAF for each in below)
 
 
 def _title(item: Stage, names: Mapping[Node, str]) -> str:

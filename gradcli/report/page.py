@@ -12,7 +12,8 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import ancestors
 from gradcli.report.document import Chain, Heading
 from gradcli.report.elements import element
-from gradcli.report.explain import entry_document, mathematics
+from gradcli.report.explain import mathematics
+from gradcli.report.explain_entry import entry_document
 from gradcli.report.html import page
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout

@@ -51,7 +51,8 @@ class _Reasons:
                 yield from self._single(node)
         yield from self._own_calls()
         for node in self.explanation.stopped:
-            yield f"{self.names[node]} is detached: no gradient flows back through it."
+            if node not in self.explanation.kept:  # that is a grad, said to be a constant
+                yield f"{self.names[node]} is detached: no gradient flows back through it."
         for note in self.explanation.notes:
             yield f"Note: {sanitise(note.message)}."
 

@@ -34,12 +34,12 @@ from gradcli.language.construct import (
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, FunctionDefinition
-from gradcli.ops.table import Function
+from gradcli.ops.control import DETACH
 from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, sentence_of
+from gradcli.report.calls import brief_call
 from gradcli.spelling.formula import Formulas
 from gradcli.spelling.spell import arguments_of, function_of, written
 from gradcli.spelling.textbook import instantiate
-from gradcli.trace.arguments import parameters_of
 from gradcli.trace.items import Items
 
 LEVELS = 8
@@ -98,9 +98,9 @@ class Sentences:
         self._meaning = Meaning(graph.precision, definitions)
         for title, array in self._arrays.items():
             self._meaning.learn(title, array)
-        self._helpers: dict[Node, str] = {}
-        self._lines: dict[str, str] = {}
-        """What further names stand for."""
+        self._further = explanation.further
+        for node, title in self._further.titles.items():
+            self._meaning.learn(title, explanation.value(node))
         self._ones = {
             node
             for node in (told.outputs.values() if told else ())
@@ -114,7 +114,22 @@ class Sentences:
         if item.single:
             return self._ruled(step.node, step.value, MOST_HELPERS)
         text = self._call(item, step.node)
-        return self._sentence([text] if text else [], None, step.value, 0)
+        found = self._sentence([text] if text else [], None, step.value, 0)
+        if found.text or len(item.nodes) > 1:
+            return found
+        return self._ruled(step.node, step.value, MOST_HELPERS)
+
+    def rule(self, node: Node, value: Array) -> Sentence:
+        """What a program computes without gradients: a node over its operands, none of them
+        called detached.
+        """
+        below = [node, *ancestors([node])]
+        while node.op is DETACH:
+            (node,) = node.inputs
+        for each in below:
+            if each.op is DETACH and each.inputs[0] in self.names:
+                self.names.setdefault(each, self.names[each.inputs[0]])
+        return self._ruled(node, value, 0)
 
     def part(self, grad: Grad, part: Part) -> Sentence:
         """What one use of a value adds to its grad."""
@@ -155,8 +170,8 @@ class Sentences:
 
         None where these are more than `most`, or a line would be too long.
         """
-        named = {**self.names, **self._helpers}
-        before = dict(self._helpers), dict(self._lines)
+        named = {**self.names, **self._further.titles}
+        before = len(self._further.titles)
         formulas = Formulas(named, lambda node: _literal(node, precision), LEVELS)
         text = formulas.of(rule, LONGEST // 2)
         known = len(named)
@@ -165,7 +180,7 @@ class Sentences:
             known += 1
             too_many = len(formulas.names) - len(named) > most
             if too_many or not self._define(left_out, formulas):
-                self._helpers, self._lines = before
+                self._further.forget(before)
                 return None
         where = self._needed(text)
         if not text or len(text) > LONGEST:
@@ -183,21 +198,21 @@ class Sentences:
             if array.size > IN_FULL:
                 return False
             words = print_expression(constant(array))
-        self._helpers[node] = title
-        self._lines[title] = words
+        self._further.titles[node] = title
+        self._further.lines[title] = words
         return True
 
     def _needed(self, text: str) -> list[tuple[str, str]]:
         """The lines that a text needs, each behind those that it needs itself."""
         found: set[str] = set()
-        stack = [text]
+        stack, lines = [text], self._further.lines
         while stack:
             new = {*_NAME.findall(stack.pop())} - found
             found |= new
-            stack += [self._lines[title] for title in new if title in self._lines]
-        ordered = sorted(self._helpers, key=lambda node: node.index)
-        titles = [self._helpers[node] for node in ordered]
-        return [(title, self._lines[title]) for title in titles if title in found]
+            stack += [lines[title] for title in new if title in lines]
+        ordered = sorted(self._further.titles, key=lambda node: node.index)
+        titles = [self._further.titles[node] for node in ordered]
+        return [(title, lines[title]) for title in titles if title in found]
 
     def _call(self, item: Stage, node: Node) -> str:
         """A call as the program makes it; empty for what is not one."""
@@ -210,7 +225,7 @@ class Sentences:
         if passage.function is None:
             text: Expression = call(passage.title, *operands.values())
         else:
-            text = _brief_call(passage.function, passage.arguments, operands)
+            text = brief_call(passage.function, passage.arguments, operands)
         if isinstance(passage.result, tuple | Items):
             place = nodes_of(passage.result).index(node)
             fields = getattr(passage.result, "_fields", None)
@@ -361,33 +376,6 @@ def added(terms: Iterable[str]) -> str:
     first, *others = terms
     signed = (f"- {term[1:]}" if term.startswith("-") else f"+ {term}" for term in others)
     return " ".join([first, *signed])
-
-
-def _brief_call(
-    function: Function, arguments: Mapping[str, Any], operands: Mapping[str, Expression]
-) -> Expression:
-    """A call: tensors in order, what follows them by name, and no defaults."""
-    plain: list[Expression] = []
-    keywords: dict[str, Expression] = {}
-    for parameter in parameters_of(function):
-        if parameter.name not in arguments:
-            continue
-        if not parameter.required and _is_default(arguments[parameter.name], parameter.default):
-            continue
-        follows = parameter.keyword_only or len(plain) < _place(function, parameter.name)
-        if follows or not (parameter.required or isinstance(arguments[parameter.name], Node)):
-            keywords[parameter.name] = operands[parameter.name]
-        else:
-            plain.append(operands[parameter.name])
-    return call(function.name, *plain, **keywords)
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    return not isinstance(value, Node) and bool(value == default)
-
-
-def _place(function: Function, title: str) -> int:
-    return [each.name for each in parameters_of(function)].index(title)
 
 
 def _replaced(text: str, numbers: Mapping[str, str]) -> str:

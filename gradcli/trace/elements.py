@@ -183,6 +183,8 @@ class ElementUpdates(Calls):
         name = self.leaves.pop(old, None)
         if name is not None and new.op is LEAF:
             self.leaves[new] = name
+            if self.values.passages is not None:
+                self.values.passages.names.append((name, new))
 
     def changed_whole(self, operator: str, before: Node, value: Value) -> Node:
         """What `x += value` makes of a tensor."""

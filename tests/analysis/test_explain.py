@@ -15,7 +15,8 @@ from gradcli.analysis.single import run
 from gradcli.diagnostics import GradcliError
 from gradcli.ops import Case
 from gradcli.report.document import WIDTH, Style, as_text, in_latex, in_markdown, render
-from gradcli.report.explain import document, entry_document, mathematics
+from gradcli.report.explain import document, mathematics
+from gradcli.report.explain_entry import entry_document
 from gradcli.report.text_explain import coloured
 from gradcli.session import Gradient, Options, evaluate
 from tests.analysis.programs import assert_same, generated, output_shape, parse, used

@@ -249,3 +249,63 @@ def test_data_has_the_same_equations() -> None:
     (part,) = grads["h.grad"]["parts"]
     assert part["expression"] == "(softmax(h, dim=1) - one_hot(y, 3)) / 2"
     assert part["through"] == ["out"]
+
+
+def _shown(text: str) -> str:
+    return render(document(explain(parse(text), {})), as_text)
+
+
+def test_one_name_for_one_array() -> None:
+    """In both passes and in the forward steps, a name stands for the same numbers."""
+    text = "x = tensor([1., 2., 3.], requires_grad=True); y = x.clone(); y[0] = 10; y[1:] *= 2"
+    told = explain(parse(f"{text}; sum(y).backward(retain_graph=True); sum(y * y).backward()"), {})
+    lines = {line.strip() for line in render(document(told), as_text).splitlines()}
+    where = [line.removeprefix("where ").split(" = ")[0] for line in lines if "where t" in line]
+    titles = [title for title in where if title.isidentifier()]
+    assert len(titles) == len(set(titles)) > 1
+    assert not [*problems(told)]
+
+
+def test_a_leaf_that_a_program_changes_keeps_its_name() -> None:
+    """After a step of 0.5 from 2 along 2 * 2 it is 0; each pass has a number."""
+    shown = _shown(
+        "w = tensor(2., requires_grad=True); opt = torch.optim.SGD([w], lr=0.25)\n"
+        "for i in range(2) {\n opt.zero_grad()\n loss = w ** 2\n loss.backward()\n opt.step()\n}"
+    )
+    assert "\nw_2 = w_1 - t1 * 0.25\n    = 2 - 4 * 0.25\n    = 1\n" in shown
+    assert "w_1.grad after backward 1 in line 5: a constant" in shown
+    assert "\nBackward 2: vᵀ·J" in shown
+    assert "\nw_2.grad = loss.grad * (2 * w_2)\n" in shown
+    assert "is detached" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("w.backward(); w.grad = None", "no backward reached w after w or w.grad was set, so w.grad"),
+     ("(2 * v).backward()", "no backward reached w, so w.grad is None, shown as 0")],
+)  # fmt: skip
+def test_a_leaf_without_a_grad(text: str, said: str) -> None:
+    start = "w = tensor(2., requires_grad=True); v = tensor(1., requires_grad=True); "
+    assert said in " ".join(_shown(start + text).split())
+
+
+def test_two_equal_uses_are_one_rule() -> None:
+    """y * y has the gradient 2 y, and y @ y too."""
+    shown = _shown(
+        "y = tensor([1., 2.], requires_grad=True); z = y * y; sum(z).backward()\n"
+        "x = tensor([1., 2.], requires_grad=True); w = x @ x; w.backward()"
+    )
+    assert "y.grad = 2 * z.grad * y\n" in shown
+    assert "x.grad = 2 * w.grad * x\n" in shown
+    assert "z uses y twice: the same comes back from each use, and adds up" in shown
+    assert "paths meet" not in shown
+
+
+def test_functions_have_the_names_that_the_program_gives() -> None:
+    shown = _shown(
+        "x = tensor([1.5, 2.], requires_grad=True); m = tensor([True, False])\n"
+        "(round(x) + x.masked_fill(m, 0)).sum().backward()"
+    )
+    assert "t1 = round(x)" in shown
+    assert "t2 = masked_fill(x, m, 0)" in shown
+    assert "\nm = [True, False]\n    a constant: it gets no grad\n" in shown

@@ -15,6 +15,7 @@ from gradcli.language.syntax import FunctionDefinition
 from gradcli.ops.loops import NotRolled
 from gradcli.report.document import Chain
 from gradcli.report.explain import _Story as Story
+from gradcli.report.explain import document
 from gradcli.session import Options, evaluate
 from tests.analysis.programs import parse
 
@@ -26,6 +27,7 @@ def problems(explanation: Explanation) -> Iterator[str]:
     """The printed equations that are false, or that the language cannot read."""
     names = {title: explanation.value(node) for node, title in explanation.names.items()}
     story = Story(explanation, 6)
+    yield from _ambiguous(explanation, names)
     yield from _judged(story.forward(), names, explanation)
     yield from wrong_grads(explanation)
     for told in explanation.passes:
@@ -37,6 +39,17 @@ def problems(explanation: Explanation) -> Iterator[str]:
         }
         grads = {grad.title: grad.value for grad in told.grads} | totals
         yield from _judged(story.backward(told), names | grads, explanation)
+
+
+def _ambiguous(explanation: Explanation, names: dict[str, Array]) -> Iterator[str]:
+    """Names that stand for several arrays in one telling."""
+    lines: dict[str, str] = {}
+    for block in document(explanation):
+        for remark in block.remarks if isinstance(block, Chain) else ():
+            if remark.startswith("where "):
+                title, text = remark.removeprefix("where ").split(" = ", 1)
+                if title in names or lines.setdefault(title, text) != text:
+                    yield f"two arrays are called {title}: {text} and {lines.get(title)}"
 
 
 def wrong_grads(explanation: Explanation) -> Iterator[str]:
