@@ -12,8 +12,9 @@ from gradcli.extras import require
 from gradcli.report.arrays import number
 from gradcli.report.json import line
 from gradcli.report.layout import Layout
-from gradcli.report.plot import DIGITS, range_of, ticks
+from gradcli.report.plot import FONT, range_of, tick_texts, ticks
 
+DIGITS = 4
 SIDE, LEFT, TOP = 480, 80, 30
 """Pixels: the size of the map, and the margins on its left and above it."""
 ARROWS = 16
@@ -78,10 +79,10 @@ def as_svg(field: Surface) -> str:
     low, high = range_of(field.values, field.values)
     rows, columns = field.values.shape
     width, height = SIDE + 2 * LEFT + 60, SIDE + 2 * TOP + 40
-    size = f'width="{width}" height="{height}"'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
-        f'<rect {size} fill="#ffffff"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {FONT}>',
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
         _label(field.output, LEFT, TOP - 8, "start"),
     ]
     wide, tall = SIDE / columns, SIDE / rows
@@ -102,7 +103,7 @@ def _arrows(field: Surface) -> Iterator[str]:
     spans = [abs(float(each[-1] - each[0])) or 1.0 for each in (field.across, field.up)]
     signs = [np.sign(each[-1] - each[0]) for each in (field.across, field.up)]
     right, up = (field.slopes[axis] * spans[axis] * signs[axis] for axis in (0, 1))
-    lengths = np.hypot(right, up)
+    lengths = np.where(np.isnan(field.values), np.nan, np.hypot(right, up))
     _, longest = range_of(lengths, lengths)
     if not 0 < longest < np.inf:
         return
@@ -136,14 +137,16 @@ def _spread(count: int, every: int) -> range:
 def _axes(field: Surface) -> Iterator[str]:
     """Ticks with numbers, and the names of the variables."""
     first, last = float(field.across[0]), float(field.across[-1])
-    for tick in ticks(min(first, last), max(first, last)):
+    places = ticks(min(first, last), max(first, last))
+    for tick, text in zip(places, tick_texts(places), strict=True):
         x = LEFT + (tick - first) / (last - first) * SIDE
-        yield _label(_short(tick), x, TOP + SIDE + 16, "middle")
+        yield _label(text, x, TOP + SIDE + 16, "middle")
     yield _label(field.variables[0], LEFT + SIDE / 2, TOP + SIDE + 34, "middle")
     first, last = float(field.up[0]), float(field.up[-1])
-    for tick in ticks(min(first, last), max(first, last)):
+    places = ticks(min(first, last), max(first, last))
+    for tick, text in zip(places, tick_texts(places), strict=True):
         y = TOP + SIDE - (tick - first) / (last - first) * SIDE
-        yield _label(_short(tick), LEFT - 6, y + 4, "end")
+        yield _label(text, LEFT - 6, y + 4, "end")
     yield _label(field.variables[1], 12, TOP + SIDE / 2, "start")
 
 

@@ -17,13 +17,14 @@ from gradcli.report.json import line
 from gradcli.report.layout import Layout
 from gradcli.report.sanitise import sanitise
 
-DIGITS = 4
 SPREAD = 10.0
 """A range this many times as wide as that of the middle 90 % of the values is cut: a pole."""
 EVEN = 400
 """Equally spaced points by which it is known what most of the values are."""
 GAPS: tuple[Kind, ...] = ("pole", "jump")
 """Where no line is drawn through."""
+PLAIN = 7
+"""Characters of numbers beside ticks that need no power of ten."""
 LONGEST = 70
 """Characters of a program's text that tell which it is."""
 SHOWN = 6
@@ -106,6 +107,20 @@ def ticks(low: float, high: float) -> list[float]:
     return [float(f"{count * step:.12g}") for count in range(first, last + 1)]
 
 
+def tick_texts(places: Sequence[float]) -> list[str]:
+    """What is written beside ticks: all their digits, in powers of ten where that is shorter."""
+    plain = [np.format_float_positional(place, trim="-") for place in places]
+    if max(map(len, plain), default=0) <= PLAIN:
+        return plain
+    powers = [_as_power(place) for place in places]
+    return min(plain, powers, key=lambda texts: max(map(len, texts)))
+
+
+def _as_power(place: float) -> str:
+    mantissa, _, exponent = np.format_float_scientific(place, trim="-").partition("e")
+    return f"{mantissa}e{int(exponent)}" if place else "0"
+
+
 def told(curves: Sequence[Curve]) -> list[str]:
     """What is said below the curves: which program is which, and where they are not smooth."""
     titles = [f"{each.output}: {_one_line(each.text)}" for each in curves if each.text]
@@ -155,8 +170,9 @@ def write_json(curves: Sequence[Curve], _layout: Layout | None = None) -> Iterat
 
 ON = 1e-9
 """A point that is this near a break, as a share of the range, is at it."""
-WIDE, HIGH, LEFT, TOP = 640, 220, 80, 30
+WIDE, HIGH, LEFT, TOP = 640, 220, 100, 30
 """Pixels: the size of a panel, and the margins on its left and above it."""
+FONT = 'font-family="sans-serif" font-size="12"'
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2")
 
 
@@ -165,10 +181,10 @@ def as_svg(curves: Sequence[Curve]) -> str:
     first, last = ends_of(curves[0])
     below = told(curves)
     width, height = WIDE + 2 * LEFT, 2 * (HIGH + TOP) + TOP + 20 + 16 * len(below)
-    size = f'width="{width}" height="{height}"'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
-        f'<rect {size} fill="#ffffff"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {FONT}>',
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
     ]
     for number_, panel in enumerate(panels(curves)):
         top = TOP + number_ * (HIGH + TOP)
@@ -204,7 +220,8 @@ def _frame(
         for title, colour in zip(panel.titles, colours, strict=True)
     ]
     yield f'<text x="{LEFT}" y="{top - 8}">{", ".join(titles)}</text>'
-    for tick in ticks(least, most):
+    places = ticks(least, most)
+    for tick, text in zip(places, tick_texts(places), strict=True):
         y = top + (most / 2 - tick / 2) / (most / 2 - least / 2) * HIGH
         zero = ' class="zero"' if tick == 0 else ""
         colour = "#444444" if tick == 0 else "#dddddd"
@@ -212,15 +229,16 @@ def _frame(
             f'<line x1="{LEFT}" x2="{LEFT + WIDE}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}"'
             f"{zero}/>"
         )
-        yield _label(number(np.float64(tick), DIGITS), LEFT - 6, y + 4, "end")
-    for tick in ticks(min(ends), max(ends)):
+        yield _label(text, LEFT - 6, y + 4, "end")
+    places = ticks(min(ends), max(ends))
+    for tick, text in zip(places, tick_texts(places), strict=True):
         x = LEFT + share(tick, *ends) * WIDE
         yield (
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top + HIGH - 5}" y2="{top + HIGH}" '
             'stroke="#888888"/>'
         )
         if number_ == 1:
-            yield _label(number(np.float64(tick), DIGITS), x, top + HIGH + 14, "middle")
+            yield _label(text, x, top + HIGH + 14, "middle")
 
 
 def _break_marks(

@@ -8,14 +8,13 @@ import numpy as np
 
 from gradcli.analysis.curve import Curve
 from gradcli.graph import Array
-from gradcli.report.arrays import number
 from gradcli.report.layout import Layout
-from gradcli.report.plot import DIGITS, GAPS, Panel, ends_of, panels, share, ticks, told
+from gradcli.report.plot import GAPS, Panel, ends_of, panels, share, tick_texts, ticks, told
 
 ROWS = 9
 """Lines of text in a panel."""
 LABEL = 9
-"""Characters of the numbers left of a panel."""
+"""Characters of the numbers left of a panel, at least."""
 NAME = 12
 """Characters of a curve's name on its right, at most."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -33,21 +32,27 @@ def as_text(curves: Sequence[Curve], layout: Layout) -> str:
     beside = 1 + len(", ".join(names))
     if len(curves) == 1 or layout.width < 2 * beside:
         names, beside = [], 0
-    across = max(10, layout.width - LABEL - 3 - beside)
+    both = panels(curves)
+    label = max(LABEL, *(len(text) for each in both for text in tick_texts(_places(each))))
+    across = max(10, layout.width - label - 3 - beside)
     lines: list[str] = []
-    for panel in panels(curves):
-        drawn = _panel(curves, panel, names, across, ascii_only=layout.ascii_only)
+    for panel in both:
+        drawn = _panel(curves, panel, names, (label, across), ascii_only=layout.ascii_only)
         lines += [", ".join(panel.titles), *drawn, ""]
-    lines[-1] = " " * (LABEL + 2) + _numbers_below(ends_of(curves[0]), across)
-    lines.append(" " * (LABEL + 2) + curves[0].variable.center(across).rstrip())
+    lines[-1] = " " * (label + 2) + _numbers_below(ends_of(curves[0]), across)
+    lines.append(" " * (label + 2) + curves[0].variable.center(across).rstrip())
     lines += told(curves)
     return "\n".join(lines) + "\n"
 
 
 def _panel(
-    curves: Sequence[Curve], panel: Panel, names: Sequence[str], across: int, *, ascii_only: bool
-) -> list[str]:
-    """Rows of dots with numbers and an axis on their left, and `names` where curves end."""
+    curves: Sequence[Curve], panel: Panel, names: Sequence[str], widths: tuple[int, int],
+    *, ascii_only: bool,
+) -> list[str]:  # fmt: skip
+    """Rows of dots with numbers and an axis on their left, and `names` where curves end; `widths`
+    are those of numbers and of dots.
+    """
+    label, across = widths
     fine = (1, 1) if ascii_only else (4, 2)
     low, high = panel.low, panel.high
     shape = (ROWS * fine[0], across * fine[1])
@@ -59,9 +64,10 @@ def _panel(
     ends = _ends(each_dots, names, fine[0])
     if low < 0 < high:
         grid[round(high / (high - low) * (len(grid) - 1)), :: 2 * fine[1]] = True  # the zero line
+    places = _places(panel)
     labels = {
-        round((1 - share(tick, low, high)) * (len(grid) - 1)) // fine[0]: _short(tick)
-        for tick in ticks(low, high)
+        round((1 - share(tick, low, high)) * (len(grid) - 1)) // fine[0]: text
+        for tick, text in zip(places, tick_texts(places), strict=True)
     }
     plain, marked = ("|", "+") if ascii_only else ("│", "┤")
     lines = []
@@ -72,7 +78,7 @@ def _panel(
             for cell in cells.transpose(1, 0, 2)
         )
         bar = marked if row in labels else plain
-        lines.append(f"{labels.get(row, ''):>{LABEL}} {bar}{drawn} {ends[row]}".rstrip())
+        lines.append(f"{labels.get(row, ''):>{label}} {bar}{drawn} {ends[row]}".rstrip())
     return lines
 
 
@@ -87,11 +93,16 @@ def _ends(each_dots: Sequence[Array], names: Sequence[str], fine: int) -> list[s
     return [", ".join(each) for each in found]
 
 
+def _places(panel: Panel) -> list[float]:
+    return ticks(panel.low, panel.high)
+
+
 def _numbers_below(ends: tuple[float, float], across: int) -> str:
     """Round numbers of a range, each below its place, as far as they fit."""
     row = ""
-    placed = sorted((share(tick, *ends), _short(tick)) for tick in ticks(min(ends), max(ends)))
-    for at, text in placed:
+    places = ticks(min(ends), max(ends))
+    shares = [share(tick, *ends) for tick in places]
+    for at, text in sorted(zip(shares, tick_texts(places), strict=True)):
         start = max(0, min(round(at * (across - 1)) - len(text) // 2, across - len(text)))
         if not row or start > len(row):
             row = row.ljust(start) + text
@@ -132,10 +143,6 @@ def _extremes(rows: Array, columns: Array, count: int) -> Array:
     np.fmin.at(found[0], columns[shown], rows[shown])
     np.fmax.at(found[1], columns[shown], rows[shown])
     return found
-
-
-def _short(value: float) -> str:
-    return number(np.float64(value), DIGITS)
 
 
 def _cell(dots: Array) -> str:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gradcli.report.plot import range_of, ticks
+from gradcli.report.plot import range_of, tick_texts, ticks
 from tests.cli.conftest import Runner
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -50,7 +50,7 @@ def test_a_range_wider_than_the_largest_number(gradcli: Runner) -> None:
     assert answer.json["values"] == [5e307, 2.5e307, 0.0, -2.5e307, -5e307]
     drawn = gradcli("plot", "x/2", "--over", "x=1e308:-1e308", "--points", "5", "--format", "svg")
     line = next(ElementTree.fromstring(drawn.out).iter(f"{SPACE}polyline"))
-    assert line.get("points") == "80.0,30.0 240.0,85.0 400.0,140.0 560.0,195.0 720.0,250.0"
+    assert line.get("points") == "100.0,30.0 260.0,85.0 420.0,140.0 580.0,195.0 740.0,250.0"
 
 
 def test_other_inputs_and_a_gradient(gradcli: Runner) -> None:
@@ -173,7 +173,7 @@ def test_no_line_runs_through_a_pole_or_a_jump(gradcli: Runner) -> None:
     for program in ("1/(x - 0.001)", "floor(x)"):
         out = gradcli("plot", program, "--over", "x=-0.7:0.9", "--format", "svg").out
         drawn = ElementTree.fromstring(out)
-        middle = 80 + 640 * (0.701 if program[0] == "1" else 0.7) / 1.6
+        middle = 100 + 640 * (0.701 if program[0] == "1" else 0.7) / 1.6
         for each in drawn.iter(f"{SPACE}polyline"):
             across = [float(pair.split(",")[0]) for pair in each.get("points", "").split()]
             assert max(across) <= middle + 0.1 or min(across) >= middle - 0.1
@@ -186,7 +186,7 @@ def test_kinks_are_marked_and_zero_has_a_line(gradcli: Runner) -> None:
     out = gradcli("plot", "abs(x) - 0.5", "--over", "x=-1:1", "--format", "svg").out
     drawn = ElementTree.fromstring(out)
     (ring,) = drawn.iter(f"{SPACE}circle")
-    assert float(ring.get("cx", "")) == 400
+    assert float(ring.get("cx", "")) == 420
     assert float(ring.get("cy", "")) == 250
     zeros = [each for each in drawn.iter(f"{SPACE}line") if each.get("class") == "zero"]
     assert len(zeros) == 2
@@ -210,6 +210,27 @@ def test_kinks_are_marked_and_zero_has_a_line(gradcli: Runner) -> None:
 )
 def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
     assert ticks(low, high) == found
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(-1, 1), (1e12, 1e12 + 2e6), (1e6, 1e6 + 1), (0, 1e9), (-1e-9, 1e-9), (2, 2)]
+)
+def test_numbers_beside_ticks_are_those_of_the_ticks(low: float, high: float) -> None:
+    texts = tick_texts(ticks(low, high))
+    assert [float(text) for text in texts] == ticks(low, high)
+    assert max(map(len, texts)) <= 12
+
+
+def test_no_arrow_stands_where_there_is_no_value(gradcli: Runner) -> None:
+    """log(x*y) is NaN in two of the quadrants, and its derivative 1/x is not."""
+    drawn = gradcli(
+        "plot", "log(x*y)", "--over", "x=-1:1", "--over", "y=-1:1", "--format", "svg"
+    ).out  # fmt: skip
+    assert 'viewBox="0 0 700 580"' in drawn
+    ways = re.findall(r'd="M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)', drawn)
+    assert len(ways) > 50
+    for x, y, to_x, to_y in (map(float, way) for way in ways):
+        assert ((x + to_x) / 2 > 80 + 240) == ((y + to_y) / 2 < 30 + 240)
 
 
 def test_several_curves(gradcli: Runner) -> None:
@@ -262,7 +283,7 @@ def test_no_slope_is_drawn_where_there_is_no_value(gradcli: Runner) -> None:
     arguments = ("plot", "log(x)", "--over", "x=-1:1")
     assert gradcli(*arguments, "--format", "json").json["derivative"][0] == -1
     drawn = gradcli(*arguments, "--format", "svg").out.partition("dout")[2]
-    assert min(float(x) for x in re.findall(r'points="([\d.]+)', drawn)) > 400
+    assert min(float(x) for x in re.findall(r'points="([\d.]+)', drawn)) > 420
 
 
 def test_the_scale_of_a_map_tells_what_it_leaves_out(gradcli: Runner) -> None:
