@@ -24,7 +24,7 @@ EVEN = 400
 GAPS: tuple[Kind, ...] = ("pole", "jump")
 """Where no line is drawn through."""
 PLAIN = 7
-"""Characters of numbers beside ticks that need no power of ten."""
+"""Characters of numbers next to ticks that need no power of ten."""
 LONGEST = 70
 """Characters of a program's text that tell which it is."""
 SHOWN = 6
@@ -108,7 +108,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def tick_texts(places: Sequence[float]) -> list[str]:
-    """What is written beside ticks: all their digits, in powers of ten where that is shorter."""
+    """What is written next to ticks: all their digits, in powers of ten where that is shorter."""
     plain = [np.format_float_positional(place, trim="-") for place in places]
     if max(map(len, plain), default=0) <= PLAIN:
         return plain
