@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gradcli.graph import Array, Node
+from gradcli.ops.cells import NotWrittenError, over_axes, ranges
 from gradcli.ops.comparison import eq, isfinite, logical_and
 from gradcli.ops.extremes import amax, amin, shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction, cast
@@ -74,11 +75,20 @@ def _norm_parts(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
     return (sqrt(powers) if p == 2 else powers ** (1 / p)) * unit
 
 
+def _in_cells(node: Node, operand: Array) -> Array:
+    """For p = 2: the others have no function of their own in spreadsheets."""
+    if node.attributes[2] != 2:
+        raise NotWrittenError
+    return _EUCLIDEAN(node, operand)
+
+
+_EUCLIDEAN = over_axes(lambda cells: f"SQRT(SUMSQ({ranges(cells)}))")
 NORM = Reduction(
     "norm",
     forward=_norm,
     derivative=_norm_derivative,
     edge=_norm_edge,
+    cell=_in_cells,
     parts=_norm_parts,
     by_book=_by_book,
     attributes=("dim", "keepdim", "p"),

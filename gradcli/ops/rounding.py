@@ -149,6 +149,7 @@ remainder = table.elementwise(
     " return {1} == 0 ? rest : rest == 0 ? copysign(({T})0, {1})"
     " : ({1} < 0) != (rest < 0) ? rest + {1} : rest;",
     latex=r"{0} \bmod {1}",
+    cell="MOD({0},{1})",
     formula="a - b * floor(a / b)",
     edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),

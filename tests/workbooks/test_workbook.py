@@ -28,6 +28,11 @@ MIXED = (
     "p = softmax(h, dim=1)\ny = -h**2 + log(1 + exp(p))\nmean(y * where(x > 0, x, -x**2))"
 )
 """Of many ops; x is a matrix of two rows and two columns."""
+BOUNDED = (
+    "c = clamp(x, min=-1.5, max=2)\nr = x % 0.75 + (-x) % 2\n"
+    "sum(c * r) * norm(x - 0.25) + sum(norm(c, dim=1)**2)"
+)
+"""Of functions that bound, divide with a remainder and measure; x is such a matrix, too."""
 
 pytest.importorskip("xlsxwriter", reason="needs the extra `excel`")
 
@@ -188,7 +193,9 @@ def test_changed_inputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.office
-@pytest.mark.parametrize("program", [CUBES, (MIXED, "-s", "x=[[1,-2],[0.5,3]]")])
+@pytest.mark.parametrize(
+    "program", [CUBES, *((each, "-s", "x=[[1,-2],[0.5,3]]") for each in (MIXED, BOUNDED))]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_package_formulas_agrees(tmp_path: Path, program: tuple[str, ...]) -> None:
     formulas: Any = pytest.importorskip("formulas", reason="needs the extra `office`")
