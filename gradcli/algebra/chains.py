@@ -231,8 +231,11 @@ class Network:
             if first.start != second.start and self._is_cycle(first):
                 self.lines.remove(first)
                 cycle = first.ratio.chain + second.ratio.chain
-                self.numbers.above.append([vector(call("trace", joined(cycle)))])
+                self.numbers.above.append([vector(trace(_either_way(cycle)))])
                 return True
+            if self._is_diagonal(label, first, second):
+                self.lines.append(second)
+                continue
             other = second if first.start == second.start else second.turned()
             first.ratio.above += other.ratio.above
             first.ratio.below += other.ratio.below
@@ -246,6 +249,13 @@ class Network:
             label >= BOUND and label not in self.vectors and self._meeting(label) == [line]
             for label in ends
         )
+
+    def _is_diagonal(self, label: int, first: Edge, second: Edge) -> bool:
+        """Whether three matrices or more go round from an axis of the result to itself."""
+        chains = [*first.ratio.above, *second.ratio.above]
+        plain = not first.ratio.below and not second.ratio.below and len(chains) == 2
+        ends = first.start != first.end and label >= BOUND and min(first.start, first.end) < BOUND
+        return plain and ends and sum(map(len, chains)) > 2 and self._meeting(label) == [first]
 
     def _absorb(self, label: int) -> bool:
         """A label where one line ends: its vectors are multiplied by the matrix."""
@@ -279,7 +289,7 @@ class Network:
         between = [diagonal(self.vectors.pop(label))] if label in self.vectors else []
         chain = [*first.ratio.chain, *between, *second.ratio.chain]
         if first.start == second.end:
-            self.at(first.start).above.append([vector(call("diagonal", joined(chain)))])
+            self.at(first.start).above.append([vector(call("diagonal", _either_way(chain)))])
         else:
             self.lines.append(Edge(first.start, second.end, Ratio([chain])))
         return True
@@ -291,6 +301,12 @@ def diagonal(ratio: Ratio) -> Link:
     return Link(matrix, matrix)
 
 
+def trace(matrix: Expression) -> Expression:
+    """The trace, which a matrix shares with its transpose."""
+    plain = matrix.value if isinstance(matrix, Attribute) and matrix.name == "T" else matrix
+    return call("trace", plain)
+
+
 def _dot(ratio: Ratio) -> Expression:
     """The sum of a product of vectors: `x @ A @ y` of two of them."""
     chains = ratio.above
@@ -300,11 +316,17 @@ def _dot(ratio: Ratio) -> Expression:
                 chains = [[vector(x)], [vector(x)]]
             case Call(callee=Name(id="sum"), arguments=(matrix,), keywords=(_,)):
                 return call("sum", matrix)  # over one axis, and now over the other
+            case Call(callee=Name(id="diagonal"), arguments=(matrix,), keywords=()):
+                return trace(matrix)
     if ratio.below or len(chains) != 2:
         return call("sum", ratio.text)
     first, second = sorted(chains, key=len)
-    whole = [*turned(first), *second]
-    return min((joined(whole), joined(turned(whole))), key=lambda x: len(print_expression(x)))
+    return _either_way([*turned(first), *second])
+
+
+def _either_way(chain: Chain) -> Expression:
+    """The product of a chain, or its transpose, where that is shorter."""
+    return min((joined(chain), joined(turned(chain))), key=lambda x: len(print_expression(x)))
 
 
 def _pairs(lines: Sequence[Edge]) -> Iterator[tuple[Edge, Edge]]:

@@ -61,7 +61,9 @@ def powers(algebra: Algebra, term: Term) -> list[Term] | None:
 
 
 def deltas(algebra: Algebra, term: Term) -> list[Term] | None:
-    """Σ_j δ[i, j]·x[j] is x[i], Σ_i δ[i, i] the length of the axis."""
+    """Σ_j δ[i, j]·x[j] is x[i], δ[i, j]·A[i, j] is δ[i, j]·A[i, i], and Σ_i δ[i, i] the length of
+    the axis.
+    """
     for each in term.factors:
         if not isinstance(each.atom, Delta):
             continue
@@ -73,7 +75,7 @@ def deltas(algebra: Algebra, term: Term) -> list[Term] | None:
             rest = Term(term.coefficient, tuple(f for f in term.factors if f is not each))
             return [rest.relabelled({label: other})]
         rest = Term(term.coefficient, tuple(f for f in term.factors if f is not each))
-        if second in rest.labels and first not in rest.labels:
+        if second in rest.labels:
             return [Term(term.coefficient, (*rest.relabelled({second: first}).factors, each))]
     return None
 

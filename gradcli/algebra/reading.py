@@ -339,13 +339,16 @@ def _scaled(found: Summand, ratio: Ratio, rows: Ratio | None, columns: Ratio | N
     """A matrix with rows and columns scaled."""
     plain = len(ratio.above) == 1 and not ratio.below
     chain = ratio.chain
+    if plain and _is_identity(chain) and (rows or columns):
+        sides = [each for each in (rows, columns) if each]
+        both = Ratio(
+            [x for each in sides for x in each.above], [x for each in sides for x in each.below]
+        )
+        return found.with_chain([diagonal(both)])
     only = all(each is None or not each.below for each in (rows, columns))
     if plain and only and (len(chain) > 1 or chain[0].is_plain):
         left = [diagonal(rows)] if rows else []
         right = [diagonal(columns)] if columns else []
-        if _is_identity(chain) and (left or right):
-            both = Ratio([*(rows.above if rows else []), *(columns.above if columns else [])])
-            return found.with_chain([diagonal(both)])
         return found.with_chain([*left, *chain, *right])
     scaled = Ratio(list(ratio.above), list(ratio.below))
     for each in (_standing(rows) if rows else None, columns):

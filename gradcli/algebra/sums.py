@@ -76,7 +76,7 @@ def factored(products: Sequence[Summand], ndim: int) -> Expression:
 
 
 def merged(products: Sequence[Summand], ndim: int) -> list[Summand]:
-    """Fewer products of the same sum."""
+    """Fewer products of the same sum, in the order of the first of each."""
     groups: list[list[Summand]] = []
     for each in products:
         for group in groups:
@@ -85,7 +85,13 @@ def merged(products: Sequence[Summand], ndim: int) -> list[Summand]:
                 break
         else:
             groups.append([each])
-    return [product for group in groups for product in _merged(group, ndim)]
+    places = {id(each): place for place, each in enumerate(products)}
+    found = [
+        (places.get(id(product), places[id(group[0])]), product)
+        for group in groups
+        for product in _merged(group, ndim)
+    ]
+    return [product for _, product in sorted(found, key=lambda each: each[0])]
 
 
 def _merged(group: Sequence[Summand], ndim: int) -> list[Summand]:

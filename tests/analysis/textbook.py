@@ -286,6 +286,14 @@ sum((V @ tanh(W @ x) - t)**2) | V=k,m W=m,n x=n t=k | V_grad |\
 sum(softplus(x)) | x=n | x_grad | sigmoid(x) | DL (3.36)
 x * log(x) - x | | x_grad | log(x) | DLMF 4.10
 exp(-x**2 / 2) / sqrt(2 * pi) | | x_grad | -x * exp(-x**2 / 2) / sqrt(2 * pi) | -x φ(x)
+trace(X)**2 | X=n,n | X_grad | 2 * trace(X) * eye(n) | MC (99), chain rule
+det(X) * trace(X) | X=n,n | X_grad | det(X) * trace(X) * inv(X).T + det(X) * eye(n) |\
+ MC (49), (99) and the product rule
+logdet(K + s**2 * eye(n)) | K=n,n | s_grad | 2 * s * trace(inv(K + s**2 * eye(n))) | MC (43)
+trace(A * X) | A=n,n X=n,n | X_grad | diag(diagonal(A)) | Σ a_ii x_ii
+sum(U @ diag(s) @ V.T * G) | U=n,k s=k V=m,k G=n,m | s_grad | diagonal(U.T @ G @ V) | uᵢᵀ G vᵢ
+sum((X @ w + b - y)**2) | X=n,k w=k y=n b= | w_grad | 2 * X.T @ (X @ w + b - y) | ESL (3.4)
+sum((X @ w + b - y)**2) | X=n,k w=k y=n b= | b_grad | 2 * sum(X @ w + b - y) | ESL (3.4)
 n * logdet(S) + trace(inv(S) @ X.T @ X) | S=k,k X=n,k | S_grad |\
  n * inv(S).T - inv(S).T @ X.T @ X @ inv(S).T | MC (57), (63)
 """
@@ -303,6 +311,8 @@ binary_cross_entropy_with_logits(X @ w, y) | X=n,k w=k y=n | w_hessian |\
 logsumexp(x) | x=n | x_hessian | diag(softmax(x)) - outer(softmax(x), softmax(x)) | CO 3.1.5
 norm(x) | x=n | x_hessian | eye(n) / norm(x) - outer(x, x) / norm(x)**3 | MC (130)
 x**3 | | x_hessian | 6 * x | power rule
+sum(x * log(x)) | x=n | x_hessian | diag(1 / x) | CO 3.1.5, entropy
+-sum(log(x)) | x=n | x_hessian | diag(1 / x**2) | CO 9.5.2
 A @ x | A=m,n x=n | x_jacobian | A | by hand
 softmax(x) | x=n | x_jacobian | diag(softmax(x)) - outer(softmax(x), softmax(x)) | PRML (4.106)
 sigmoid(x) | x=n | x_jacobian | diag(sigmoid(x) * (1 - sigmoid(x))) | PRML (4.88)
