@@ -78,6 +78,8 @@ class Explanation:
     stopped: list[Node]
     """Nodes that stop gradients: `detach`."""
     notes: list[Note] = field(default_factory=list)
+    none: str = ""
+    """Why there is no backward; empty where there is one."""
     untold: int = 0
     """How many passes of the program's own are left out."""
     at: Callable[[Collection[str]], Explanation] = field(kw_only=True)
@@ -92,7 +94,7 @@ class Explanation:
     @property
     def grads(self) -> list[Grad]:
         """Those of the last pass."""
-        return self.passes[-1].grads
+        return self.passes[-1].grads if self.passes else []
 
 
 def explain(
@@ -112,8 +114,6 @@ def explain(
     alone = passes_in(opened)
     asked = options._replace(values="outputs", passages=True, alone=alone)
     prepared = prepare(program, inputs, gradients, asked)
-    if not prepared.backwards and not prepared.calls:
-        raise nothing(prepared)
     loops = _loops(prepared)
     if loops and ALL in opened:
         _check_length(sum(loop.count * len(loop.steps) for loop in loops))
@@ -169,7 +169,7 @@ class _Teller:
         kept = [grad for call in self.calls for grad in call.grads.values()]
         leaves = [node for call in self.calls for node in call.grads]
         wanted = {*outputs, *self.leaves.values(), *kept, *leaves}
-        order = _seen(order, wanted.union(prepared.names.values()))
+        order = _seen(order, wanted.union(prepared.names.values()), outputs)
         assert prepared.passages is not None
         _check_opened(opened, prepared.passages.ended)
         levels = Levels(prepared.passages.ended, opened, wanted)
@@ -179,6 +179,7 @@ class _Teller:
 
     def explanation(self, notes: list[Note]) -> Explanation:
         prepared, passes = self.prepared, self._passes()
+        none = "" if passes else _why_none(prepared)
         return Explanation(
             program=prepared.program,
             names=self.names,
@@ -196,7 +197,10 @@ class _Teller:
                 for node, grad in call.grads.items()
             },
             stopped=[node for item in self.items for node in item.results if node.op is DETACH],
-            notes=notes,
+            notes=notes
+            if none in ("", *(each.message for each in notes))
+            else [*notes, Note("no-grad", none)],
+            none=none,
             untold=len(prepared.calls) - len(self.calls),
             opened=self.opened,
             at=lambda opened: _Teller(prepared, self.feeds, self.evaluator, opened).explanation(
@@ -268,6 +272,14 @@ def _shown(calls: list[T], opened: Collection[str]) -> list[T]:
     return [*calls[: PASSES - 1], calls[-1]]
 
 
+def _why_none(prepared: Prepared) -> str:
+    """Why a program has no backward: what the run noted, or what an analysis would say."""
+    for note in prepared.notes:
+        if note.code in ("no-grad", "gradient-required"):
+            return note.message
+    return nothing(prepared).diagnostic.message
+
+
 def _loops(prepared: Prepared) -> set[Loop]:
     """The loops that are one node."""
     called = [output for call in prepared.calls for output in call.outputs]
@@ -326,8 +338,10 @@ def _told(outputs: Iterable[Node], barriers: Container[Node]) -> list[Node]:
     return sorted(found, key=lambda node: node.index)
 
 
-def _seen(order: list[Node], named: Container[Node]) -> list[Node]:
-    """Without constants, and what is computed from them alone and has no name."""
+def _seen(order: list[Node], named: Container[Node], outputs: Collection[Node]) -> list[Node]:
+    """Without constants that are no outputs, and what is computed from constants alone and has no
+    name.
+    """
     varying: set[Node] = set()
     for node in order:
         starts = node in named or node.op is LEAF or (node.op.unique and not node.inputs)
@@ -336,7 +350,11 @@ def _seen(order: list[Node], named: Container[Node]) -> list[Node]:
     return [
         node
         for node in order
-        if node in varying and node.op is not CONSTANT and (node in named or not is_promotion(node))
+        if node in outputs
+        or (
+            (node in varying and node.op is not CONSTANT)
+            and (node in named or not is_promotion(node))
+        )
     ]
 
 

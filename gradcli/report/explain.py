@@ -34,8 +34,14 @@ from gradcli.report.explain_entry import counted, entry_document
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
-from gradcli.report.sentences import Sentence, Sentences, added, summand
+from gradcli.report.sanitise import sanitise
+from gradcli.report.sentences import EXACT, Sentence, Sentences, added, summand
 
+CANCELLED = "these parts cancel: what is left of them is rounding"
+ROUNDING = 1e-13
+"""Grads smaller than this, compared with their largest part, have no digit that is right."""
+SHOWN_DIGITS = 1e-5
+"""How well sums agree of which a term is rounded to the digits that are shown."""
 NARROWEST = 20
 """Equations have so many columns behind the longest of names."""
 SHOWN = 60
@@ -81,7 +87,10 @@ def document(explanation: Explanation, precision: int = 6, width: int = WIDTH) -
     blocks = [*told.forward()]
     for each in explanation.passes:
         blocks += told.backward(each)
-    return [*blocks, Heading("Why"), *reasons(explanation, precision)]
+    if explanation.none:
+        blocks += [Heading("Backward"), Paragraph(f"There is none: {sanitise(explanation.none)}.")]
+    why = [*reasons(explanation, precision)]
+    return [*blocks, Heading("Why"), *why] if why else blocks
 
 
 class _Story:
@@ -169,7 +178,11 @@ class _Story:
             equal = self._right(found[0], left)
             remarks = _lines(left, found[0])
         else:
-            equal, remarks = self._added(left, grad, found)
+            equal, remarks = self._added(left, grad, found, sentences)
+            text = " ".join(equal[0]) if equal else ""
+            exact = not text or sentences.agrees(text, _total(grad), SHOWN_DIGITS)
+            if cancels(grad) and not (exact and not _total(grad).any()):
+                remarks.append(CANCELLED)
         more = [
             remark
             for part, sentence in zip(grad.parts, found, strict=True)
@@ -178,7 +191,7 @@ class _Story:
         return Chain(left, _told_once(equal, value), [*remarks, *dict.fromkeys(more), *large])
 
     def _added(
-        self, left: str, grad: Grad, found: Sequence[Sentence]
+        self, left: str, grad: Grad, found: Sequence[Sentence], sentences: Sentences
     ) -> tuple[list[list[str]], list[str]]:
         """Parts in one line, and each of them with numbers."""
         texts: list[str] = []
@@ -195,12 +208,22 @@ class _Story:
                 remarks.append(f"{way}: {shown}")
             remarks += _lines("", sentence)
         if grad.held is not None:
-            texts.insert(0, self._flat(grad.held))
-            held, new = texts[0], self._flat(grad.value)
+            held, new = self._flat(grad.held), self._flat(grad.value)
             if held and new:
                 remarks.append(f"it held {held} from before, and this pass adds {new}")
+            texts.insert(0, held and self._held(grad, texts, sentences))
         equal = [self._wrapped(added(texts), left)] if all(texts) else []
         return equal, remarks
+
+    def _held(self, grad: Grad, terms: Sequence[str], sentences: Sentences) -> str:
+        """What a grad held, in as many digits as its sum with the terms needs; "" for too many."""
+        assert grad.held is not None
+        for precision in (self.precision, EXACT):
+            text = sentence_of(grad.held, precision, 10**6)
+            total = added([text, *terms]) if all(terms) else ""
+            if not total or sentences.agrees(total, _total(grad), SHOWN_DIGITS):
+                return text
+        return ""
 
     def _remarks(self, grad: Grad, part: Part, told: ToldPass) -> Iterator[str]:
         node, name = grad.node, self.names[grad.node]
@@ -335,6 +358,13 @@ def _title(item: Stage, names: Mapping[Node, str]) -> str:
 def _total(grad: Grad) -> Array:
     """A grad with what it held from before."""
     return np.asarray(grad.value if grad.held is None else grad.held + grad.value)
+
+
+def cancels(grad: Grad) -> bool:
+    """Whether the parts of a grad add up to nothing, or to nothing but their rounding."""
+    parts = [*(part.value for part in grad.parts), *([] if grad.held is None else [grad.held])]
+    size = max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
+    return float(np.max(np.abs(_total(grad)), initial=0.0)) < ROUNDING * size
 
 
 def _is_same(array: Array) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.analysis.backward import Grad
+from gradcli.analysis.backward import Grad, ToldPass
 from gradcli.analysis.explain import Explanation
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
@@ -33,12 +33,15 @@ def reasons(explanation: Explanation, precision: int) -> Iterator[Paragraph]:
         yield Paragraph(text)
 
 
+_NO_PASS = ToldPass([], {}, {}, [], {})
+
+
 class _Reasons:
     def __init__(self, explanation: Explanation, precision: int) -> None:
         self.explanation = explanation
         self.precision = precision
         self.names = {node: sanitise(name) for node, name in explanation.names.items()}
-        self.told = explanation.passes[-1]
+        self.told = explanation.passes[-1] if explanation.passes else _NO_PASS
         self.text = explanation.program.source.text
 
     def answers(self) -> Iterator[str]:
@@ -54,7 +57,8 @@ class _Reasons:
             if node not in self.explanation.kept:  # that is a grad, said to be a constant
                 yield f"{self.names[node]} is detached: no gradient flows back through it."
         for note in self.explanation.notes:
-            yield f"Note: {sanitise(note.message)}."
+            if note.message != self.explanation.none:  # that stands where backward would
+                yield f"Note: {sanitise(note.message)}."
 
     def _leaves(self) -> Iterator[str]:
         leaves = ", ".join(map(sanitise, self.explanation.leaves))

@@ -91,7 +91,7 @@ class Sentences:
             self._values |= {symbol: given[title] for symbol, title in symbols.items()}
         self._grads = {} if told is None else {each.node: each.title for each in told.grads}
         self._arrays = {self.names[node]: array for node, array in self._values.items()}
-        graph = next(iter(explanation.names)).graph
+        graph = explanation.run.prepared.graph
         definitions = [
             each for each in explanation.program.statements if isinstance(each, FunctionDefinition)
         ]
@@ -139,10 +139,10 @@ class Sentences:
         most = MOST_HELPERS if part.through.single else HELPERS
         return self._sentence(texts, part.rule, part.value, most)
 
-    def agrees(self, text: str, value: Array) -> bool:
+    def agrees(self, text: str, value: Array, slack: float = SLACK) -> bool:
         """Whether a text is a sentence with this value."""
         found = self._meaning.value(text)
-        return found is not None and _same(found, value)
+        return found is not None and _same(found, value, slack)
 
     # --- the ways to write it ---
 

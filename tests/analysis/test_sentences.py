@@ -309,3 +309,33 @@ def test_functions_have_the_names_that_the_program_gives() -> None:
     assert "t1 = round(x)" in shown
     assert "t2 = masked_fill(x, m, 0)" in shown
     assert "\nm = [True, False]\n    a constant: it gets no grad\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("x = tensor([1., 2.]); x > 1", "out holds bool values: nothing was differentiated"),
+     ("argmax(tensor([1, 2]))", "out holds int values: nothing was differentiated"),
+     ("1 + 2", "there is no leaf to differentiate by"),
+     ("x = tensor(2., requires_grad=True); g = torch.autograd.grad(x * x, x)[0]; g",
+      "the program calls grad without create_graph, so no gradient flows on from there")],
+)  # fmt: skip
+def test_a_program_without_a_backward_is_told(text: str, why: str) -> None:
+    """Its forward steps, and why nothing follows; as data too."""
+    told = explain(parse(text), {})
+    assert not [*problems(told)]
+    assert told.steps
+    assert not told.passes
+    assert any(why in note.message for note in told.notes)
+    shown = " ".join(render(document(told), as_text).split())
+    assert f"Backward -------- There is none: {why}" in shown
+    assert shown.count(why) == 1
+
+
+def test_sums_that_cancel() -> None:
+    """0.1 + 0.2 - 0.3 is rounding; of 1e6 + 1/3 - 1e6 digits are left that 6 do not show."""
+    shown = _shown("x = tensor(3., requires_grad=True); (x * 0.1 + x * 0.2 - x * 0.3).backward()")
+    assert "these parts cancel: what is left of them is rounding" in shown
+    start = "x = tensor(1., requires_grad=True); "
+    text = f"{start}(x * 1000000.3333333334).backward(); (-1e6 * x).backward()"
+    assert "x.grad = 1000000.3333333334 + " in _shown(text)
+    assert not [*problems(explain(parse(text), {}))]
