@@ -10,6 +10,7 @@ not bind them itself.
 
 from __future__ import annotations
 
+from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,8 @@ def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer | Page:
         name: array for (name, _), array in zip(bound, arrays, strict=False)
     }
     gradient = None if asked.gradient is None else arrays[-1]
-    answer: Callable[..., Answer | Page] = explain if asked.page else evaluate
+    # errors name flags here, which the first line of a cell has, and not arguments of Python's
+    answer: Callable[..., Answer | Page] = unwrap(explain if asked.page else evaluate)
     return answer(
         cell,
         inputs,

@@ -79,7 +79,9 @@ def test_names_of_the_notebook_are_inputs(shell: Any) -> None:
 
 def test_an_error_is_told_as_text(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert shell.run_cell_magic("gradcli", "", "q = missing + 1\n") is None
-    assert "error[name]" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "error[name]" in told
+    assert "--set missing=" in told
 
 
 class Frames(HTMLParser):
