@@ -10,7 +10,6 @@ not bind them itself.
 
 from __future__ import annotations
 
-from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +58,8 @@ def load(shell: Any) -> None:
 
 
 def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer | Page:
+    from inspect import unwrap
+
     bound = [parse_binding(_unquoted(text)) for text in asked.set]
     texts = [Source(f"--set {name}", value) for name, value in bound]
     texts += [] if asked.gradient is None else [Source("--gradient", _unquoted(asked.gradient))]
