@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -68,6 +68,8 @@ class ToldPass:
     """Where the program itself calls it."""
     number: int | None = None
     """Which of several it is, from 1."""
+    left: Mapping[Node, Array] = field(default_factory=dict)
+    """What `.grad` holds after a pass of the program's own: its hooks may have changed that."""
 
     @property
     def title(self) -> str:

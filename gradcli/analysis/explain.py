@@ -220,7 +220,9 @@ class _Teller:
         for call in self.calls:
             pairs = list(zip(call.outputs, call.cotangents, call.given, strict=True))
             held = {node: self.value(grad) for node, grad in call.held.items()}
-            found.append(self._pass(pairs, [*call.grads], held, call.line))
+            told = self._pass(pairs, [*call.grads], held, call.line)
+            left = {node: self.value(grad) for node, grad in call.grads.items()}
+            found.append(replace(told, left=left))
         count = len(self.prepared.backwards) + len(self.prepared.calls)
         if count == 1:
             return found
@@ -359,8 +361,8 @@ def _seen(order: list[Node], named: Container[Node], outputs: Collection[Node]) 
 
 
 def name_nodes(nodes: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
-    """The program's names. A name that is bound several times is numbered: `y_1`, `y_2` and, for
-    the last value, `y`. What has no name is called `t1`, `t2` …
+    """The program's names, `model.weight` as `model_weight`. A name that is bound several times is
+    numbered: `y_1`, `y_2` and, for the last value, `y`. What has no name is called `t1`, `t2` …
     """
     names: dict[Node, str] = {}
     taken: set[str] = set()
@@ -371,12 +373,13 @@ def name_nodes(nodes: Sequence[Node], prepared: Prepared) -> dict[Node, str]:
             taken.add(title)
 
     for title, node in (*prepared.leaves.items(), *prepared.names.items()):
-        give(node, title if title.isidentifier() else "out")
+        plain = title.replace(".", "_")
+        give(node, plain if plain.isidentifier() else "out")
     numbers: dict[str, int] = {}
     for title, node in prepared.passages.names if prepared.passages else ():
         if node not in names:
             passes = node.op.count if isinstance(node.op, Loop) else 1
             numbers[title] = numbers.get(title, 0) + passes
-            give(node, f"{title}_{numbers[title]}")
+            give(node, f"{title.replace('.', '_')}_{numbers[title]}")
     fresh = (f"t{n}" for n in itertools.count(1) if f"t{n}" not in taken)
     return {node: names[node] if node in names else next(fresh) for node in nodes}

@@ -188,7 +188,16 @@ class _Story:
             for part, sentence in zip(grad.parts, found, strict=True)
             for remark in (*self._remarks(grad, part, told), *_about(part.through, sentence))
         ]
+        more += self._hooked(left, grad, told)
         return Chain(left, _told_once(equal, value), [*remarks, *dict.fromkeys(more), *large])
+
+    def _hooked(self, left: str, grad: Grad, told: ToldPass) -> Iterator[str]:
+        """What `.grad` holds, where the program has changed gradients on their way."""
+        kept = told.left.get(grad.node)
+        if kept is None or np.allclose(kept, _total(grad), rtol=1e-4, atol=1e-12, equal_nan=True):
+            return
+        numbers = self._flat(kept) or self._described(kept)
+        yield f"the program's hooks change gradients on the way, so that {left} holds {numbers}"
 
     def _added(
         self, left: str, grad: Grad, found: Sequence[Sentence], sentences: Sentences

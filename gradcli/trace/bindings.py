@@ -158,6 +158,8 @@ class Bindings(Updates):
             for node, path in value.tensors():
                 self.leaves.setdefault(node, f"{name}.{path}")
                 self.autograd.names.setdefault(node, f"{name}.{path}")
+                if self.values.passages is not None:
+                    self.values.passages.names.append((f"{name}.{path}", node))
         if self.frame is self.globals and isinstance(value, Node):
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
                 value = bind(value) if value.op is CONSTANT else value

@@ -339,3 +339,26 @@ def test_sums_that_cancel() -> None:
     text = f"{start}(x * 1000000.3333333334).backward(); (-1e6 * x).backward()"
     assert "x.grad = 1000000.3333333334 + " in _shown(text)
     assert not [*problems(explain(parse(text), {}))]
+
+
+@pytest.mark.parametrize("of", ["x", "y"])
+def test_what_hooks_change(of: str) -> None:
+    """d sum(x^2) = 2 x, doubled by the hook."""
+    shown = _shown(
+        "x = torch.tensor([1., -2.], requires_grad=True)\ny = x ** 2\n"
+        f"{of}.register_hook(lambda g: g * 2)\nz = y.sum()\nz.backward()"
+    )
+    said = "hooks change gradients on the way, so that x.grad holds [4, -8]"
+    assert said in " ".join(shown.split())
+
+
+def test_parameters_of_models_have_names() -> None:
+    shown = _shown(
+        "m = torch.nn.Linear(2, 1)\nx = torch.tensor([[1., 2.]])\n"
+        "opt = torch.optim.SGD(m.parameters(), lr=0.1)\n"
+        "for i in range(2):\n    opt.zero_grad()\n    loss = m(x).sum()\n"
+        "    loss.backward()\n    opt.step()"
+    )
+    assert "\nm_weight_1 = " in shown
+    assert "\nm_weight_2.grad = " in shown
+    assert "\nm_bias_2.grad = " in shown
