@@ -116,7 +116,7 @@ def explain(
     prepared = prepare(program, inputs, gradients, asked)
     loops = _loops(prepared)
     if loops and ALL in opened:
-        _check_length(sum(loop.count * len(loop.steps) for loop in loops))
+        _check_length(sum(loop.count * len(loop.steps) for loop in loops), opened)
         return explain(program, inputs, gradients, unrolled(options), opened, kinks)
     try:
         return _explained(prepared, inputs, gradients, opened, kinks)
@@ -174,7 +174,7 @@ class _Teller:
         _check_opened(opened, prepared.passages.ended)
         levels = Levels(prepared.passages.ended, opened, wanted)
         self.items = levels.items(order)
-        _check_length(sum(len(item.results) for item in self.items))
+        _check_length(sum(len(item.results) for item in self.items), opened)
         self.names = name_nodes([node for item in self.items for node in item.results], prepared)
 
     def explanation(self, notes: list[Note]) -> Explanation:
@@ -289,14 +289,14 @@ def _loops(prepared: Prepared) -> set[Loop]:
     return {node.op for node in order if isinstance(node.op, Loop)}
 
 
-def _check_length(count: int) -> None:
+def _check_length(count: int, opened: Collection[str]) -> None:
     """Raise `limit-nodes` for so many steps, if nobody would read them."""
     if count > LONGEST:
+        fewer = f"leave out --inside {ALL}, open one function or pass, or " if opened else ""
         raise GradcliError(
             "limit-nodes",
             f"there are {count:,} steps, too many to explain one by one",
-            hint=f"leave out --inside {ALL}, open one function or pass, or see --entry for one "
-            "entry",
+            hint=f"{fewer}see --entry for one entry",
         )
 
 

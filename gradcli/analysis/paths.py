@@ -84,14 +84,27 @@ def follow(run: SingleRun, entry: str, kinks: KinksWanted | None = None) -> SumO
     return replace(found, notes=notes)
 
 
+Column = list[tuple[int, float]]
+"""Elements of a node, and their derivatives by one element of an operand; none that are 0."""
+Columns = dict[tuple[Node, int, int], Column]
+"""By node, place of the operand and element."""
+
+
 def paths_from(
-    run: SingleRun, start: Place, name: str, grad: Array, backward: Backward, most: int = EDGES
+    run: SingleRun,
+    start: Place,
+    name: str,
+    grad: Array,
+    backward: Backward,
+    most: int = EDGES,
+    columns: Columns | None = None,
 ) -> SumOverPaths:
     """The paths from an element of a node with this name and grad to the outputs of a pass.
 
-    Raises `limit-nodes` where it reaches more than `most` local derivatives.
+    Local derivatives are looked up in `columns`, and put there for other elements of the same run.
+    Raises `limit-nodes` where it reaches more than `most` of them.
     """
-    edges = _edges(run, start, most)
+    edges = _edges(run, start, most, {} if columns is None else columns)
     ends = _ends(run, backward)
     sums = _sums(edges, ends)
     titles = name_nodes(_places(edges), run.prepared)
@@ -144,11 +157,12 @@ def _first(entry: str, shape: tuple[int, ...]) -> str:
 Edges = dict[Place, list[tuple[Place, float]]]
 
 
-def _edges(run: SingleRun, start: Place, most: int) -> Edges:
+def _edges(run: SingleRun, start: Place, most: int, known: Columns) -> Edges:
     """For each element that the entry reaches: the elements that use it, and the derivatives."""
     order = ancestors(run.prepared.outputs.values())
     linked = dependents(order, [start[0]])
     edges: Edges = {start: []}
+    elements: dict[Node, dict[int, None]] = {start[0]: {start[1]: None}}
     count = 0
     for node in order:
         if node not in linked or node is start[0]:
@@ -156,13 +170,16 @@ def _edges(run: SingleRun, start: Place, most: int) -> Edges:
         if isinstance(node.op, Loop):
             raise GradcliError("limit-nodes", f"the entry acts through {node.op.count:,} passes")
         for position, operand in enumerate(node.inputs):
-            reached = [place for place in edges if place[0] is operand]
-            if not node.op.differentiable(node, position):
+            if operand not in elements or not node.op.differentiable(node, position):
                 continue
-            for place in reached:
-                for element, factor in _column(run, node, position, place[1]):
-                    edges[place].append(((node, element), factor))
+            for reached in elements[operand]:
+                key = node, position, reached
+                if key not in known:
+                    known[key] = _column(run, *key)
+                for element, factor in known[key]:
+                    edges[operand, reached].append(((node, element), factor))
                     edges.setdefault((node, element), [])
+                    elements.setdefault(node, {})[element] = None
                     count += 1
                 if count > most:
                     raise GradcliError(
@@ -173,8 +190,7 @@ def _edges(run: SingleRun, start: Place, most: int) -> Edges:
     return edges
 
 
-def _column(run: SingleRun, node: Node, position: int, element: int) -> Iterator[tuple[int, float]]:
-    """The derivatives of a node's elements by one element of an operand, without zeros."""
+def _column(run: SingleRun, node: Node, position: int, element: int) -> Column:
     operand = node.inputs[position]
     one = np.zeros(operand.size)
     one[element] = 1.0
@@ -182,10 +198,9 @@ def _column(run: SingleRun, node: Node, position: int, element: int) -> Iterator
     tangents[position] = node.graph.constant(one.reshape(operand.shape))
     change = node.op.jvp(node, tangents, scale)
     if change is None:
-        return
+        return []
     column = np.broadcast_to(run.value(change), node.shape).reshape(-1)
-    for i in np.flatnonzero(column):
-        yield int(i), float(column[i])
+    return [(int(i), float(column[i])) for i in np.flatnonzero(column)]
 
 
 def _ends(run: SingleRun, backward: Backward) -> dict[Place, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -11,7 +12,7 @@ import numpy as np
 from gradcli.analysis.backward import Grad, Part, ToldPass
 from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.local import jacobians, operands
-from gradcli.analysis.paths import Path, SumOverPaths, paths_from
+from gradcli.analysis.paths import Columns, Path, SumOverPaths, paths_from
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
 from gradcli.ops.shapes import show
@@ -66,6 +67,8 @@ class Level:
         self._place = {step.node: number for number, step in enumerate(told.steps)}
         sentences = Sentences(told, None, precision)
         self._sentences = [sentences.step(step) for step in told.steps]
+        self._columns: Columns = {}
+        """Local derivatives, which the paths of many entries have in common."""
         self._boxes = [self._box(step, number) for number, step in enumerate(told.steps)]
 
     def section(self, title: str) -> Element:
@@ -268,7 +271,8 @@ class Level:
             return
         for element_ in range(grad.node.size):
             try:
-                found = paths_from(run, (grad.node, element_), title, grad.value, backward, EDGES)
+                start, known = (grad.node, element_), self._columns
+                found = paths_from(run, start, title, grad.value, backward, EDGES, known)
             except GradcliError:
                 return  # more than anyone would follow
             yield self._ways(found, _index(grad.node, element_), f"{name}-p{element_}")
@@ -300,6 +304,7 @@ def _way(path: Path, precision: int) -> Iterator[str | Element]:
     yield _plain(path.product, precision)
 
 
+@lru_cache(4096)  # paths have most of their factors in common
 def _plain(value: float, precision: int) -> str:
     return arrays.number(np.float64(value), precision)
 

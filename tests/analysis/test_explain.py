@@ -151,8 +151,9 @@ def test_a_long_loop_is_one_step() -> None:
     text = "for i in range(500) { x = x * 1.01 }; x"
     given = {"x": np.array(1.0)}
     assert "a loop of 500 passes" in render(document(explain(parse(text), given)), as_text)
-    with pytest.raises(GradcliError, match="too many to explain"):
+    with pytest.raises(GradcliError, match="too many to explain") as caught:
         explain(parse(text), given, opened=["all"])
+    assert "leave out --inside all" in str(caught.value.diagnostic.hint)
 
 
 def test_colour_changes_no_word() -> None:
