@@ -16,7 +16,7 @@ from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors, dependents
+from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors, dependents, upstream
 from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.kinds import is_promotion
@@ -163,8 +163,14 @@ class _Teller:
         self.calls = _shown(prepared.calls, opened)
         started = [output for call in self.calls for output in call.outputs]
         outputs = [*prepared.outputs.values(), *started]
-        self.written = {grad for call in prepared.calls for grad in call.grads.values()}
-        """What the program's own passes left in `.grad`: told there, and a value from then on."""
+        self.written = {
+            grad
+            for call in prepared.calls
+            for grad in call.grads.values()
+            if call.grads.keys().isdisjoint(upstream([grad]))
+        }
+        """What the program's own passes left in `.grad`: told there, and a value from then on. One
+        that was made with `create_graph` is differentiated once more, so its steps are told."""
         order = _told(outputs, self.written)
         kept = [grad for call in self.calls for grad in call.grads.values()]
         leaves = [node for call in self.calls for node in call.grads]
@@ -195,6 +201,7 @@ class _Teller:
                 grad: f"{self.names.get(node, 'the')}.grad after {told.title}"
                 for call, told in zip(self.calls, passes[-len(self.calls) :], strict=False)
                 for node, grad in call.grads.items()
+                if grad in self.written
             },
             stopped=[node for item in self.items for node in item.results if node.op is DETACH],
             notes=notes

@@ -132,7 +132,7 @@ class _Story:
             return Chain(left, value, ["it requires no grad, and gets none", *remarks])
         if node in self.explanation.kept:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
-        if _is_literal(node):
+        if _is_literal(node) and not self.names.keys() & ancestors(node.inputs):
             return Chain(left, value, ["a constant: it gets no grad", *remarks])
         sentence = sentences.step(step)
         equal = _told_once(self._right(sentence, left), value)

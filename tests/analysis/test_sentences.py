@@ -362,3 +362,14 @@ def test_parameters_of_models_have_names() -> None:
     assert "\nm_weight_1 = " in shown
     assert "\nm_weight_2.grad = " in shown
     assert "\nm_bias_2.grad = " in shown
+
+
+def test_a_grad_that_is_differentiated_again() -> None:
+    """d sum(3 x^2) = 6 x; with what x.grad held, 3 x^2 + 6 x."""
+    shown = _shown(
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = (x ** 3).sum()\n"
+        "y.backward(create_graph=True)\ng = x.grad\np = g.sum()\np.backward()"
+    )
+    assert "it held [3, 12] from before, and this pass adds [6, 12]" in shown
+    assert "a constant" not in shown
+    assert "hooks" not in shown
