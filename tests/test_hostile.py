@@ -152,6 +152,14 @@ def test_rows_of_a_star_are_outputs() -> None:
     assert [*answer("sum(x), *[1, 2]").values] == ["x", "out", "out_1", "out_2"]
 
 
+def test_a_slice_of_a_tuple_has_steps() -> None:
+    assert refused("var_mean(x)[::0]").message == "the step of a slice is 0"
+
+
+def test_labels_without_classes_end_in_no_division_by_zero() -> None:
+    refused("cross_entropy(zeros(2, 0), [1, 0], ignore_index=1, label_smoothing=0.1)")
+
+
 @pytest.mark.parametrize("call", ["lu_unpack([x, x], 2)", "lu_solve([x, x], [x, x], 2)"])
 def test_pivots_are_a_row(call: str) -> None:
     assert "pivots of a matrix are a row" in refused(call).message

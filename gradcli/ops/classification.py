@@ -234,7 +234,9 @@ def _nll(
         losses, importance = losses * weights, where(counts, weights, 0.0)
     if smoothing:
         logs = _weighted(name, reduce(sub, normalizers, scores), weight)
-        losses = losses * (1 - smoothing) - sum_(logs, axis) * (smoothing / scores.shape[axis])
+        losses = losses * (1 - smoothing) - sum_(logs, axis) * (
+            smoothing / max(scores.shape[axis], 1)
+        )
     losses = where(counts, losses, 0.0)
     if reduction != "mean":
         return reduce_loss(name, losses, reduction)

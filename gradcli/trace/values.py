@@ -539,6 +539,10 @@ class Values:
 
     def _element(self, values: Sequence[Any], items: Sequence[Any]) -> Value:
         if len(items) == 1 and isinstance(items[0], slice):
+            if items[0].step == 0:
+                raise GradcliError(
+                    "value", "the step of a slice is 0", hint="x[::1] is every element"
+                )
             part: Value = values[items[0]]  # type: ignore[assignment]
             return part
         if len(items) != 1:
