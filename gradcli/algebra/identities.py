@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gradcli.algebra.algebra import Algebra, Rewrites, inside, spread
+from gradcli.algebra.elements import elements
 from gradcli.algebra.lift import elementwise, softmax
 from gradcli.algebra.logistic import opposites, shares, sigmoids
 from gradcli.algebra.pieces import compared, kept_parts, pieces
@@ -25,6 +26,7 @@ from gradcli.algebra.terms import (
     Factor,
     Tensor,
     Term,
+    UnitVector,
     atom_size,
     bracket,
     digest,
@@ -48,7 +50,7 @@ def powers(algebra: Algebra, term: Term) -> list[Term] | None:
     found: dict[tuple[str, tuple[int, ...]], Factor] = {}
     for each in term.factors:
         labels = tuple(sorted(each.labels)) if each.atom.symmetric else each.labels
-        if isinstance(each.atom, Delta) and (each.atom.key, labels) in found:
+        if isinstance(each.atom, Delta | UnitVector) and (each.atom.key, labels) in found:
             continue  # its elements are 0 and 1
         before = found.get((each.atom.key, labels))
         first = before or replace(each, labels=each.labels if SINGLE in labels else labels)
@@ -466,6 +468,7 @@ def _inverse(algebra: Algebra, x: Tensor) -> Tensor:
 REWRITES = Rewrites(
     (
         deltas,
+        elements,
         powers,
         inverses,
         sums_to_one,

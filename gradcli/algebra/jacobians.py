@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 
 from gradcli.algebra.algebra import Algebra
+from gradcli.algebra.elements import opened
 from gradcli.algebra.terms import (
     BOUND,
     SINGLE,
@@ -12,6 +14,7 @@ from gradcli.algebra.terms import (
     Atom,
     Bracket,
     Called,
+    Element,
     Factor,
     Symbol,
     Tensor,
@@ -45,6 +48,11 @@ def without_seed(algebra: Algebra, tensor: Tensor, seed: str, shape: Shape) -> T
                 placed = apart(inner, term).relabelled(dict(enumerate(factor.labels)))
                 number = rest.coefficient * placed.coefficient
                 waiting.append(Term(number, rest.factors + placed.factors))
+            continue
+        if isinstance(factor.atom, Element):
+            several = islice(fresh_labels(term), len(factor.atom.places))
+            found = opened(factor, list(several))
+            waiting.append(Term(rest.coefficient, rest.factors + found.factors))
             continue
         if not isinstance(factor.atom, Symbol):
             raise _stuck()
@@ -84,6 +92,8 @@ def _holds(atom: Atom, seed: str) -> bool:
             tensors = each.operands
         elif isinstance(each, Bracket):
             tensors = (each.tensor,)
+        elif isinstance(each, Element):
+            waiting.append(each.of)
         waiting += [f.atom for tensor in tensors for term in tensor.terms for f in term.factors]
     return False
 

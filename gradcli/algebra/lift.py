@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcli.algebra.algebra import Algebra
+from gradcli.algebra.elements import picked, placed
 from gradcli.algebra.terms import (
     BOUND,
     Applied,
@@ -35,7 +36,7 @@ from gradcli.ops.kinds import CAST, Reduction
 from gradcli.ops.powers import pow_, reciprocal, rsqrt, sqrt, square
 from gradcli.ops.reductions import MEAN, SUM
 from gradcli.ops.shapes import Axes
-from gradcli.ops.shaping import EXPAND, RESHAPE, SUM_TO
+from gradcli.ops.shaping import EMBED, EXPAND, RESHAPE, SLICE, SUM_TO
 from gradcli.ops.softmax import SOFTMAX
 from gradcli.ops.systems import INV, SOLVE
 
@@ -288,6 +289,8 @@ RULES: dict[Op | None, Rule] = {
     EXPAND: lambda algebra, node, x: _aligned(x, node.shape),
     RESHAPE: _reshape,
     PERMUTE: _permute,
+    SLICE: picked,
+    EMBED: placed,
     DIAGONAL: _diagonal,
     DIAG_EMBED: _diag_embed,
     EYE: _identity,

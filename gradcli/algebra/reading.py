@@ -29,10 +29,12 @@ from gradcli.algebra.terms import (
     Bracket,
     Called,
     Delta,
+    Element,
     Factor,
     Symbol,
     Tensor,
     Term,
+    UnitVector,
 )
 from gradcli.graph import Shape
 from gradcli.language.construct import NOWHERE, WHOLE, argument, binary, call, number, subscript
@@ -259,6 +261,11 @@ class Writing:
                 return self.read(atom.tensor)
             case Delta():
                 return call("eye", self.length(atom.shape[0]))
+            case UnitVector():
+                return call("one_hot", self.length(atom.place), self.length(atom.shape[0]))
+            case Element():
+                items = [WHOLE if place is None else self.length(place) for place in atom.places]
+                return subscript(self.atom(atom.of), items)
             case Called():
                 operands = [self.read(each) for each in atom.operands]
                 keywords = {key: argument(value) for key, value in atom.keywords if value != -1}

@@ -85,6 +85,25 @@ class Delta(Atom):
     """The identity matrix."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitVector(Atom):
+    """A unit vector: 1 at a place, and 0 elsewhere."""
+
+    place: int = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element(Atom):
+    """Another atom at known places along some axes, which it does not have."""
+
+    of: Atom = field(kw_only=True)
+    places: tuple[int | None, ...] = field(kw_only=True)
+
+
+def unit(length: int, place: int) -> UnitVector:
+    return UnitVector((length,), digest("unit", length, place), place=place)
+
+
 def delta(length: int) -> Delta:
     return Delta((length, length), digest("delta", length), symmetric=True)
 
@@ -221,6 +240,8 @@ def atom_size(atom: Atom) -> int:
             return 1 + sum(each.size for each in atom.operands)
         case Bracket():
             return atom.tensor.size
+        case Element():
+            return atom_size(atom.of)
     return 1
 
 

@@ -294,6 +294,22 @@ trace(A * X) | A=n,n X=n,n | X_grad | diag(diagonal(A)) | Σ a_ii x_ii
 sum(U @ diag(s) @ V.T * G) | U=n,k s=k V=m,k G=n,m | s_grad | diagonal(U.T @ G @ V) | uᵢᵀ G vᵢ
 sum((X @ w + b - y)**2) | X=n,k w=k y=n b= | w_grad | 2 * X.T @ (X @ w + b - y) | ESL (3.4)
 sum((X @ w + b - y)**2) | X=n,k w=k y=n b= | b_grad | 2 * sum(X @ w + b - y) | ESL (3.4)
+a @ X.T @ b | a=m X=n,m b=n | X_grad | outer(b, a) | MC (71)
+(X @ b + c) @ D @ (X @ b + c) | X=n,m b=m c=n D=n,n | X_grad |\
+ (D + D.T) @ outer(X @ b + c, b) | MC (78)
+norm(x)**2 / t | x=n t= | t_grad | -norm(x)**2 / t**2 | CO 3.1.5, quadratic over linear
+log(det(X.T @ X)) / 2 | X=n,m | X_grad | X @ inv(X.T @ X) | MC (55)
+trace(A @ X @ B @ X) | A=m,n X=n,m B=m,n | X_grad |\
+ A.T @ X.T @ B.T + B.T @ X.T @ A.T | MC (105)
+-log(softmax(z)[0]) | z=n | z_grad | softmax(z) - one_hot(0, n) | PRML (4.109)
+-log_softmax(z)[0] | z=n | z_grad | softmax(z) - one_hot(0, n) | PRML (4.109)
+sin(x[0]) * x[1] | x=n | x_grad |\
+ x[1] * cos(x[0]) * one_hot(0, n) + sin(x[0]) * one_hot(1, n) | product rule, unit vectors
+X[0] @ a | X=n,m a=m | X_grad | outer(one_hot(0, n), a) | MC (70) of e₀ᵀ X a
+X[0, 1]**2 | X=n,m | X_grad | 2 * X[0, 1] * outer(one_hot(0, n), one_hot(1, m)) | MC (32)
+x[-1]**2 | x=n | x_grad | 2 * x[n - 1] * one_hot(n - 1, n) | power rule
+inv(A)[0, 0] | A=n,n | A_grad | -outer(inv(A)[0], inv(A)[:, 0]) | MC (60)
+(A @ x)[0] | A=m,n x=n | x_grad | A[0] | by hand
 n * logdet(S) + trace(inv(S) @ X.T @ X) | S=k,k X=n,k | S_grad |\
  n * inv(S).T - inv(S).T @ X.T @ X @ inv(S).T | MC (57), (63)
 """
@@ -312,6 +328,9 @@ logsumexp(x) | x=n | x_hessian | diag(softmax(x)) - outer(softmax(x), softmax(x)
 norm(x) | x=n | x_hessian | eye(n) / norm(x) - outer(x, x) / norm(x)**3 | MC (130)
 x**3 | | x_hessian | 6 * x | power rule
 sum(x * log(x)) | x=n | x_hessian | diag(1 / x) | CO 3.1.5, entropy
+logsumexp(A @ x + b) | A=m,n x=n b=m | x_hessian | A.T @ (diag(softmax(A @ x + b))\
+ - outer(softmax(A @ x + b), softmax(A @ x + b))) @ A | CO 3.1.5
+-sum(log(b - A @ x)) | A=m,n x=n b=m | x_hessian | A.T @ diag(1 / (b - A @ x)**2) @ A | CO 9.5.2
 -sum(log(x)) | x=n | x_hessian | diag(1 / x**2) | CO 9.5.2
 A @ x | A=m,n x=n | x_jacobian | A | by hand
 softmax(x) | x=n | x_jacobian | diag(softmax(x)) - outer(softmax(x), softmax(x)) | PRML (4.106)
