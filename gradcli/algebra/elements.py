@@ -97,7 +97,8 @@ def _at(factor: Factor, label: int, at: UnitVector) -> Factor | None:
 
 
 def _element(atom: Atom, axis: int, place: int) -> Element:
-    base, places = atom, [None] * len(atom.shape)
+    base = atom
+    places: list[int | None] = [None] * len(atom.shape)
     if isinstance(atom, Element):
         base, places = atom.of, list(atom.places)
     free = [each for each, known in enumerate(places) if known is None]
