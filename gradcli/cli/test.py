@@ -135,10 +135,11 @@ def _scripts(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _inside(folder: str) -> list[str]:
+    """The scripts in a folder. GitHub knows files by their paths from the top, without a `./`."""
     from gradcli.data.text import SCRIPT
 
     scripts = [
-        os.path.join(where, name)
+        os.path.join(where, name).removeprefix("./")
         for where, _, names in os.walk(folder)
         for name in names
         if name.endswith(SCRIPT) and not os.path.isdir(os.path.join(where, name))

@@ -7,7 +7,7 @@ is added there is coloured without a change here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pygments.lexer import Lexer
 from pygments.token import (
@@ -22,12 +22,15 @@ from pygments.token import (
     Text,
 )
 
+if TYPE_CHECKING:
+    from gradcli.analysis.vocabulary import Vocabulary
+
 _TYPES = {
     "AUGMENTED": Operator, "POWER": Operator, "OPERATOR": Operator, "STAR": Operator,
-    "SIGN": Operator,
-    "AT": Operator, "INVERT": Operator, "EQUAL": Operator, "CONSTANT": Keyword.Constant,
-    "STRING": String, "NUMBER": Number, "_SEPARATOR": Text, "BLANK": Text,
-    "CONTINUATION": Text, "COMMENT": Comment.Single, "$OTHER": Error,
+    "ARROW": Operator, "SIGN": Operator, "AT": Operator, "INVERT": Operator,
+    "EQUAL": Operator, "CONSTANT": Keyword.Constant, "STRING": String, "NUMBER": Number,
+    "_SEPARATOR": Text, "BLANK": Text, "CONTINUATION": Text, "COMMENT": Comment.Single,
+    "$OTHER": Error,
 }  # fmt: skip
 """By terminal of the grammar; all others are punctuation."""
 _WORD_OPERATORS = {"and", "or", "not", "is", "in"}
@@ -60,17 +63,21 @@ class GradcliLexer(Lexer):
                 kind = _TYPES.get(terminal, Punctuation)
                 if kind is Comment.Single and found[1:2] in ("=", "!"):
                     kind = Comment.Special  # an expectation
-            elif found in known.keywords:
-                kind = Operator.Word if found in _WORD_OPERATORS else Keyword
-            elif before == ".":
-                kind = Name.Function if found in known.methods else Name.Attribute
-            elif found in known.constants:
-                kind = Name.Constant
             else:
-                called = text[end : end + 1] == "("
-                kind = Name.Builtin if called and found in known.functions else Name
+                kind = _name(known, found, before, called=text[end : end + 1] == "(")
             yield start, kind, found
             if terminal not in ("BLANK", "CONTINUATION"):
                 before = found
         if place < len(text):
             yield place, Text, text[place:]
+
+
+def _name(known: Vocabulary, name: str, before: str, *, called: bool) -> Any:
+    """The type of a name, by the token `before` it and by whether it is called."""
+    if name in known.keywords:
+        return Operator.Word if name in _WORD_OPERATORS else Keyword
+    if before == ".":
+        return Name.Function if called and name in known.methods else Name.Attribute
+    if called and name in known.functions:
+        return Name.Builtin
+    return Name.Constant if name in known.constants else Name

@@ -63,7 +63,7 @@ def _words(known: Vocabulary) -> list[dict[str, Any]]:
     return [
         _rule("keyword.control", rf"\b(?:{_any(known.keywords)})\b"),
         _rule("support.function.method", rf"(?<=\.)(?:{_any(known.methods)})\b(?=\()"),
-        _rule("variable.other.member", r"(?<=[\w)\]]\.)[^\W\d]\w*"),
+        _rule("variable.other.member", r"(?<=\.)[^\W\d]\w*"),
         _rule("support.function", rf"\b(?:{_any(known.functions)})\b(?=\()"),
         _rule("constant.language", rf"\b(?:{_any(known.constants)})\b"),
         _rule("entity.name.function", r"\b[^\W\d]\w*(?=\()"),
@@ -86,6 +86,7 @@ def _lines(quotes: str, kind: str) -> dict[str, Any]:
         "name": f"string.quoted.triple.{kind}.gradcli",
         "begin": f"[fFrRbBuU]{{0,2}}{quotes}",
         "end": quotes,
+        "patterns": [{"match": r"\\."}],  # a quote behind a backslash ends nothing
     }
 
 
