@@ -1,10 +1,10 @@
 """One long run of `gradcli batch`: `python -m tests.campaigns.soak --records 10000000`.
 
 The records come through a pipe, and the answers are counted as they come out of another. A machine
-may be a fifth slower in one minute than in the next, so the end of the run is not compared with its
-beginning, but with another run that has just begun: each answers 40,000 records in turns, and the
-median of the turns' quotients says how much slower the old run is. Processor time is that of the
-supervisor and of all workers.
+may be a fifth slower in one minute than in the next, and of two runs that have just begun one may
+be a twentieth slower than the other. So the run is measured at its beginning and at its end, in
+turns with a process that reads and writes the same JSON and does not grow older: the medians of the
+turns' quotients are compared. Processor time is that of the supervisor and of all workers.
 """
 
 from __future__ import annotations
@@ -26,11 +26,22 @@ RECORD = '{"program": "z = (a * x)**3; mean(z)", "set": {"a": %d, "x": [%d, 2.5]
 BLOCK = "".join(RECORD % (number % 7, number % 11) for number in range(1000)).encode()
 """What is written again and again."""
 PARTS = 20
-"""Of the long run, each with a line of its own."""
+"""Of the middle of the run, each with a line of its own."""
 TURN = 40_000
-"""Records that old and new run answer in one turn."""
-YOUNG = 2 * TURN
-"""Records after which a run has warmed up."""
+"""Records that are answered in one turn."""
+REFERENCE = f"""
+import sys, time
+import numpy, orjson
+records = {RECORD!r}
+for _ in sys.stdin:
+    before = time.process_time()
+    for number in range({TURN}):
+        record = orjson.loads(records % (number % 7, number % 11))
+        x = record["set"]["a"] * numpy.asarray(record["set"]["x"], float)
+        orjson.dumps([x.tolist(), (x**3).mean().item()])
+    print(time.process_time() - before, flush=True)
+"""
+"""A process that does one turn of much the same work for each line, and tells its seconds."""
 
 
 class Part(NamedTuple):
@@ -97,39 +108,62 @@ class Run:
             raise ValueError(told.decode())
 
 
+class Reference:
+    """The process that the run is measured with."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", REFERENCE], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def turn(self) -> float:
+        """Seconds of its processor for one turn."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(b"\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
 def main(asked: Sequence[str] | None = None) -> int:
-    """The command; it ends with 1 where the old run is slower or larger than is allowed."""
+    """The command; it ends with 1 where the end of the run is slower or larger than is allowed."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.soak", description=__doc__)
     parser.add_argument("--records", type=int, default=10**7)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--turns", type=int, default=50)
+    parser.add_argument("--turns", type=int, default=50, help="at the beginning and at the end")
     parser.add_argument("--slower", type=float, default=0.02, help="allowed share")
     given = parser.parse_args(asked)
-    old = Run(given.jobs)
-    old.answer(YOUNG)
-    began = old.memory()
+    run, reference = Run(given.jobs), Reference()
+    run.answer(TURN)
+    began, first = run.memory(), _measured(run, reference, given.turns)
+    middle = max(given.records - 2 * given.turns * TURN, 0)
     for _ in range(PARTS):
-        each = old.answer(given.records // PARTS // 1000 * 1000)
-        print(f"{old.records:>12,} {each.seconds:5.1f} s {old.memory() / 2**20:6.1f} MiB")
-    grown = (old.memory() - began) / 2**20
-    new = Run(given.jobs)
-    new.answer(YOUNG)
-    turns = [_turn(old, new, number) for number in range(given.turns)]
-    old.end()
-    new.end()
-    slower = median(mine.processor / other.processor for mine, other in turns) - 1
-    wall = median(mine.seconds / other.seconds for mine, other in turns) - 1
-    print(f"old against new: {slower:+.2%} processor time, {wall:+.2%} time; {grown:+.1f} MiB")
+        part = run.answer(middle // PARTS // 1000 * 1000)
+        print(f"{run.records:>12,} {part.seconds:5.1f} s {run.memory() / 2**20:6.1f} MiB")
+    last, grown = _measured(run, reference, given.turns), (run.memory() - began) / 2**20
+    run.end()
+    reference.end()
+    slower, wall = (late / early - 1 for early, late in zip(first, last, strict=True))
+    print(f"the end: {slower:+.2%} processor time, {wall:+.2%} time, {grown:+.1f} MiB")
     return int(slower > given.slower or grown > 5)
 
 
-def _turn(old: Run, new: Run, number: int) -> tuple[Part, Part]:
-    """One turn of both; which is first changes, as what runs second finds a warm machine."""
-    if number % 2:
-        mine = old.answer(TURN)
-        return mine, new.answer(TURN)
-    other = new.answer(TURN)
-    return old.answer(TURN), other
+def _measured(run: Run, reference: Reference, turns: int) -> tuple[float, float]:
+    """Processor time and time of turns of the run, over those of the reference; medians."""
+    found = list[tuple[float, float]]()
+    for _ in range(turns):
+        before = reference.turn()
+        part = run.answer(TURN)
+        around = (before + reference.turn()) / 2
+        found.append((part.processor / around, part.seconds / around))
+    processor, wall = map(median, zip(*found, strict=True))
+    print(
+        f"{run.records:>12,} {processor:.3f} of the reference's processor time, {wall:.3f} of time"
+    )
+    return processor, wall
 
 
 if __name__ == "__main__":
