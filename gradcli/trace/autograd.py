@@ -136,6 +136,10 @@ class Autograd:
         """Whether a gradient can flow from the node to a leaf."""
         return node.kind == "float" and any(map(self.is_leaf, upstream([node])))
 
+    def is_followed(self, node: Node) -> bool:
+        """Whether it requires grad in PyTorch: derivatives of linear functions do, too."""
+        return self.requires_grad(node) or not self._flat.keys().isdisjoint(upstream([node]))
+
     def is_cut(self, nodes: Iterable[Node]) -> bool:
         """Whether the values come from `grad` without `create_graph`, so no gradient flows on."""
         found = list(nodes)
@@ -155,7 +159,7 @@ class Autograd:
 
     def retain_grad(self, node: Node) -> None:
         """Make backward store a grad for an intermediate, too."""
-        if not self.requires_grad(node) and not self._flat.keys() & upstream([node]):
+        if not self.is_followed(node):
             raise self._no_leaf([node])
         if not self.is_leaf(node):
             self.retained.add(node)
@@ -304,7 +308,7 @@ class Autograd:
             elif self.requires_grad(result):
                 self._note_steps(result)
             elif not self.requires_grad(result):
-                result = bind(result)
+                result = bind(detach(result))  # a tensor, not a number
                 self._flat[result] = [each for each in order if self.is_leaf(each)]
             results.append(result)
         return results

@@ -16,6 +16,8 @@ from gradcli.trace.objects import HookHandle, Object
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 
+UNFOLLOWED_INPUT = "One of the differentiated Tensors does not require grad"
+"""PyTorch's words."""
 UNUSED_INPUT = "the outputs do not depend on the input at index"
 
 
@@ -145,6 +147,9 @@ class AutogradCalls:
             return found
         outputs = arguments[0] if arguments else keywords["outputs"]
         reached = self.autograd.reached(self._several(outputs, "the outputs of grad"))
+        for node in self._several(inputs, "the inputs of grad"):
+            if not self.autograd.is_followed(node):
+                raise GradcliError("no-grad", UNFOLLOWED_INPUT, hint="x.requires_grad_() before")
         if zeros is not None and self.values.truth(zeros):
             return found
         results: list[Node | None] = []

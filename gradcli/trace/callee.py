@@ -29,7 +29,8 @@ MODULES = {
     "dataclasses": "dataclasses",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
-        "torch.autograd.functional", "torch.nn.init", "torch.utils.data", "torch.nn.utils",
+        "torch.autograd.functional", "torch.autograd.function", "torch.nn.init",
+        "torch.utils.data", "torch.nn.utils",
         "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
         "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",

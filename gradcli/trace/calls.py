@@ -24,7 +24,7 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.objects import BuiltIn, Object, is_row
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
 
@@ -256,12 +256,12 @@ class Calls(Expressions):
 
     def _as_rows(self, callee: syntax.Expression, arguments: list[Value]) -> list[Value]:
         """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row."""
-        rows = [type(each) is tuple or getattr(each, "is_row", False) for each in arguments]
+        rows = [is_row(each) for each in arguments]
         if not any(rows) or not self._root(callee).startswith("numpy"):
             return arguments
         return [
-            Items(self.values.elements(each)) if is_row else each
-            for each, is_row in zip(arguments, rows, strict=True)
+            Items(self.values.elements(each)) if listed else each
+            for each, listed in zip(arguments, rows, strict=True)
         ]
 
     def _of_math(self, name: str, result: Node) -> Node:

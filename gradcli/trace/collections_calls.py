@@ -64,7 +64,6 @@ class Deque(Object):
 
     what = "a deque"
     is_row = True
-    """Functions of NumPy's take it as a row."""
 
     def __init__(self, values: Values, items: Sequence[Any], most: int | None) -> None:
         self.values = values

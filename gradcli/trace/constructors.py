@@ -14,6 +14,7 @@ from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
+from gradcli.trace.objects import is_row
 from gradcli.trace.values import Value
 
 KINDS: dict[str, Kind] = {
@@ -85,10 +86,12 @@ _OF_DATA = ("tensor", "as_tensor", "FloatTensor")
 def _with_data(
     autograd: Autograd, function: Function, arguments: Sequence[Value]
 ) -> tuple[Function, Sequence[Value]]:
-    """What makes a tensor of elements, and these: a tuple as a list; zeros where there are none, or
-    where lengths are given.
+    """What makes a tensor of elements, and these: a tuple or deque as a list; zeros where there are
+    none, or where lengths are given.
     """
-    arguments = [Items([*each]) if type(each) is tuple else each for each in arguments]
+    arguments = [
+        Items(autograd.values.elements(each)) if is_row(each) else each for each in arguments
+    ]
     if _is_empty(arguments):
         return FUNCTIONS["zeros"], [autograd.values.graph.constant(0.0)]
     if function.name == "FloatTensor" and _are_lengths(autograd, arguments):

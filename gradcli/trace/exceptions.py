@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradcli.diagnostics import Code, Diagnostic, GradcliError
 from gradcli.language import syntax
 from gradcli.trace.autograd import OVERWRITTEN
-from gradcli.trace.autograd_calls import UNUSED_INPUT
+from gradcli.trace.autograd_calls import UNFOLLOWED_INPUT, UNUSED_INPUT
 from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
@@ -104,6 +104,8 @@ def caught(error: GradcliError) -> Caught:
 def message_of(diagnostic: Diagnostic) -> str:
     """What `print(e)` prints: PyTorch's words where they are known."""
     message = diagnostic.message
+    if message == UNFOLLOWED_INPUT:
+        return message
     if message.startswith(UNUSED_INPUT):
         return _UNUSED.format(message.removeprefix(UNUSED_INPUT).strip())
     if message.startswith(OVERWRITTEN):

@@ -259,18 +259,16 @@ class Expressions:
         return self.python.joined(parts)
 
     def _field(self, field: syntax.Field) -> Visit:
-        value = yield self.visit(field.value)
+        value = self.as_written(field.value, (yield self.visit(field.value)))
         parts = []
         for piece in field.format:
             parts.append(piece if isinstance(piece, str) else (yield self._field(piece)))
         self.graph.span = field.span
-        if field.conversion in ("r", "a") and isinstance(value, str):
-            value = repr(value)
-        elif field.conversion and isinstance(value, Node):
-            value = self.python.written(value)
         if isinstance(value, Object):
             value = yield self.text_of(value)
             self.graph.span = field.span
+        elif field.conversion:
+            value = self.python.written(value, quoted=field.conversion != "s")
         return self.python.formatted(value, "".join(parts))
 
     # --- functions and choices ---

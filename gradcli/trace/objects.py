@@ -17,6 +17,9 @@ class Object:
     what: ClassVar[str]
     """In words, with an article."""
 
+    is_row: ClassVar[bool] = False
+    """Whether functions of elements take it as a list."""
+
     shows: ClassVar[bool] = False
     """Whether it may have methods that say how it is shown."""
 
@@ -99,6 +102,11 @@ class Object:
         return GradcliError("name", f"{self.what} has no {kind} {name!r}", hint=hint or None)
 
 
+def is_row(value: object) -> bool:
+    """Whether functions of elements take it as a list: a tuple, a deque."""
+    return type(value) is tuple or (isinstance(value, Object) and value.is_row)
+
+
 class BuiltIn(Object):
     """A function of gradcli as a value: `act = torch.relu`."""
 
@@ -160,5 +168,8 @@ class ClassName(Object):
 
 def is_setting(value: Any) -> bool:
     """Whether it is `torch.no_grad()` or its like, also without the parentheses."""
-    is_built_in = isinstance(value, BuiltIn) and value.name.startswith("torch.")
-    return is_built_in or isinstance(value, Recording)
+    return isinstance(value, Recording) or (isinstance(value, BuiltIn) and value.name in RECORDINGS)
+
+
+RECORDINGS = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode")
+"""Functions that give such settings."""

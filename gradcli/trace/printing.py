@@ -44,6 +44,8 @@ class PrintedArray(NamedTuple):
     node: Node
     options: Mapping[str, Any]
     """What `np.set_printoptions` had set."""
+    dtype: str | None
+    """NumPy's dtype, where it is written as `repr` does; None as `str` does."""
 
 
 Piece: TypeAlias = Node | PrintedTensor | PrintedNumber | PrintedArray | str
@@ -134,15 +136,21 @@ class PrintedNumbers:
 
 
 def pieces(
-    values: Sequence[Value], numbers: PrintedNumbers, ledger: Ledger, separator: str = " "
+    values: Sequence[Value],
+    numbers: PrintedNumbers,
+    ledger: Ledger,
+    separator: str = " ",
+    *,
+    quoted: bool = False,
 ) -> list[Piece]:
-    """Values with a separator between them; nested lists are handled without recursion.
+    """Values with a separator between them, `quoted` as `repr` writes them; nested lists are
+    handled without recursion.
 
     The size of their text is put on the ledger: a list may hold the same list many times.
     """
     found: list[Piece] = []
     waiting: list[tuple[Value, bool]] = [
-        (value, False) for value in reversed(_joined(values, separator))
+        (value, quoted) for value in reversed(_joined(values, separator))
     ]
     while waiting:
         value, quoted = waiting.pop()
@@ -172,6 +180,9 @@ def pieces(
         elif isinstance(value, str):
             is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
+        elif quoted and isinstance(value, Node) and value in numbers.arrays and value.shape:
+            dtype = numbers.values.array_dtype(value)
+            found.append(PrintedArray(value, numbers.values.array_options, dtype))
         else:
             found.append(_plain(value, numbers))
         ledger.take(OVERHEAD + (_text_bytes(found[-1]) if found else 0), "what is printed")
@@ -241,7 +252,7 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
     if known is not None:
         return _number(known, is_integer=numbers.is_integer(value))
     if value in numbers.arrays:
-        return PrintedArray(value, numbers.values.array_options)
+        return PrintedArray(value, numbers.values.array_options, None)
     if value in numbers:
         return PrintedNumber(value, numbers.is_integer(value))
     suffixes, style = numbers.values.suffixes(value), numbers.values.style
@@ -269,7 +280,8 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, Node):
         return tensor_text.tensor_text(arrays[piece])
     if isinstance(piece, PrintedArray):
+        array = arrays[piece.node]
         with np.printoptions(**piece.options):
-            return str(arrays[piece.node])
+            return str(array) if piece.dtype is None else repr(array.astype(piece.dtype))
     style = piece.style or tensor_text.PLAIN
     return tensor_text.with_suffixes(arrays[piece.node], piece.suffixes, style)

@@ -39,7 +39,7 @@ class PythonFunctions:
             "list": self._list,
             "tuple": self._tuple,
             "str": self._str,
-            "repr": self._str,
+            "repr": self._repr,
             "dict": self._dictionary,
             "collections.OrderedDict": lambda arguments, keywords: OrderedDictionary(
                 self.values, pairs_of(self.values, arguments, keywords)
@@ -164,9 +164,13 @@ class PythonFunctions:
     def _str(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.written(bind_names("str", ("object",), arguments, keywords)["object"])
 
-    def written(self, value: Value) -> str:
-        """A value as print writes it, looked at now."""
-        line = pieces([value], self.numbers, self.graph.ledger)
+    def _repr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        value = bind_names("repr", ("obj",), arguments, keywords)["obj"]
+        return self.written(value, quoted=True)
+
+    def written(self, value: Value, *, quoted: bool = False) -> str:
+        """A value as print writes it, or as a list writes what is in it; looked at now."""
+        line = pieces([value], self.numbers, self.graph.ledger, quoted=quoted)
         shown = [each for each in line if not isinstance(each, str)]
         nodes = [each if isinstance(each, Node) else each.node for each in shown]
         return written_text(line, {node: self.values.evaluator.value(node) for node in nodes})

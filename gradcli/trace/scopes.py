@@ -139,6 +139,7 @@ class Scopes(Bindings):
         self.autograd.overwritten_text = self._overwritten_text
         if self.autograd.dtypes is None:
             self.autograd.dtypes = Dtypes(self.values)
+        self.values.array_dtype = self.autograd.dtypes.of
 
     def _suffixes(self, node: Node) -> tuple[str, ...]:
         """What PyTorch prints behind the elements of a tensor."""

@@ -35,6 +35,7 @@ class SettingCalls:
             "torch.no_grad": partial(self._recording, False),
             "torch.inference_mode": partial(self._recording, False),
             "torch.enable_grad": partial(self._recording, True),
+            "torch.autograd.function.once_differentiable": self._once_differentiable,
             "torch.set_grad_enabled": self._set_recording,
             "torch.autograd.set_detect_anomaly": self._look_for_nan,
             "torch.autograd.detect_anomaly": self._look_for_nan,
@@ -147,6 +148,10 @@ class SettingCalls:
 
     def _looks_for_nan(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(self.autograd.looks_for_nan)
+
+    def _once_differentiable(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A decorator: the derivative that a function gives is not differentiated again."""
+        return bind_names("once_differentiable", ("fn",), arguments, keywords)["fn"]
 
     def _ignored(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         note = Note(

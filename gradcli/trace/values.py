@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Graph, Node
+from gradcli.graph import CONSTANT, INPUT, Array, Graph, Kind, Node
 from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
@@ -97,6 +97,8 @@ class Values:
         """The functions that made named results, by the identity of these."""
         self.suffixes: Callable[[Node], tuple[str, ...]] = lambda node: ()
         """What is printed behind the elements of a tensor."""
+        self.array_dtype: Callable[[Node], str] = lambda node: _ARRAY_DTYPES[node.kind]
+        """NumPy's dtype of an array."""
         self.style: Style | None = None
         """How tensors are written, where `torch.set_printoptions` has set it."""
         self.array_options: Mapping[str, Any] = {}
@@ -561,6 +563,7 @@ class Values:
         return self.graph.constant(float(element)) if isinstance(element, int) else element
 
 
+_ARRAY_DTYPES: dict[Kind, str] = {"float": "float64", "int": "int64", "bool": "bool"}
 _NOT_TENSORS: dict[type[Any], str] = {
     NoneType: "a .grad is None until a backward has reached its leaf",
     str: "numbers and names stand without quotes",

@@ -243,6 +243,67 @@ print(hasattr(p, "kept"), x.grad)
     assert run(T + cell) == ["[] {3: 4} {'a': 1} [2, 3] [1, 3, 5]", "False None"]
 
 
+def test_arrays_and_strings_in_lists_are_printed_as_repr_does() -> None:
+    """PyTorch 2.13 and NumPy 2 print these lines."""
+    text = """
+import numpy as np
+import torch
+from collections import deque
+a = torch.tensor([[1., 2.5], [3., 4.]]).numpy()
+b = np.array([1., 2.])
+print([a, b], (torch.tensor([1, 2]).numpy(),), {'a': a > 2})
+print(repr(a), repr('a'), repr([1, 'b']))
+print(f"{b!r} {b!s} {[1.5, 2]!s:>9}|{'a'!r:>5}|{b.tolist()!r:.5s}")
+print(torch.tensor(deque([1., 2.])))
+"""
+    assert (
+        "\n".join(run(text))
+        == """\
+[array([[1. , 2.5],
+       [3. , 4. ]], dtype=float32), array([1., 2.])] (array([1, 2]),) {'a': array([[False,  True],
+       [ True,  True]])}
+array([[1. , 2.5],
+       [3. , 4. ]], dtype=float32) 'a' [1, 'b']
+array([1., 2.]) [1. 2.]  [1.5, 2]|  'a'|[1.0,
+tensor([1., 2.])"""
+    )
+
+
+def test_grad_by_what_does_not_require_it() -> None:
+    text = (
+        T
+        + """
+x = torch.tensor(1., requires_grad=True)
+y = 3 * x
+w = torch.tensor(1.)
+print(torch.autograd.grad(y, x, create_graph=True))
+try:
+    torch.autograd.grad(y, [x, w], allow_unused=True)
+except RuntimeError as e:
+    print(e)
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * 2 * x
+
+print(torch.autograd.grad(Square.apply(x), x))
+"""
+    )
+    assert run(text) == [
+        "(tensor(3.),)",
+        "One of the differentiated Tensors does not require grad",
+        "(tensor(2.),)",
+    ]
+
+
 @pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda each: each.title)
 def test_the_example_runs(construct: Construct) -> None:
     run(construct.example)
