@@ -7,8 +7,9 @@ Numbers must agree as exactly as they were given: see `evidence`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -74,6 +75,8 @@ class Judged:
 
     wrong: Array
     unclear: Array
+    nothing: Array
+    """Those that are no more than rounding, and may be 0."""
     compared: Compared
     allowed: Array
 
@@ -100,26 +103,39 @@ class Judged:
         return Agreement(self.verdict, told, index, difference / size, allowed / size, self.wrong)
 
 
-def agreement(claim: Claim, evidence: Evidence, tolerance: Tolerance | None = None) -> Agreement:
+def agreement(
+    claim: Claim,
+    evidence: Evidence,
+    tolerance: Tolerance | None = None,
+    nothing: Sequence[Array] = (),
+) -> Agreement:
     """Whether the user's gradient is right; `tolerance` is what the user asks for instead.
 
-    The shapes are equal.
+    The shapes are equal. `nothing` tells, for the points of the claim, which elements were no more
+    than rounding in a shorter precision: of their digits none is asked for in this one.
     """
     told = tolerance.told if tolerance else evidence.told
     judged: list[Judged] = []
-    for compared in _compared(claim, evidence):
-        each = _judge(compared, claim, evidence, tolerance)
+    for compared, hidden in zip_longest(_compared(claim, evidence), nothing, fillvalue=None):
+        if compared is None:
+            break
+        each = _judge(compared, claim, evidence, tolerance, hidden)
         if each.verdict == "fail":
             found = each.told(told)
             return replace(found, verdict="inconclusive", coincidence=True) if judged else found
         judged.append(each)
     here = judged[0]
     unclear = here.verdict == "inconclusive" and tolerance is None
-    return (_finer(claim, evidence) if unclear else None) or here.told(told)
+    finer = _finer(claim, evidence, [each.nothing for each in judged]) if unclear else None
+    return finer or here.told(told)
 
 
 def _judge(
-    compared: Compared, claim: Claim, evidence: Evidence, tolerance: Tolerance | None
+    compared: Compared,
+    claim: Claim,
+    evidence: Evidence,
+    tolerance: Tolerance | None,
+    hidden: Array | None = None,
 ) -> Judged:
     room, size = compared.room, compared.size
     computed = evidence.formula is not None
@@ -137,8 +153,10 @@ def _judge(
     allowed = asked + room
     with np.errstate(all="ignore"):
         wrong = ~(compared.difference <= allowed) | np.isinf(compared.difference)
-        zero = np.abs(compared.mine) <= CLEAR * compared.mine_noise * computed
-        nothing = (np.abs(compared.right) <= room) & (zero | (compared.mine == 0))
+        zero = np.abs(compared.mine) <= CLEAR * compared.mine_noise
+        nothing = (np.abs(compared.right) <= room) & zero
+        if hidden is not None:
+            nothing |= hidden
         vanishes = nothing & (compared.noise <= NEGLIGIBLE * claim.scale)
         unclear = ~wrong & ~vanishes & ~(room <= known)
         if tolerance is not None:
@@ -148,7 +166,7 @@ def _judge(
             unclear &= ~(room <= needed * np.mean(np.abs(compared.right)))
     if claim.mine is claim.grad and claim.walk.problem.options.precision == "float64":
         unclear = np.zeros_like(unclear)  # the same computation: there is nothing to be known
-    return Judged(wrong, unclear, compared, allowed)
+    return Judged(wrong, unclear, nothing, compared, allowed)
 
 
 def _precision(claim: Claim, evidence: Evidence) -> str:
@@ -190,23 +208,25 @@ def _feeds(claim: Claim, point: Point) -> Mapping[Node, Array]:
 # --- longer precision ----------------------------------------------------------------------
 
 
-def _finer(claim: Claim, evidence: Evidence) -> Agreement | None:
+def _finer(claim: Claim, evidence: Evidence, nothing: Sequence[Array]) -> Agreement | None:
     """The answer of a longer precision, if it knows one."""
     if evidence.formula is None:
         return None
     if claim.walk.problem.options.precision == "float32":
-        return _in_double(claim, evidence.formula, evidence)
-    return _in_long_double(claim, evidence)
+        return _in_double(claim, evidence.formula, evidence, nothing)
+    return _in_long_double(claim, evidence, nothing)
 
 
-def _in_double(claim: Claim, source: Source, evidence: Evidence) -> Agreement | None:
+def _in_double(
+    claim: Claim, source: Source, evidence: Evidence, nothing: Sequence[Array]
+) -> Agreement | None:
     """The same formula for the same program in float64: a mistake that is larger than rounding in
     float32 is one, a smaller one is below what float32 can show.
     """
     try:
         walk = differentiate(_restated(claim.walk.problem))
         twin = Claim(walk, claim.name, walk.problem.leaves[claim.name], formula(walk, source))
-        found = agreement(twin, evidence)
+        found = agreement(twin, evidence, nothing=nothing)
     except MISFITS:
         return None
     if found.verdict != "fail":
@@ -214,8 +234,9 @@ def _in_double(claim: Claim, source: Source, evidence: Evidence) -> Agreement | 
     compared = next(_compared(twin, evidence))
     allowed = compared.room + SINGLE * compared.size
     wrong = compared.difference > allowed
-    unclear = ~wrong & (compared.difference > compared.room)
-    return Judged(wrong, unclear, compared, allowed).told("the rounding of float32")
+    unclear = ~wrong & ~(compared.difference <= compared.room)  # it may be nan in float64 alone
+    judged = Judged(wrong, unclear, np.zeros_like(wrong), compared, allowed)
+    return judged.told("the rounding of float32")
 
 
 def _restated(problem: Problem) -> Problem:
@@ -230,13 +251,13 @@ def _restated(problem: Problem) -> Problem:
     return weighed(pose(problem.program, inputs, vectors, options))
 
 
-def _in_long_double(claim: Claim, evidence: Evidence) -> Agreement | None:
+def _in_long_double(claim: Claim, evidence: Evidence, nothing: Sequence[Array]) -> Agreement | None:
     """Both computed in long double, where it is longer and every op has it."""
     unit = float(np.finfo(LONGER).eps)
     if unit >= np.finfo(np.float64).eps:
         return None
     judged: list[Judged] = []
-    for point in claim.points:
+    for point, hidden in zip(claim.points, nothing, strict=True):
         try:
             steps = Steps([claim.mine, claim.grad], _feeds(claim, point), LONGER)
             if steps.elements > AFFORDABLE:
@@ -245,7 +266,7 @@ def _in_long_double(claim: Claim, evidence: Evidence) -> Agreement | None:
             noise = steps.noise(unit, float(np.finfo(np.float64).eps) / 2)
         except (*MISFITS, NotPreciseError):
             return None
-        judged.append(_judge(Compared(*values, *noise), claim, evidence, None))
+        judged.append(_judge(Compared(*values, *noise), claim, evidence, None, hidden))
     if all(each.verdict == "pass" for each in judged):
         return judged[0].told(f"{evidence.told}, in long double")
     return None

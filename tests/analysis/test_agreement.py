@@ -109,6 +109,38 @@ def test_the_scale_of_the_output_hides_no_mistake(scale: str, precision: Precisi
     check(Right(program, "x", mine, {"x": x}), precision)
 
 
+VANISHING = [
+    ("sum(exp(-(x[:, None] - x)**2))", "-4*sum((x[:, None] - x)*exp(-(x[:, None] - x)**2), dim=1)"),
+    ("1e8*std(x)", "1e8*(x - sum(x)/3)/(2*std(x))"),
+    (
+        "sum(layer_norm(x, [3])*[0.5, 2, -1])",
+        (
+            "([0, 1.5, -1.5] - (x - mean(x))*mean((x - mean(x))*[0.5, 2, -1])"
+            "/(var(x, correction=0) + 1e-5))/sqrt(var(x, correction=0) + 1e-5)"
+        ),
+    ),
+]
+"""Gradients of x with an element that is 0 but for the rounding of x."""
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize(("program", "mine"), VANISHING)
+def test_no_digits_are_asked_of_what_is_rounding(
+    program: str, mine: str, precision: Precision
+) -> None:
+    problem = weighed(posed(program, {"x": [0.45, -1.3, 2.2]}, precision=precision))
+    assert judged(problem, "x", mine).verdict == "pass"
+    wrong = f"({mine})*[1, 1.001, 1]"
+    assert judged(problem, "x", wrong).verdict == "fail"
+
+
+def test_what_has_a_value_in_float32_alone_is_not_right() -> None:
+    """There the exponent is 2."""
+    problem = weighed(posed("sum(x**3)", {"x": [-0.5, 1.5]}, precision="float32"))
+    assert judged(problem, "x", "3*x**2").verdict == "pass"
+    assert judged(problem, "x", "3*x**2.0000000020000002").verdict == "inconclusive"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("right", FORMULAS, ids=lambda each: each.mine)
