@@ -201,6 +201,12 @@ def test_numbers_that_are_not_finite_or_0_are_a_mistake(mine: str) -> None:
     assert compared("sum(x**2)", {"x": [1, 2, 4]}, "x", mine).verdict == "fail"
 
 
+def test_a_steep_gradient_near_0_has_no_kink() -> None:
+    inputs = {"x": [1 + 2**-23, 2.0]}
+    assert compared("sum((x - 1)**2)", inputs, "x", "2*(x - 1)").verdict == "pass"
+    assert compared("sum((x - 1)**2)", inputs, "x", "2*(x - 1)*[1.001, 1]").verdict == "fail"
+
+
 class Ended:
     """A block whose time is over, or whose memory, as it ends."""
 

@@ -4,11 +4,14 @@ its two sides is a valid derivative.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.analysis.verdict import Index
 from gradcli.graph import Array, ancestors
 
 MOST = 50
@@ -18,7 +21,9 @@ ELEMENTS = 5_000_000
 STEP = 1e-6
 """The distance of the points on both sides, relative to the element."""
 JUMP = 1e-3
-"""A smaller relative change over this distance is not a jump."""
+"""A smaller relative change over this distance is not a jump,"""
+FARTHER = 8.0
+"""nor is one that is twice as large at a distance so much longer: that is a slope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +49,22 @@ def kinks(claim: Claim, among: Array) -> list[Jump]:
         index = tuple(map(int, place))
         step = np.zeros(here.shape)
         step[index] = STEP * max(1e-3, abs(float(here[index])))
-        low, high = claim.at(here - step), claim.at(here + step)
-        below, above = (point.value(claim.grad) for point in (low, high))
-        if below is None or above is None:
-            continue
-        sides = sorted((float(below[index]), float(above[index])))
-        if sides[1] - sides[0] > JUMP * max(map(abs, sides)):
-            margin = JUMP * max(map(abs, sides))
+        near, far = (
+            [claim.at(here + sign * factor * step) for sign in (-1, 1)] for factor in (1, FARTHER)
+        )
+        sides, apart = (_sides(claim, points, index) for points in (near, far))
+        jump, margin = sides[1] - sides[0], JUMP * max(map(abs, sides))
+        if jump > margin and jump > (apart[1] - apart[0]) / 2:
             between = sides[0] - margin <= mine[index] <= sides[1] + margin
-            found.append(Jump(list(index), _crossed(claim, low, high), bool(between)))
+            found.append(Jump(list(index), _crossed(claim, *near), bool(between)))
     return found
+
+
+def _sides(claim: Claim, points: Sequence[Point], index: Index) -> tuple[float, float]:
+    """An element of the gradient at two points, the smaller first; nan where there is none."""
+    values = [point.value(claim.grad) for point in points]
+    low, high = sorted(math.nan if each is None else float(each[index]) for each in values)
+    return low, high
 
 
 def _crossed(claim: Claim, low: Point, high: Point) -> str:
