@@ -19,6 +19,8 @@ class Model(NamedTuple):
     right: str
     slips: Mapping[str, str]
     """By wrong formula: what it may be called, separated by bars."""
+    equal: tuple[str, ...] = ()
+    """The gradient in other words."""
 
 
 X = [[0.5, -1.2], [2.0, 0.3], [-0.7, 1.1]]

@@ -14,6 +14,9 @@ from tests.analysis import (
     field_slips,
     fresh_slips,
     further_slips,
+    outside_science_slips,
+    outside_slips,
+    reviewed_science_slips,
     reviewed_slips,
     science_slips,
     slips,
@@ -30,6 +33,9 @@ FILES = (
     field_slips,
     science_slips,
     reviewed_slips,
+    reviewed_science_slips,
+    outside_slips,
+    outside_science_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -38,7 +44,18 @@ FRESH = [(model, wrong) for model in fresh_slips.MODELS for wrong in model.slips
 UNSEEN = [(model, wrong) for model in unseen_slips.MODELS for wrong in model.slips]
 FIELDS = [(model, wrong) for model in field_slips.MODELS for wrong in model.slips]
 SCIENCE = [(model, wrong) for model in science_slips.MODELS for wrong in model.slips]
-REVIEWED = [(model, wrong) for model in reviewed_slips.MODELS for wrong in model.slips]
+REVIEWED = [
+    (model, wrong)
+    for each in (reviewed_slips, reviewed_science_slips)
+    for model in each.MODELS
+    for wrong in model.slips
+]
+OUTSIDE = [
+    (model, wrong)
+    for each in (outside_slips, outside_science_slips)
+    for model in each.MODELS
+    for wrong in model.slips
+]
 FEW = SLIPS[::9]
 
 
@@ -47,11 +64,13 @@ def names(found: str, accepted: str) -> bool:
 
 
 def told(model: Model, wrong: str) -> tuple[bool, str]:
-    """Whether the first cause is certain, and its text with that of the correction."""
+    """Whether the first cause is certain, and its text with the correction, which is right."""
     found = compared(model.program, model.inputs, model.leaf, wrong)
     assert found.verdict == "fail"
     cause = found.causes[0]
     formula = cause.correction.formula if cause.correction else ""
+    if formula:
+        assert compared(model.program, model.inputs, model.leaf, formula).verdict == "pass"
     return found.sure, f"{cause.code} {cause.message} {formula}"
 
 
@@ -74,8 +93,9 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (FIELDS, 140),
         (SCIENCE, 140),
         (REVIEWED, 100),
+        (OUTSIDE, 130),
     ],
-    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed"],
+    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed", "outside"],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
     cases: list[tuple[Model, str]], least: int
@@ -98,12 +118,10 @@ def test_the_formulas_without_slips_are_right(model: Model) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("model", "others"),
-    list(zip(reviewed_slips.MODELS, reviewed_slips.EQUAL, strict=True)),
-    ids=[model.program for model in reviewed_slips.MODELS],
+    "model", [each for each in MODELS if each.equal], ids=lambda each: each.program
 )
-def test_the_same_in_other_words_is_right(model: Model, others: tuple[str, ...]) -> None:
-    for formula in others:
+def test_the_same_in_other_words_is_right(model: Model) -> None:
+    for formula in model.equal:
         assert compared(model.program, model.inputs, model.leaf, formula).verdict == "pass"
 
 

@@ -1,7 +1,8 @@
 """Random points at which formulas are compared that agree at the point of the run.
 
 Every input moves, not the leaf alone, but what it looks like stays: a symmetric matrix is symmetric
-there, probabilities add up to 1, and zeros and ones that tell cases apart are the same.
+there, probabilities add up to 1, and zeros and ones that tell cases apart are the same, as are
+numbers that the program looks at: indices and counts.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Point
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, ancestors
 
 COUNT = 3
 DISTANCES = (0.2, 0.05, 0.01, 0.002)
@@ -44,9 +45,10 @@ def _moved(
     claim: Claim, generator: np.random.Generator, distance: float
 ) -> Iterator[tuple[Node, Array]]:
     problem = claim.walk.problem
+    counted = set(ancestors([node for node in problem.looked if node.kind == "float"]))
     for node in dict.fromkeys([*problem.leaves.values(), *claim.walk.feeds]):
         value = claim.points[0].value(node)
-        if value is None or node.kind != "float":
+        if value is None or node.kind != "float" or node in counted:
             continue
         told_apart = node is not claim.leaf and value.size > 1
         if told_apart and np.isin(value, (0.0, 1.0)).all():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 
 from gradcli.analysis.diagnosis.claim import Claim
 from gradcli.analysis.diagnosis.misremembered import textbook
@@ -11,8 +12,8 @@ from gradcli.analysis.diagnosis.slips import ReverseStep
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.diagnostics import Source
-from gradcli.graph import CONSTANT, Node, ancestors
-from gradcli.language.construct import name, number
+from gradcli.graph import CONSTANT, Node, Shape, ancestors
+from gradcli.language.construct import call, name, number
 from gradcli.language.parser import parse_expression
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Expression, Name, Number, Unary
@@ -22,6 +23,8 @@ from gradcli.spelling.spell import function_of
 
 MOST = 40
 """The most pieces of one kind."""
+SQUARE = 8
+"""The most square matrices of one size."""
 WELL_KNOWN = ("pi", "pi/180", "180/pi", "log(2)", "log(10)", "2*pi", "sqrt(2*pi)", "sqrt(2)")
 """Factors that are often forgotten."""
 
@@ -63,12 +66,15 @@ def material(claim: Claim, words: Wording, values: Mapping[Expression, Node]) ->
         *factors,
     ]
     ones = [Piece(number(each)) for each in dict.fromkeys((1.0, *numbers[:MOST]))]
+    totals = [call("sum", name(title)) for title, shape in names.items() if shape]
     return Material(
         names,
         numbers[:MOST],
         functions,
-        _distinct(factors),
+        _distinct([*factors, *(Piece(total) for total in totals)]),
         _distinct([*ones, *own, *terms]),
+        totals,
+        _matrices(names, order, words),
         values,
     )
 
@@ -84,6 +90,23 @@ def _distinct(pieces: list[Piece]) -> list[Piece]:
     return list({print_expression(each.expression): each for each in reversed(pieces)}.values())[
         ::-1
     ]
+
+
+def _matrices(
+    names: Mapping[str, Shape], order: Iterable[Node], words: Wording
+) -> dict[int, list[Piece]]:
+    """Square matrices by their size: those with names, and some that the program computes."""
+    found: dict[int, list[Piece]] = {}
+    for title, shape in names.items():
+        if len(shape) == 2 and shape[0] == shape[1]:
+            found.setdefault(shape[0], []).append(Piece(name(title)))
+    square = (n for n in order if n.ndim == 2 and n.shape[0] == n.shape[1] and n.kind == "float")
+    for node in islice(square, MOST):
+        text = words.spelled(node)
+        expression = _read(text) if text else None
+        if expression is not None and len(found.setdefault(node.shape[0], [])) < SQUARE:
+            found[node.shape[0]].append(Piece(expression))
+    return {length: _distinct(pieces) for length, pieces in found.items()}
 
 
 def _sizes(claim: Claim, numbers: Collection[float]) -> Iterator[Piece]:

@@ -16,6 +16,7 @@ from gradcli.analysis.diagnosis.rules import EVERYWHERE, RULES, is_outermost
 from gradcli.diagnostics import Span
 from gradcli.language.construct import (
     NOWHERE,
+    attribute,
     binary,
     call,
     name,
@@ -57,6 +58,10 @@ SAID = {
     "exchanged": "two variables are exchanged for each other",
     "condition": "the condition is wrong",
     "inverted": "it is upside down",
+    "complement": "it is not taken from 1",
+    "complement-extra": "it is taken from 1",
+    "unsolved": "a linear system is not solved",
+    "solved": "a linear system is solved",
     "factor-extra": "a factor is too much",
     "factor-missing": "the factor {piece} is missing",
     "divisor-missing": "the division by {piece} is missing",
@@ -71,6 +76,8 @@ MISSING = {
     "function-missing": "function-extra",
     "reduction-missing": "reduction-extra",
     "operand-transposed": "transposed-extra",
+    "complement": "complement-extra",
+    "unsolved": "solved",
 }
 CONVERSE = MISSING | {extra: missing for missing, extra in reversed(MISSING.items())}
 """What a mistake is called in the other direction."""
@@ -214,21 +221,20 @@ class Grower:
                     yield Mutant(1.7 + more, "term-missing", place, whole, piece)
 
     def _with_matrices(self, part: Expression, place: Place) -> Iterator[Mutant]:
-        """With a square matrix more in a product of matrices."""
+        """With a square matrix more in a product of matrices, or as that of a linear system."""
         shape = self.material.shape(part)
-        if not shape or not is_outermost(place, "*/@"):
+        if not shape or not is_outermost(place, "*/"):
             return
-        for title, sizes in self.material.names.items():
-            if len(sizes) != 2 or sizes[0] != sizes[1]:
-                continue
-            length = sizes[0]
-            piece = Piece(name(title))
-            if shape[-2:][0] == length:
-                product = binary("@", piece.expression, part)
-                yield Mutant(1.55, "factor-missing", place, product, piece)
-            if shape[-1] == length:
-                product = binary("@", part, piece.expression)
-                yield Mutant(1.55, "factor-missing", place, product, piece)
+        for piece in self.material.matrices.get(shape[-2:][0], ()):
+            cost = 1.55 + _length(piece) / 2
+            product = binary("@", piece.expression, part)
+            yield Mutant(cost, "factor-missing", place, product, piece)
+            yield Mutant(cost, "unsolved", place, call("solve", piece.expression, part))
+            turned = attribute(piece.expression, "T")
+            yield Mutant(cost + 0.05, "unsolved", place, call("solve", turned, part))
+        for piece in self.material.matrices.get(shape[-1], ()):
+            product = binary("@", part, piece.expression)
+            yield Mutant(1.55 + _length(piece) / 2, "factor-missing", place, product, piece)
 
 
 def _length(piece: Piece) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.graph import Node, Shape
+from gradcli.language.rewrite import Place
 from gradcli.language.syntax import Expression, Name
 
 
@@ -25,6 +26,10 @@ class Material(NamedTuple):
     functions: Sequence[str]
     factors: Sequence[Piece]
     terms: Sequence[Piece]
+    totals: Sequence[Expression]
+    """The sums of vectors, by which means with weights are divided."""
+    matrices: Mapping[int, Sequence[Piece]]
+    """Square ones, by their size."""
     values: Mapping[Expression, Node]
     """What the parts of the formula are at the point of the run."""
 
@@ -34,3 +39,8 @@ class Material(NamedTuple):
         if known is None and isinstance(part, Name):
             return self.names.get(part.id)
         return None if known is None else known.shape
+
+
+Change: TypeAlias = tuple[float, str, Expression]
+"""Its cost, what it is called where it undoes a mistake, and what stands there then."""
+Rule: TypeAlias = Callable[[Any, Place, Material], Iterator[Change]]

@@ -6,11 +6,18 @@ names the mistake.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from gradcli.analysis.diagnosis.pieces import Material
+from gradcli.analysis.diagnosis.calls import (
+    axes,
+    functions,
+    is_elementwise,
+    truth,
+    unbiased,
+    with_keyword,
+)
+from gradcli.analysis.diagnosis.pieces import Change, Material, Rule
 from gradcli.language.construct import (
     NOWHERE,
     WHOLE,
@@ -23,7 +30,7 @@ from gradcli.language.construct import (
     subscript,
     unary,
 )  # fmt: skip
-from gradcli.language.rewrite import Place, called, changed, keyword
+from gradcli.language.rewrite import Place, changed
 from gradcli.language.syntax import (
     Attribute,
     Binary,
@@ -32,7 +39,6 @@ from gradcli.language.syntax import (
     Constant,
     Expression,
     Index,
-    Keyword,
     List,
     Name,
     Number,
@@ -40,10 +46,6 @@ from gradcli.language.syntax import (
     Syntax,
     Unary,
 )  # fmt: skip
-from gradcli.ops import FUNCTIONS
-
-Change: TypeAlias = tuple[float, str, Expression]
-Rule: TypeAlias = Callable[[Any, Place, Material], Iterator[Change]]
 
 MOST = 10
 """The most elements of a list that are exchanged for each other."""
@@ -78,14 +80,18 @@ def _sum(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
         yield 1.2, "sign", binary("-", right, left)
     yield 1.3, "term-extra", left
     yield 1.3, "term-extra", unary("-", right) if minus else right
+    if minus and isinstance(left, Number | Call):
+        yield 1.2, "complement-extra", right
 
 
-def _product(part: Binary, _place: Place, _material: Material) -> Iterator[Change]:
+def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
     symbol, left, right = part.operator, part.left, part.right
     if symbol not in ("*", "/", "@", "**"):
         return
+    matrix = len(material.shape(left) or ()) > 1
     for twin in TWINS[symbol]:
-        yield 1.25 if twin == "@" else 1.2, "operation", binary(twin, left, right)
+        cost = 1.2 if twin != "@" else 1.15 if matrix else 1.25
+        yield cost, "operation", binary(twin, left, right)
     if symbol != "*":
         yield 1.1, "order", binary(symbol, right, left)
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
@@ -101,6 +107,8 @@ def _product(part: Binary, _place: Place, _material: Material) -> Iterator[Chang
         yield 1.2, "grouping", changed(left, arguments=arguments)  # type: ignore[misc]
     if symbol == "@":
         yield 1.4, "factor-extra", binary("@", left, call("ones_like", right))
+        yield 1.2, "unsolved", call("solve", left, right)
+        yield 1.3, "unsolved", call("solve", attribute(left, "T"), right)
 
 
 def _spread_product(part: Binary, _place: Place, material: Material) -> Iterator[Change]:
@@ -175,6 +183,8 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     yield (1.5, "index", number(-value)) if code == "index" else (1.3, "sign", number(-value))
     for title in material.names if code == "constant" else ():
         yield 1.6, "other-value", name(title)
+    for total in material.totals if code == "constant" else ():
+        yield 1.6, "constant", total
 
 
 def _name(part: Name, _place: Place, material: Material) -> Iterator[Change]:
@@ -224,63 +234,6 @@ def _list(part: List, _place: Place, _material: Material) -> Iterator[Change]:
                 yield 1.1, "order", List(tuple(items), NOWHERE)
 
 
-# --- calls ---------------------------------------------------------------------------------
-
-
-def _function(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
-    title, operands = called(part)
-    function = FUNCTIONS.get(title)
-    for twin in function.confused if function else ():
-        yield 1.0, "function", _renamed(part, twin)
-    if operands:
-        reduces = function is not None and _reduces(title)
-        yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
-    if len(part.arguments) > 1:
-        first, second, *more = part.arguments
-        yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
-    if title == "outer" and len(operands) == 2:
-        yield 1.2, "operation", binary("*", *operands)
-    for each in part.keywords:
-        kept = tuple(other for other in part.keywords if other is not each)
-        code = "axis" if each.name in ("dim", "axis") else "argument"
-        yield 1.1, code, changed(part, keywords=kept)  # type: ignore[misc]
-    for parameter in function.parameters if function else ():
-        given = keyword(part, parameter.name)
-        value = given.value if given else None
-        default = value.value if isinstance(value, Number | Constant) else parameter.default
-        if isinstance(default, bool) or default in (0, 1):
-            truth = isinstance(default, bool)
-            other = _truth(not default) if truth else number(1.0 - default)
-            code = "keepdim" if parameter.name == "keepdim" else "argument"
-            if parameter.name not in ("dim", "axis"):
-                yield 1.0, code, _with_keyword(part, parameter.name, other)
-
-
-def _unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:
-    """A mean that is to be divided by one less, as `var` and `std` are."""
-    title, operands = called(part)
-    shape = material.shape(operands[0]) if title == "mean" and operands else None
-    if shape is not None and math.prod(shape) > 2 and not part.keywords:
-        yield 1.3, "function", binary("/", _renamed(part, "sum"), number(math.prod(shape) - 1.0))
-
-
-def _axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
-    """Other axes of a reduction and the like."""
-    title, operands = called(part)
-    if title not in FUNCTIONS or not operands:
-        return
-    names = {each.name for each in FUNCTIONS[title].parameters}
-    shape = material.shape(operands[0])
-    if "dim" not in names:
-        return
-    spelled = "axis" if keyword(part, "axis") else "dim"
-    for axis in range(2 if shape is None else len(shape)):
-        turned = _with_keyword(part, spelled, number(axis))
-        yield 1.0, "axis", turned
-        if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
-            yield 1.2, "axis", _with_keyword(turned, "keepdim", _truth(True))
-
-
 # --- anything ------------------------------------------------------------------------------
 
 
@@ -301,6 +254,17 @@ def _turned(part: Expression, _place: Place, material: Material) -> Iterator[Cha
 def _negated(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
     if is_outermost(place, "*/") and not isinstance(part, Number | Unary):
         yield 1.1, "sign", unary("-", part)
+
+
+def _complement(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
+    """1 minus a probability, or the identity minus a matrix."""
+    if isinstance(part, Number | Unary):
+        return
+    whole: Expression = number(1.0)
+    shape = material.shape(part) or ()
+    if len(shape) == 2 and shape[0] == shape[1] and not isinstance(part, Name):
+        yield 1.35, "complement", binary("-", call("eye", number(float(shape[0]))), part)
+    yield 1.35, "complement", binary("-", whole, part)
 
 
 def _raised(part: Expression, place: Place, _material: Material) -> Iterator[Change]:
@@ -325,7 +289,7 @@ def _reduced(part: Expression, place: Place, material: Material) -> Iterator[Cha
         for axis in range(len(shape)) if len(shape) > 1 else ():
             along = call(title, part, dim=number(axis))
             yield 1.2 + more, "reduction-missing", along
-            kept = _with_keyword(along, "keepdim", _truth(True))
+            kept = with_keyword(along, "keepdim", truth(True))
             yield 1.3 + more, "reduction-missing", kept
 
 
@@ -338,7 +302,7 @@ def _spread(part: Expression, _place: Place, material: Material) -> Iterator[Cha
 
 def _wrapped(part: Expression, _place: Place, material: Material) -> Iterator[Change]:
     if not isinstance(part, Number):
-        twice = isinstance(part, Call) and _is_elementwise(part)  # sqrt(exp(x)) may be exp(x/2)
+        twice = isinstance(part, Call) and is_elementwise(part)  # sqrt(exp(x)) may be exp(x/2)
         for title in material.functions:
             yield (1.65 if twice else 1.5), "function-missing", call(title, part)
 
@@ -351,41 +315,20 @@ RULES: dict[type[Syntax], Sequence[Rule]] = {
     Name: (_name,),
     Index: (_index,),
     List: (_list,),
-    Call: (_function, _unbiased, _axes),
+    Call: (functions, unbiased, axes),
 }
-EVERYWHERE: Sequence[Rule] = (_turned, _negated, _raised, _reduced, _spread, _wrapped)
+EVERYWHERE: Sequence[Rule] = (
+    _turned,
+    _negated,
+    _complement,
+    _raised,
+    _reduced,
+    _spread,
+    _wrapped,
+)
 
 
 def _is_operand(place: Place) -> bool:
     """Whether the part is what a function on single elements is taken of."""
     above = place.above.part if place.above is not None else None
-    return isinstance(above, Call) and place.field != "callee" and _is_elementwise(above)
-
-
-def _is_elementwise(part: Call) -> bool:
-    title, _ = called(part)
-    return title in FUNCTIONS and not any(
-        each.name in ("dim", "keepdim") for each in FUNCTIONS[title].parameters
-    )
-
-
-def _reduces(title: str) -> bool:
-    names = {each.name for each in FUNCTIONS[title].parameters}
-    return "keepdim" in names
-
-
-def _renamed(part: Call, title: str) -> Expression:
-    if isinstance(part.callee, Attribute):
-        return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
-    return changed(part, callee=name(title))  # type: ignore[return-value]
-
-
-def _truth(value: bool) -> Constant:
-    return Constant(value, NOWHERE)
-
-
-def _with_keyword(part: Expression, title: str, value: Expression) -> Expression:
-    assert isinstance(part, Call)
-    aliases = {"dim": ("dim", "axis"), "axis": ("dim", "axis"), "keepdim": ("keepdim", "keepdims")}
-    kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
-    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]
+    return isinstance(above, Call) and place.field != "callee" and is_elementwise(above)

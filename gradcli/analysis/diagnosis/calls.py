@@ -1,0 +1,105 @@
+"""The slips that people make in calls of functions: another function, another axis, an argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from gradcli.analysis.diagnosis.pieces import Change, Material
+from gradcli.language.construct import NOWHERE, binary, name, number
+from gradcli.language.rewrite import Place, called, changed, keyword
+from gradcli.language.syntax import (
+    Attribute,
+    Call,
+    Constant,
+    Expression,
+    Keyword,
+    Number,
+)  # fmt: skip
+from gradcli.ops import FUNCTIONS
+
+
+def functions(part: Call, _place: Place, _material: Material) -> Iterator[Change]:
+    title, operands = called(part)
+    function = FUNCTIONS.get(title)
+    for twin in function.confused if function else ():
+        yield 1.0, "function", _renamed(part, twin)
+    if operands:
+        reduces = function is not None and _reduces(title)
+        yield 1.2, "reduction-extra" if reduces else "function-extra", operands[0]
+    if len(part.arguments) > 1:
+        first, second, *more = part.arguments
+        yield 1.1, "order", changed(part, arguments=(second, first, *more))  # type: ignore[misc]
+    if title == "outer" and len(operands) == 2:
+        yield 1.2, "operation", binary("*", *operands)
+    if title == "solve" and len(operands) == 2:
+        yield 1.2, "solved", binary("@", *operands)
+        yield 1.3, "solved", operands[1]
+    for each in part.keywords:
+        kept = tuple(other for other in part.keywords if other is not each)
+        code = "axis" if each.name in ("dim", "axis") else "argument"
+        yield 1.1, code, changed(part, keywords=kept)  # type: ignore[misc]
+    for parameter in function.parameters if function else ():
+        given = keyword(part, parameter.name)
+        value = given.value if given else None
+        default = value.value if isinstance(value, Number | Constant) else parameter.default
+        if isinstance(default, bool) or default in (0, 1):
+            is_truth = isinstance(default, bool)
+            other = truth(not default) if is_truth else number(1.0 - default)
+            code = "keepdim" if parameter.name == "keepdim" else "argument"
+            if parameter.name not in ("dim", "axis"):
+                yield 1.0, code, with_keyword(part, parameter.name, other)
+
+
+def unbiased(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """A mean that is to be divided by one less, as `var` and `std` are."""
+    title, operands = called(part)
+    shape = material.shape(operands[0]) if title == "mean" and operands else None
+    if shape is not None and math.prod(shape) > 2 and not part.keywords:
+        yield 1.3, "function", binary("/", _renamed(part, "sum"), number(math.prod(shape) - 1.0))
+
+
+def axes(part: Call, _place: Place, material: Material) -> Iterator[Change]:
+    """Other axes of a reduction and the like."""
+    title, operands = called(part)
+    if title not in FUNCTIONS or not operands:
+        return
+    names = {each.name for each in FUNCTIONS[title].parameters}
+    shape = material.shape(operands[0])
+    if "dim" not in names:
+        return
+    spelled = "axis" if keyword(part, "axis") else "dim"
+    for axis in range(2 if shape is None else len(shape)):
+        turned = with_keyword(part, spelled, number(axis))
+        yield 1.0, "axis", turned
+        if "keepdim" in names and not keyword(part, "keepdim", "keepdims"):
+            yield 1.2, "axis", with_keyword(turned, "keepdim", truth(True))
+
+
+def is_elementwise(part: Call) -> bool:
+    title, _ = called(part)
+    return title in FUNCTIONS and not any(
+        each.name in ("dim", "keepdim") for each in FUNCTIONS[title].parameters
+    )
+
+
+def _reduces(title: str) -> bool:
+    names = {each.name for each in FUNCTIONS[title].parameters}
+    return "keepdim" in names
+
+
+def _renamed(part: Call, title: str) -> Expression:
+    if isinstance(part.callee, Attribute):
+        return changed(part, callee=changed(part.callee, name=title))  # type: ignore[return-value]
+    return changed(part, callee=name(title))  # type: ignore[return-value]
+
+
+def truth(value: bool) -> Constant:
+    return Constant(value, NOWHERE)
+
+
+def with_keyword(part: Expression, title: str, value: Expression) -> Expression:
+    assert isinstance(part, Call)
+    aliases = {"dim": ("dim", "axis"), "axis": ("dim", "axis"), "keepdim": ("keepdim", "keepdims")}
+    kept = [each for each in part.keywords if each.name not in aliases.get(title, (title,))]
+    return changed(part, keywords=(*kept, Keyword(title, value, NOWHERE)))  # type: ignore[return-value]
