@@ -120,7 +120,7 @@ VANISHING = [
         ),
     ),
 ]
-"""Gradients of x with an element that is 0 but for the rounding of x."""
+"""Gradients of x with an element that would be 0 if x were not rounded."""
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
