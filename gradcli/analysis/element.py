@@ -26,6 +26,8 @@ from gradcli.ops.shapes import element
 
 LONGER = (2.0**10, 2.0**20, 2.0**30)
 """Where rounding is too large, steps that are longer by these factors are tried."""
+FARTHER = (1.0, 4.0, 16.0)
+"""The same for values that are noisy."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,20 @@ class Elements:
             known = (Estimate(each.reference, each.error) for each in (finding, again))
             if again.verdict != "inconclusive" and not disagree(*known):
                 return again
-        return finding
+        unclear = finding.verdict == "inconclusive" and not any(side.end for side in sides)
+        return self._through_noise(finding, first) if unclear and self._lines.noisy else finding
+
+    def _through_noise(self, finding: Finding, first: float) -> Finding:
+        """The verdict by many values that are farther apart, where differences know less."""
+        claim = self._claim(finding.index, first)
+        estimate = self._lines.fitted(finding.index, [factor * first for factor in FARTHER])
+        if not (math.isfinite(claim.value) and estimate.error < finding.error):
+            return finding
+        found = replace(judge(finding.index, claim, estimate), method="fits")
+        if found.verdict != "inconclusive":
+            return found
+        reason = f"noise hides what comes after the first {found.digits:.1f} digits"
+        return replace(found, reason=reason, short=True)
 
     def _claim(self, index: Index, reach: float) -> ElementClaim:
         """The number that is checked, and the size of derivatives here."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradcli.analysis.differences import LEVELS, Estimate, extrapolate
+from gradcli.analysis.fitted import fitted
 from gradcli.analysis.kinks import Kink, crossings
 from gradcli.analysis.probe import NotAnalyticError, OutsideError, Probed
 from gradcli.analysis.verdict import Index
@@ -139,6 +140,15 @@ class Lines:
         """By central differences at the point, or at the one that is the step `at` away from it."""
         point = self.moved(index, at)
         return extrapolate(lambda step: self._symmetric(index, point, step), first, 2, least)
+
+    def fitted(self, index: Index, lengths: Sequence[float]) -> Estimate:
+        """By fits to noisy values on both sides of the point."""
+
+        def value(step: float) -> float:
+            return self._weigh(self._outputs.at(self.moved(index, step)))
+
+        with np.errstate(all="ignore"):
+            return fitted(value, self._sizes(self._noise), lengths)
 
     def one_sided(self, index: Index, first: float) -> Estimate:
         """By one-sided differences, on the left if `first` is negative."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gradcli.analysis.differences import LEVELS, Quotient, extrapolate
+from gradcli.analysis.fitted import fitted
 from gradcli.analysis.probe import Probe
 from tests.analysis.posed import posed
 
@@ -38,6 +39,30 @@ def test_the_error_is_a_bound_and_small(function: Function, x: float, derivative
     found = extrapolate(central(function, x), abs(x) / 8, 2)
     assert abs(found.value - derivative) <= found.error
     assert found.error < 1e-9 * abs(derivative)
+
+
+@pytest.mark.parametrize("noise", [1e-6, 1e-4, 1e-2])
+@pytest.mark.parametrize(
+    ("function", "x", "derivative"),
+    [
+        (math.exp, 1.0, math.e),
+        (math.sin, 0.3, math.cos(0.3)),
+        (lambda x: 1 / (1 + x * x), 0.7, -1.4 / 1.49**2),
+        (lambda x: abs(x - 0.1), 0.5, 1.0),
+    ],
+)
+def test_fits_see_through_noise(
+    function: Function, x: float, derivative: float, noise: float
+) -> None:
+    for seed in range(20):
+        errors = np.random.default_rng(seed)
+
+        def noisy(step: float, errors: np.random.Generator = errors) -> float:
+            return function(x + step) + noise * errors.normal()
+
+        found = fitted(noisy, noise, [x / 8, x / 2, 2 * x])
+        assert abs(found.value - derivative) <= found.error
+        assert found.error < 20 * noise / x + 1e-4 * abs(derivative)
 
 
 def test_what_long_steps_agree_on_by_chance_is_contradicted_by_short_ones() -> None:

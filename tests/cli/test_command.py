@@ -152,6 +152,16 @@ def test_noise_is_measured(gradcli: Runner, script: Script, size: float) -> None
     assert wrong["verdict"] == "fail"
 
 
+def test_gross_mistakes_are_seen_through_noise(gradcli: Runner, script: Script) -> None:
+    flags = (*ALONE, "--json")
+    right = gradcli("check", "--command", script(noisy(2e-3, 1)), *flags).json
+    assert right["verdict"] == "inconclusive"
+    assert "noise hides what comes after the first" in right["leaves"]["x"]["worst"]["reason"]
+    for factor in (-1, 0, 2):
+        wrong = gradcli("check", "--command", script(noisy(2e-3, factor)), *flags).json
+        assert wrong["verdict"] == "fail"
+
+
 def test_single_precision_is_seen(gradcli: Runner, script: Script) -> None:
     single = answering(
         "import numpy as np",

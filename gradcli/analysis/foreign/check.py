@@ -25,6 +25,7 @@ from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.differences import extrapolate
 from gradcli.analysis.element import LeafGradient
 from gradcli.analysis.evidence import Evidence, from_values
+from gradcli.analysis.fitted import fitted
 from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
 from gradcli.analysis.foreign.probes import ForeignGradientProbe, ForeignProbe
 from gradcli.analysis.judge import CLEAR, NOISY, USEFUL, ElementClaim, disagree, judge
@@ -194,6 +195,9 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
         )
     useful = NOISY if here.noisy else USEFUL
     found = extrapolate(central, FIRST_STEP, 2)
+    if here.noisy:
+        fit = fitted(value, noise, [FIRST_STEP, 4 * FIRST_STEP])
+        found = min(found, fit, key=lambda each: each.error)
     verdict = judge((), ElementClaim(claimed, own, size, useful), found).verdict
     if verdict == "fail":
         right, left = (extrapolate(one_sided, sign * FIRST_STEP, 1) for sign in (1.0, -1.0))
