@@ -53,7 +53,8 @@ def invoke(arguments: Sequence[str]) -> int:
     Raises GradcliError, and typer's TyperException for mistakes in the command line.
     """
     if "_GRADCLI_COMPLETE" in os.environ:  # the shell asks for completions
-        typer.main.get_command(_application(COMMANDS, COMMANDS)).main(prog_name="gradcli")
+        _complete()
+        return 0
     name = next((text for text in arguments if not text.startswith("-")), "")
     if name and name not in COMMANDS:
         raise _unknown_command(name)
@@ -64,6 +65,19 @@ def invoke(arguments: Sequence[str]) -> int:
         warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's; notes say what overflowed
         status = command.invoke(context)
     return status if isinstance(status, int) else 0
+
+
+def _complete() -> None:
+    from gradcli.cli import completion
+
+    def application(name: str) -> typer.core.TyperGroup:
+        loaded = [name] if name in COMMANDS else []
+        command = typer.main.get_command(_application(COMMANDS, loaded))
+        assert isinstance(command, typer.core.TyperGroup)
+        return command
+
+    with output() as stream:
+        stream.write(completion.answer(application))
 
 
 class _Group(typer.core.TyperGroup):
@@ -92,6 +106,7 @@ def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:
     """The application with the commands of these names, but only those in `loaded` imported."""
     app = typer.Typer(
         cls=_Group,
+        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -119,8 +134,21 @@ def _root(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="With --version: those of packages and extras, too.")
     ] = False,
+    install_completion: Annotated[
+        bool,
+        typer.Option("--install-completion", help="Let this shell complete what you type, by Tab."),
+    ] = False,
+    show_completion: Annotated[
+        bool, typer.Option("--show-completion", help="Show the script that does so.")
+    ] = False,
 ) -> None:
     """Differentiate tensor expressions: values, gradients, the graph, and why."""
+    if install_completion or show_completion:
+        from gradcli.cli import completion
+
+        with output() as stream:
+            stream.write(completion.install() if install_completion else completion.shown())
+        raise typer.Exit
     if version:
         with output() as stream:
             stream.write(f"gradcli {__version__}\n")

@@ -48,40 +48,6 @@ def test_help_lists_commands_and_examples(gradcli: Runner, flag: str) -> None:
     assert "--install-completion" in answer.out
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("gradcli ev", "eval"),
-        ("gradcli eval --ret", "--retain-grad"),
-        ("gradcli ops softpl", "softplus"),
-        ("gradcli help gra", "gradient"),
-        ("gradcli eval weight*sum(x) --wrt wei", "weight"),
-        ("gradcli eval weight*sum(x) --wrt x,wei", "x,weight"),
-        ("gradcli eval weight*sum(x) --set wei", "weight="),
-        ("gradcli plot weight*sum(x) --over wei", "weight="),
-        ("gradcli check weight*sum(x) --mine wei", "weight="),
-        ("gradcli eval -f samples/newton.grad --output x", "x"),
-        ("gradcli eval x --set x=@samples/eul", "x=@samples/euler.grad"),
-        ("gradcli eval samples/eul", "samples/euler.grad"),
-        ("gradcli test samples/see", "samples/seeds/"),
-        ("gradcli batch pypro", "pyproject.toml"),
-    ],
-)
-def test_completion(
-    gradcli: Runner,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: str,
-    offered: str,
-) -> None:
-    monkeypatch.setenv("_GRADCLI_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
-    with pytest.raises(SystemExit) as ended:
-        gradcli()
-    assert (ended.value.code, capsys.readouterr().out.split()) == (0, [offered])
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_examples(gradcli: Runner, command: str) -> None:
     answer = gradcli(command, "--help")
