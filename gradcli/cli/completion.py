@@ -108,7 +108,7 @@ def _shell() -> str:
 # --- answers ---------------------------------------------------------------------------------
 
 
-class Typed(NamedTuple):
+class Begun(NamedTuple):
     """A line up to the cursor."""
 
     words: list[str]
@@ -121,19 +121,19 @@ class Typed(NamedTuple):
     """Where in the last word that quote begins."""
 
 
-def typed(line: str) -> Typed:
+def typed(line: str) -> Begun:
     """The words of a line in a shell's syntax; none where it ends within an escape."""
     place = _open_quote(line)
     quote = line[place] if place >= 0 else ""
     try:
         words = shlex.split(line + quote)
     except ValueError:
-        return Typed([], "")
+        return Begun([], "")
     if quote:
-        return Typed(words[:-1], words[-1], quote, len(typed(line[:place]).last))
+        return Begun(words[:-1], words[-1], quote, len(typed(line[:place]).last))
     if not words or (line.endswith((" ", "\t")) and not line.endswith("\\ ")):
-        return Typed(words, "")
-    return Typed(words[:-1], words[-1])
+        return Begun(words, "")
+    return Begun(words[:-1], words[-1])
 
 
 def _open_quote(line: str) -> int:
@@ -166,7 +166,7 @@ def answer(load: Callable[[str], typer.core.TyperGroup]) -> str:
     return "".join(f"{style(line, value, told)}\n" for value, told in offers)
 
 
-def _offers(application: typer.core.TyperGroup, line: Typed) -> Iterator[tuple[str, str]]:
+def _offers(application: typer.core.TyperGroup, line: Begun) -> Iterator[tuple[str, str]]:
     """Words that may stand there, and what is said of them."""
     from typer._completion_classes import BashComplete
 
@@ -175,7 +175,7 @@ def _offers(application: typer.core.TyperGroup, line: Typed) -> Iterator[tuple[s
         yield item.value, item.help or ""
 
 
-def _for_bash(line: Typed, value: str, _: str) -> str:
+def _for_bash(line: Begun, value: str, _: str) -> str:
     """Bash completes what stands behind the last `=`, `:` or `@`, or behind an open quote, and
     takes all literally: blanks and the like are escaped, and a whole word ends in a blank.
     """
@@ -186,16 +186,16 @@ def _for_bash(line: Typed, value: str, _: str) -> str:
     return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", rest) + ("" if value.endswith(("=", "/")) else " ")
 
 
-def _for_zsh(_: Typed, value: str, told: str) -> str:
+def _for_zsh(_: Begun, value: str, told: str) -> str:
     escaped = value.replace("\\", "\\\\").replace(":", "\\:")
     return f"{escaped}:{told}" if told else escaped
 
 
-def _for_fish(_: Typed, value: str, told: str) -> str:
+def _for_fish(_: Begun, value: str, told: str) -> str:
     return f"{value}\t{told}"
 
 
-_STYLES: dict[str, Callable[[Typed, str, str], str]] = {
+_STYLES: dict[str, Callable[[Begun, str, str], str]] = {
     "bash": _for_bash,
     "zsh": _for_zsh,
     "fish": _for_fish,
