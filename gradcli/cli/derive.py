@@ -28,7 +28,8 @@ Examples:
   gradcli derive "y = x**3" -s x=2 | gradcli derive -
   gradcli derive "y = x**3" -s x=2 --to torch > reproduce.py
   gradcli derive "x.T @ A @ x" --shape A=n,n --shape x=n
-  gradcli derive "sum((X @ w - y)**2)" --shape X=n,k --shape w=k --shape y=n --hessian -w w
+  gradcli derive "sum((X @ w - y)**2)" --shape X=n,k --shape w=k --shape y=n \\
+      --hessian -w w
 """
 
 AssumeFinite = Annotated[

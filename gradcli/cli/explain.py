@@ -19,8 +19,10 @@ EXAMPLES = """\b
 Examples:
   gradcli explain "y = 2*x; z = y**3; out = mean(z)" --set x="[[1,2],[3,4]]"
   gradcli explain "y = mm(x, [[1,2],[3,4]])" -s x="[[2,1]]" -g "[[1,0]]"
-  gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]" --entry "x[0,1]"
-  gradcli explain --error "grad can be implicitly created only for scalar outputs"
+  gradcli explain "z = (2*x)**3; out = mean(z)" -s x="[[1,2],[3,4]]" \\
+      --entry "x[0,1]"
+  gradcli explain \\
+      --error "grad can be implicitly created only for scalar outputs"
 """
 
 Entry = Annotated[

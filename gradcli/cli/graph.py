@@ -10,7 +10,8 @@ EXAMPLES = """\b
 Examples:
   gradcli graph "z = (2*x)**3; out = mean(z)" --set x="[[1,2],[3,4]]"
   gradcli graph -f program.grad --format dot | dot -Tpdf > graph.pdf
-  gradcli graph "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 --format svg > graph.svg
+  gradcli graph "y = tanh(w @ x)" -s w="[[1,2]]" -s x=3,4 \\
+      --format svg > graph.svg
 """
 
 

@@ -11,7 +11,8 @@ Examples:
   gradcli hessian "100*(y - x**2)**2 + (1 - x)**2" -s x=1 -s y=1
   gradcli hessian "logsumexp(x)" -s x=1,2,3 --json
   gradcli hessian "y = x**3" -s x=1,2 -g 1,0.5
-  gradcli hessian "sum((x[1:] - x[:-1]**2)**2)" -s "x=linspace(0,1,9)" --sparsity
+  gradcli hessian "sum((x[1:] - x[:-1]**2)**2)" -s "x=linspace(0,1,9)" \\
+      --sparsity
 """
 
 

@@ -12,8 +12,8 @@ Examples:
   gradcli lsp --help
 
 \b
-An editor starts `gradcli lsp`, and speaks with it through pipes. It needs the extra:
-pip install 'gradcli[lsp]'
+An editor starts `gradcli lsp`, and speaks with it through pipes. It needs the
+extra: pip install 'gradcli[lsp]'
 """
 
 

@@ -51,9 +51,10 @@ def _topic(text: str) -> Iterator[str]:
 
 
 def _as_it_is(lines: Iterable[str]) -> Iterator[str]:
-    yield ".nf"
+    """Lines of up to 80 columns begin at the left edge: indented, they would not fit."""
+    yield from (".in 0", ".nf")
     yield from (_text(line) for line in lines)
-    yield ".fi"
+    yield from (".fi", ".in")
 
 
 def _text(line: str) -> str:

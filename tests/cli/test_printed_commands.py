@@ -143,6 +143,13 @@ def test_the_manual_page_has_all_of_it(gradcli: Runner, desk: Path) -> None:
         )  # fmt: skip
         assert "differentiate tensor expressions" in done.stdout
         assert done.stderr == ""
+        widest = max(re.sub(r"\x1b\[\d*m|.\x08", "", done.stdout).splitlines(), key=len)
+        assert len(widest) <= 80, widest
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_fit_into_80_columns(page: str) -> None:
+    assert [line for line in PAGES[page].splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("topic", [name for name in GUIDES if name != "man"])
