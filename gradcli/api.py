@@ -13,7 +13,7 @@ the `source` and `span` in the program's text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from itertools import count
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -42,7 +42,11 @@ _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
 
 
-def _worded(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _Returned]:
+def _worded(
+    function: Callable[_Arguments, _Returned],
+    advised: Callable[[Advice], str] = Advice.for_python,
+    inputs: str = "inputs: ",
+) -> Callable[_Arguments, _Returned]:
     """The function, whose errors name arguments of Python's in place of flags."""
 
     @wraps(function)
@@ -51,8 +55,8 @@ def _worded(function: Callable[_Arguments, _Returned]) -> Callable[_Arguments, _
             return function(*arguments, **keywords)
         except GradcliError as error:
             message, hint = error.diagnostic.message, error.diagnostic.hint
-            hint = hint.for_python() if isinstance(hint, Advice) else hint
-            message = message.replace("--set ", "inputs: ", 1).removeprefix("--")
+            hint = advised(hint) if isinstance(hint, Advice) else hint
+            message = message.replace("--set ", inputs, 1).removeprefix("--")
             error.diagnostic = error.diagnostic._replace(message=message, hint=hint)
             error.args = (message,)
             raise
@@ -136,7 +140,7 @@ class Compiled:
         self._seeds = count() if options.seed is None else None
         _parsed(program, options)
 
-    @_worded
+    @partial(_worded, advised=Advice.for_calls, inputs="")
     def __call__(self, gradient: Gradients = None, /, **inputs: Given) -> Answer:
         options = self._options
         request = Request(

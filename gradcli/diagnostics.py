@@ -83,6 +83,12 @@ class Setting(NamedTuple):
     def as_argument(self) -> str:
         return f"{_ARGUMENTS.get(self.key, self.key)}={self.of_key}"
 
+    def as_operand(self) -> str:
+        """As a call of a compiled program takes it: inputs by name, v before them."""
+        if self.key == "set":
+            return self.of_flag
+        return f"the argument {self.of_key}" if self.key == "gradient" else self.as_argument()
+
     def as_command(self) -> str:
         return f":{self.key} {self.of_flag}".replace("'", "")  # no shell takes quotes away
 
@@ -121,6 +127,10 @@ class Advice(str):
     def for_python(self) -> str:
         """The hint with arguments of Python's functions in place of flags."""
         return _joined(self.parts, Setting.as_argument)
+
+    def for_calls(self) -> str:
+        """The hint with what is passed to a compiled program in place of flags."""
+        return _joined(self.parts, Setting.as_operand)
 
     def for_sessions(self) -> str:
         """The hint with commands of a session in place of flags."""

@@ -130,6 +130,9 @@ def test_nothing_is_imported_until_it_is_asked_for() -> None:
             lambda: gradcli.explain("def f(a): return a**2\nf(x)", {"x": 2}, inside="g"),
             "inside=['f', 'all']",
         ),
+        (lambda: gradcli.compile("x * w")(x=1), "give it a value: w=…"),
+        (lambda: gradcli.compile("x")(x=1, y=2), "y: the program does not mention y"),
+        (lambda: gradcli.compile("x")(x=[1, 2]), "add the argument [1,1] (v of ones)"),
         (lambda: evaluate("x", {"x": 1}, outputs="k"), "output k: the program binds no such name"),
     ],
 )
