@@ -14,7 +14,7 @@ from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
-from gradcli.analysis.diagnosis.sides import MOST, kinks
+from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, certain_in_small
 from gradcli.analysis.diagnosis.wording import Wording, wording
 from gradcli.analysis.evidence import Evidence, from_formula, from_values
@@ -68,12 +68,12 @@ def compare(
         return answer(causes, verdict="inconclusive")
     if found.verdict == "inconclusive":
         return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
-    at_kinks = _only_at_kinks(claim, found.wrong)
-    if at_kinks:
-        return answer([at_kinks], verdict="inconclusive")
+    jumps = _jumps(claim, found.wrong)
+    if jumps and len(jumps) == found.wrong.sum() and all(each.between for each in jumps):
+        return answer([elements(claim, found.wrong, jumps)], verdict="inconclusive")
     try:
         with bounded:
-            causes, sure = _diagnosed(claim, words, found)
+            causes, sure = _diagnosed(claim, words, found, jumps)
     except GradcliError as error:
         code = error.diagnostic.code
         if code not in ENDED:
@@ -82,8 +82,10 @@ def compare(
     return answer(causes, sure=sure, verdict="fail")
 
 
-def _diagnosed(claim: Claim, words: Wording, found: Agreement) -> tuple[list[Cause], bool]:
-    """Why a gradient is wrong, and whether that is certain."""
+def _diagnosed(
+    claim: Claim, words: Wording, found: Agreement, jumps: Sequence[Jump]
+) -> tuple[list[Cause], bool]:
+    """Why a gradient is wrong, some of it at jumps, and whether that is certain."""
     mine, right = claim.theirs, claim.right
     large = claim.leaf.size > LARGE
     certainly = certain_in_small(claim, found.index) if large else certain(claim, words)
@@ -92,9 +94,9 @@ def _diagnosed(claim: Claim, words: Wording, found: Agreement) -> tuple[list[Cau
     if close(mine, right, claim.rtol):
         return [_slight(claim, found)], True
     if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
-        return [elements(claim, found.wrong)], True
+        return [elements(claim, found.wrong, jumps)], True
     if large and 0 < np.count_nonzero(found.wrong) <= FEW * found.wrong.size:
-        return [elements(claim, found.wrong)], False
+        return [elements(claim, found.wrong, jumps)], False
     search = Search(claim, words)
     return search.causes() or search.further(), False
 
@@ -129,13 +131,9 @@ def _slight(claim: Claim, found: Agreement) -> Cause:
     return Cause("approximate", text)
 
 
-def _only_at_kinks(claim: Claim, wrong: Array) -> Cause | None:
-    """Whether the user's gradient differs only where the derivative is a matter of choice."""
-    if claim.theirs.shape != claim.right.shape:
-        return None
-    if np.count_nonzero(wrong) > MOST:
-        return None
-    found = kinks(claim, wrong)
-    if len(found) < wrong.sum() or not all(each.between for each in found):
-        return None
-    return elements(claim, wrong)
+def _jumps(claim: Claim, wrong: Array) -> list[Jump]:
+    """Where the derivative is a matter of choice, if so few elements are wrong that each is looked
+    at.
+    """
+    few = claim.theirs.shape == claim.right.shape and np.count_nonzero(wrong) <= MOST
+    return kinks(claim, wrong) if few else []

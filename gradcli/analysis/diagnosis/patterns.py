@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
         yield Cause("zero", "it is 0 everywhere: no path from the leaf was followed")
         return
     if 0 < wrong.sum() <= wrong.size // 2:
-        yield elements(claim, wrong)
+        yield elements(claim, wrong, kinks(claim, wrong))
         return
     with np.errstate(all="ignore"):
         difference, quotient = mine - right, mine / right
@@ -50,10 +50,11 @@ def patterns(claim: Claim, slack: Array | float) -> Iterator[Cause]:
         yield from _by_axis(quotient)
 
 
-def elements(claim: Claim, wrong: Array) -> Cause:
-    """Only some elements are wrong: where they are, what they have in common."""
+def elements(claim: Claim, wrong: Array, found: Sequence[Jump]) -> Cause:
+    """Only some elements are wrong: where they are, what they have in common; those `found` are at
+    kinks.
+    """
     mine, right = claim.theirs, claim.right
-    found = kinks(claim, wrong)
     where = _described(claim, wrong)
     only = " only" if wrong.sum() <= wrong.size // 2 else ""
     places = _places(wrong, claim.name)

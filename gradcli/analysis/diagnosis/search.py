@@ -20,6 +20,7 @@ from gradcli.analysis.diagnosis.misprints import misprints
 from gradcli.analysis.diagnosis.patterns import elements, patterns
 from gradcli.analysis.diagnosis.quantities import quantities
 from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
+from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.verdict import Cause
@@ -243,7 +244,7 @@ class Search:
             return Cause("shape", text)
         wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
         if claim.theirs[~wrong].any():
-            return elements(claim, wrong)
+            return elements(claim, wrong, kinks(claim, wrong))
         digits = digits_in_common(claim.theirs, claim.right)
         if digits > 1:
             text = f"it is close, to {digits:.1f} digits: rounded early, or by differences?"

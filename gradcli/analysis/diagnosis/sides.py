@@ -49,15 +49,19 @@ def kinks(claim: Claim, among: Array) -> list[Jump]:
         index = tuple(map(int, place))
         step = np.zeros(here.shape)
         step[index] = STEP * max(1e-3, abs(float(here[index])))
-        near, far = (
-            [claim.at(here + sign * factor * step) for sign in (-1, 1)] for factor in (1, FARTHER)
-        )
-        sides, apart = (_sides(claim, points, index) for points in (near, far))
-        jump, margin = sides[1] - sides[0], JUMP * max(map(abs, sides))
-        if jump > margin and jump > (apart[1] - apart[0]) / 2:
-            between = sides[0] - margin <= mine[index] <= sides[1] + margin
+        near = [claim.at(here + sign * step) for sign in (-1, 1)]
+        low, high = _sides(claim, near, index)
+        margin = JUMP * max(abs(low), abs(high))
+        if high - low > margin and not _is_slope(claim, here, FARTHER * step, index, high - low):
+            between = low - margin <= mine[index] <= high + margin
             found.append(Jump(list(index), _crossed(claim, *near), bool(between)))
     return found
+
+
+def _is_slope(claim: Claim, here: Array, step: Array, index: Index, change: float) -> bool:
+    """Whether an element of the gradient changes by much more than this over a longer step."""
+    low, high = _sides(claim, [claim.at(here + sign * step) for sign in (-1, 1)], index)
+    return high - low >= 2 * change
 
 
 def _sides(claim: Claim, points: Sequence[Point], index: Index) -> tuple[float, float]:
