@@ -72,7 +72,7 @@ def elements(claim: Claim, wrong: Array, found: Sequence[Jump]) -> Cause:
     return Cause("elements", text, {"indices": indices, "kinks": [each.index for each in found]})
 
 
-def _told(found: list[Jump]) -> str:
+def _told(found: Sequence[Jump]) -> str:
     ops = ", ".join(dict.fromkeys(each.op for each in found))
     return f"at a kink of {ops}, where the derivative is a matter of choice"
 
