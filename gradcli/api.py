@@ -59,7 +59,10 @@ def _worded(
             message = message.replace("--set ", inputs, 1).removeprefix("--")
             error.diagnostic = error.diagnostic._replace(message=message, hint=hint)
             error.args = (message,)
-            raise
+            if hint and not hasattr(error, "__notes__"):  # of one of these within another
+                error.add_note(f"help: {hint}")
+            # Where in gradcli it was found says nothing to who wrote the program.
+            raise error.with_traceback(None) from None
 
     return called
 

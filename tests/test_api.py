@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -140,4 +142,9 @@ def test_errors_name_arguments_of_python(call: Callable[[], object], said: str) 
     with pytest.raises(GradcliError) as caught:
         call()
     assert said in f"{caught.value} {caught.value.diagnostic.hint}"
+    shown = "".join(traceback.format_exception(caught.value))
+    assert said in shown
+    assert {Path(frame.filename).name for frame in traceback.extract_tb(caught.tb)} == {
+        "api.py", "test_api.py",
+    }  # fmt: skip
     assert "--" not in f"{caught.value} {caught.value.diagnostic.hint}"
