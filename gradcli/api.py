@@ -249,6 +249,9 @@ class Page(NamedTuple):
 
     html: str
 
+    def __repr__(self) -> str:
+        return f"<a page of {len(self.html):,} characters: its text is .html>"
+
     def _repr_html_(self) -> str:
         from gradcli.report.html import frame
 

@@ -148,3 +148,9 @@ def test_errors_name_arguments_of_python(call: Callable[[], object], said: str) 
         "api.py", "test_api.py",
     }  # fmt: skip
     assert "--" not in f"{caught.value} {caught.value.diagnostic.hint}"
+
+
+def test_a_page_is_not_printed_into_a_prompt() -> None:
+    page = gradcli.explain("x**2", {"x": 3})
+    assert page.html.startswith("<!DOCTYPE html>")
+    assert repr(page) == f"<a page of {len(page.html):,} characters: its text is .html>"
