@@ -167,7 +167,7 @@ MODELS = [
         {
             "2*inv(S)@d/L": "2",
             "inv(S)@d": "L",
-            "S@d/L": "inv",
+            "S@d/L": "inv|solve",
             "inv(S)@x/L": "x|m|d",
             "inv(S)@d/(2*L)": "2",
             "-inv(S)@d/L": "sign",

@@ -158,7 +158,7 @@ MODELS = [
             "inv(S).T@H@P.T@ones(2)*2": "factor|2",
             "inv(H@P@H.T).T@H@P.T@ones(2)": "R|term",
             "K.T@z": "ones|value|z|name",
-            "S@H@P.T@ones(2)": "inv|function",
+            "S@H@P.T@ones(2)": "inv|function|solve",
         },
     ),
     Model(  # Gaussian likelihood
