@@ -98,30 +98,39 @@ class AutogradCalls:
     ) -> Any:
         result = yield function.call(list(inputs), {})
         output = self.values.tensor(result, "what the function returns")
-        value = self.values.evaluator.value
         for place, node in enumerate(inputs):
             if not self.autograd.requires_grad(node):
                 continue
-            for element in range(output.size):
-                weights = np.zeros(output.size)
-                weights[element] = 1.0
-                v = self._like(weights.reshape(output.shape), output)
-                (grad,) = self.autograd.grad([output], [node], [v], True, False)
-                for position in range(node.size):
-                    step = np.zeros(node.size)
-                    step[position] = eps
-                    sides = []
-                    for sign in (1.0, -1.0):
-                        moved = value(node) + sign * step.reshape(node.shape)
-                        given: list[Value] = [*inputs]
-                        given[place] = self._like(moved, node)
-                        end = yield function.call(given, {})
-                        sides.append(value(self.values.tensor(end)).ravel()[element])
-                    difference = (sides[0] - sides[1]) / (2 * eps)
-                    exact = value(grad).ravel()[position]
-                    if abs(exact - difference) > within[0] + within[1] * abs(difference):
-                        return False
+            exact = self._rows_of_jacobian(output, node)
+            columns = yield self._central_differences(function, inputs, place, eps)
+            if not np.allclose(exact, np.stack(columns, axis=1), rtol=within[1], atol=within[0]):
+                return False
         return True
+
+    def _rows_of_jacobian(self, output: Node, node: Node) -> Array:
+        """The gradients of the elements of an output by a tensor, one in each row."""
+        rows = []
+        for weights in np.eye(output.size):
+            v = self._like(weights.reshape(output.shape), output)
+            (grad,) = self.autograd.grad([output], [node], [v], True, False)
+            rows.append(self.values.evaluator.value(grad).ravel())
+        return np.stack(rows)
+
+    def _central_differences(
+        self, function: Object, inputs: list[Node], place: int, eps: float
+    ) -> Any:
+        """How all elements of the result change with each element of one input."""
+        value, found = self.values.evaluator.value, []
+        start = value(inputs[place])
+        for step in eps * np.eye(start.size):
+            sides = []
+            for moved in (start + step.reshape(start.shape), start - step.reshape(start.shape)):
+                given: list[Value] = [*inputs]
+                given[place] = self._like(moved, inputs[place])
+                end = yield function.call(given, {})
+                sides.append(value(self.values.tensor(end)).ravel())
+            found.append((sides[0] - sides[1]) / (2 * eps))
+        return found
 
     def _like(self, array: Array, node: Node) -> Node:
         """An array as a constant of the dtype of a tensor."""
