@@ -136,7 +136,9 @@ def test_a_run_that_is_killed_leaves_nothing_but_what_was_there(
     """
     script = (
         "import os, signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's `&` ignores it
+        "for each in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU):\n"
+        "    signal.signal(each, signal.SIG_DFL)\n"  # `nohup` and a shell's `&` ignore some
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from gradcli.cli import exit\n"
         "from gradcli.data import replace\n"
         f"if not {nameless}: del os.O_TMPFILE\n"
