@@ -255,7 +255,11 @@ class Network:
         chains = [*first.ratio.above, *second.ratio.above]
         plain = not first.ratio.below and not second.ratio.below and len(chains) == 2
         ends = first.start != first.end and label >= BOUND and min(first.start, first.end) < BOUND
-        return plain and ends and sum(map(len, chains)) > 2 and self._meeting(label) == [first]
+        if not (plain and ends and self._meeting(label) == [first]):
+            return False
+        other = second if first.start == second.start else second.turned()
+        turns = {_is_turned(edge.ratio.chain) for edge in (first, other)}
+        return sum(map(len, chains)) > 2 or len(turns) == 2
 
     def _absorb(self, label: int) -> bool:
         """A label where one line ends: its vectors are multiplied by the matrix."""
@@ -293,6 +297,11 @@ class Network:
         else:
             self.lines.append(Edge(first.start, second.end, Ratio([chain])))
         return True
+
+
+def _is_turned(chain: Chain) -> bool:
+    """Whether a chain is one matrix, transposed."""
+    return len(chain) == 1 and isinstance(chain[0].plain, Attribute)
 
 
 def diagonal(ratio: Ratio) -> Link:

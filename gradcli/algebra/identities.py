@@ -12,8 +12,10 @@ from fractions import Fraction
 
 from gradcli.algebra.algebra import Algebra, Rewrites, inside, spread
 from gradcli.algebra.elements import elements
+from gradcli.algebra.functions import exponents, on_the_diagonal, reshaped
 from gradcli.algebra.lift import elementwise, softmax
 from gradcli.algebra.logistic import opposites, shares, sigmoids
+from gradcli.algebra.norms import dims, norms
 from gradcli.algebra.pieces import compared, kept_parts, pieces
 from gradcli.algebra.terms import (
     BOUND,
@@ -38,9 +40,6 @@ from gradcli.ops.exponential import exp, log
 from gradcli.ops.hyperbolic import cosh, sinh, tanh
 from gradcli.ops.selection import abs_, sign
 from gradcli.ops.softmax import LOGSUMEXP
-from gradcli.ops.statistics import VAR
-
-HALF = Fraction(1, 2)
 
 # --- terms -----------------------------------------------------------------------------------
 
@@ -135,72 +134,6 @@ def _summing_to_one(atom: Atom) -> int | None:
     return None
 
 
-def norms(algebra: Algebra, term: Term) -> list[Term] | None:
-    """The root of a sum of squares is a norm, and that of a variance a standard deviation."""
-    for each in term.factors:
-        if abs(each.power) == HALF:
-            found = _root(algebra, each)
-            if found is not None:
-                return [algebra.without(term, [each], found)]
-        if each.power.denominator == 2 and abs(each.power) > 1:
-            found = _root(algebra, replace(each, power=HALF))
-            if found is not None:
-                power = each.power * 2
-                return [algebra.without(term, [each], replace(found, power=power))]
-    return None
-
-
-def _root(algebra: Algebra, factor: Factor) -> Factor | None:
-    atom, power = factor.atom, factor.power * 2
-    if isinstance(atom, Applied) and atom.node.op is VAR:
-        axes, _, correction = atom.node.attributes
-        (x,) = atom.operands
-        more = () if correction == 1 else (("correction", correction),)
-        found = Called(
-            atom.shape,
-            digest("std", atom.key),
-            name="std",
-            operands=(x,),
-            keywords=(*_dims(tuple(a % x.ndim for a in axes), x.ndim), *more),
-        )
-        return Factor(found, factor.labels, power)
-    if not isinstance(atom, Bracket) or len(atom.tensor.terms) != 1:
-        return None
-    (inner,) = atom.tensor.terms
-    if inner.coefficient != 1 or any(f.power % 2 or f.power <= 0 for f in inner.factors):
-        return None
-    bound = inner.bound
-    shape = (*atom.shape, *(inner.length(label) for label in bound))
-    labels = {label: len(atom.shape) + place for place, label in enumerate(bound)}
-    roots = tuple(replace(f, power=f.power / 2) for f in inner.factors)
-    if not bound or any(f.power != 1 for f in roots):
-        return None
-    x = algebra.tensor(shape, [Term(Fraction(1), roots).relabelled(labels)])
-    if len(x.terms) == 1 and len(x.terms[0].factors) == 1 and x.ndim == 2 and not atom.shape:
-        (only,) = x.terms[0].factors
-        x = x if only.labels == (0, 1) else x.permuted((1, 0))
-    first = len(atom.shape)
-    if len(atom.shape) == 1 and x.ndim == 2:
-        (only, *others) = x.terms[0].factors
-        if not others and only.labels == (1, 0):
-            x, first = x.permuted((1, 0)), 0
-    axes = tuple(range(first, first + len(bound)))
-    found = Called(
-        atom.shape,
-        digest("norm", x.key, axes),
-        name="norm",
-        operands=(x,),
-        keywords=_dims(axes, x.ndim),
-    )
-    return Factor(found, factor.labels, power)
-
-
-def _dims(axes: tuple[int, ...], ndim: int) -> tuple[tuple[str, object], ...]:
-    if len(axes) == ndim:
-        return ()
-    return (("dim", axes[0] if len(axes) == 1 else axes),)
-
-
 def signs(algebra: Algebra, term: Term) -> list[Term] | None:
     """sign(x)·abs(x) is x, and sign(x)/abs(x) is 1/x."""
     for each in term.factors:
@@ -280,7 +213,7 @@ def means(algebra: Algebra, term: Term) -> list[Term] | None:
             digest("mean", x.key, places),
             name="mean",
             operands=(x,),
-            keywords=_dims(tuple(places), x.ndim),
+            keywords=dims(tuple(places), x.ndim),
         )
         factor = Factor(found, tuple(each.labels[place] for place in kept))
         rest = (f for f in term.factors if f is not each and f not in divisors)
@@ -296,12 +229,15 @@ MOST_TERMS = 12
 
 
 def complements(algebra: Algebra, tensor: Tensor) -> Tensor | None:
-    """a·f - a·f² is a·f·(1 - f)."""
+    """a·f - c·a·f² is a·f·(1 - c·f), of whole numbers c."""
     if len(tensor.terms) > MOST_TERMS:
         return None
     for first in tensor.terms:
         for second in tensor.terms:
-            if first.coefficient + second.coefficient or not first.factors:
+            if first is second or not first.factors:
+                continue
+            times = -second.coefficient / first.coefficient
+            if times < 1 or times.denominator != 1:
                 continue
             for factor in first.factors:
                 if not isinstance(factor.atom, Applied) or factor.power < 1:
@@ -310,7 +246,7 @@ def complements(algebra: Algebra, tensor: Tensor) -> Tensor | None:
                 squared = tuple(more if f is factor else f for f in first.factors)
                 if Term(Fraction(1), squared).key == second.key:
                     one = Tensor(factor.atom.shape, (Term(Fraction(1)),))
-                    rest = algebra.add(one, algebra.times(whole(factor.atom), -1))
+                    rest = algebra.add(one, algebra.times(whole(factor.atom), -times))
                     made = Factor(bracket(rest), factor.labels)
                     product = Term(first.coefficient, (*first.factors, made))
                     others = (t for t in tensor.terms if t is not first and t is not second)
@@ -343,11 +279,7 @@ def expanded(algebra: Algebra, tensor: Tensor) -> Tensor | None:
 
 def _opens(factor: Factor) -> bool:
     """Whether a factor is a sum of products without sums over labels, and of single numbers."""
-    if not isinstance(factor.atom, Bracket) or factor.power != 1:
-        return False
-    return all(
-        not term.bound or len(term.labels) == len(term.bound) for term in factor.atom.tensor.terms
-    )
+    return isinstance(factor.atom, Bracket) and factor.power == 1
 
 
 def _written(tensor: Tensor) -> int:
@@ -471,6 +403,9 @@ REWRITES = Rewrites(
         elements,
         powers,
         inverses,
+        exponents,
+        reshaped,
+        on_the_diagonal,
         sums_to_one,
         norms,
         sigmoids,

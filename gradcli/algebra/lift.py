@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +15,10 @@ from gradcli.algebra.terms import (
     BOUND,
     Applied,
     Called,
+    Delta,
     Symbol,
     Tensor,
+    Term,
     delta,
     digest,
     scalar,
@@ -208,7 +210,44 @@ def _reshape(algebra: Algebra, node: Node, x: Tensor) -> Tensor | None:
         return Tensor(node.shape, x.terms)
     if [n for n in x.shape if n != 1] == [n for n in node.shape if n != 1]:
         return _reshaped(algebra, x, node.shape)
-    return None
+    return _shaped_back(algebra, x, node.shape) or _split_identity(algebra, x, node.shape)
+
+
+def _shaped_back(algebra: Algebra, x: Tensor, shape: Shape) -> Tensor | None:
+    """Products of tensors that had this shape before they were reshaped, as they were."""
+    found = []
+    for term in x.terms:
+        parts: list[tuple[Tensor, Sequence[int]]] = []
+        numbers = tuple(each for each in term.factors if not each.labels)
+        for each in term.factors:
+            if each in numbers:
+                continue
+            atom = each.atom
+            if not (isinstance(atom, Applied) and atom.node.op is RESHAPE):
+                return None
+            (before,) = atom.operands
+            if before.shape != shape or each.labels != tuple(range(x.ndim)):
+                return None
+            parts.append((algebra.power(before, each.power), range(len(shape))))
+        scaled = Tensor((), (Term(term.coefficient, numbers),))
+        found.append(algebra.product(shape, (scaled, ()), *parts))
+    return algebra.add(*found) if found else None
+
+
+def _split_identity(algebra: Algebra, x: Tensor, shape: Shape) -> Tensor | None:
+    """A number times the identity, each of its axes as several: identities along these."""
+    several, rest = shape[: len(shape) // 2], shape[len(shape) // 2 :]
+    if x.ndim != 2 or several != rest or prod(several) != x.shape[0] or len(x.terms) != 1:
+        return None
+    (term,) = x.terms
+    axes = [each for each in term.factors if each.labels]
+    if len(axes) != 1 or not isinstance(axes[0].atom, Delta):
+        return None
+    numbers = Term(term.coefficient, tuple(each for each in term.factors if not each.labels))
+    parts = [
+        (whole(delta(length)), (axis, axis + len(several))) for axis, length in enumerate(several)
+    ]
+    return algebra.product(shape, (Tensor((), (numbers,)), ()), *parts)
 
 
 def _permute(algebra: Algebra, node: Node, x: Tensor) -> Tensor:

@@ -17,7 +17,9 @@ from gradcli.ops.logistic import sigmoid
 
 
 def sigmoids(algebra: Algebra, term: Term) -> list[Term] | None:
-    """1 / (1 + exp(u)) is sigmoid(-u), and exp(u)·sigmoid(-u) is sigmoid(u)."""
+    """1 / (1 + exp(u)) is sigmoid(-u), and exp(u)·sigmoid(-u) is sigmoid(u), as is
+    exp(u)·(1 - sigmoid(u)).
+    """
     for each in term.factors:
         found = _exponential_plus_one(each)
         if found is not None and each.power.denominator == 1 and each.power < 0:
@@ -36,7 +38,21 @@ def sigmoids(algebra: Algebra, term: Term) -> list[Term] | None:
                 rest = [replace(f, power=f.power - both) for f in (each, pair)]
                 more = [f for f in rest if f.power]
                 return [algebra.without(term, [each, pair], *more, whole_pair)]
+        logistic = _sigmoid(algebra, each.atom, u)
+        for pair in term.factors:
+            alike = pair.labels == each.labels and pair.power == each.power == 1
+            if alike and isinstance(pair.atom, Bracket):
+                if not _is_complement(pair.atom.tensor, logistic):
+                    continue
+                return [algebra.without(term, [each, pair], Factor(logistic, each.labels))]
     return None
+
+
+def _is_complement(tensor: Tensor, atom: Applied) -> bool:
+    """Whether a sum is 1 - atom."""
+    axes = tuple(range(tensor.ndim))
+    other = Tensor(tensor.shape, (Term(Fraction(1)), Term(Fraction(-1), (Factor(atom, axes),))))
+    return tensor.key == other.key
 
 
 def opposites(algebra: Algebra, term: Term) -> list[Term] | None:

@@ -96,8 +96,9 @@ class Writing:
         return Index(inner, tuple(items), NOWHERE)
 
     def _products(self, tensor: Tensor, full: bool) -> list[Summand]:
-        whole = [len(each.labels & set(range(tensor.ndim))) == tensor.ndim for each in tensor.terms]
-        alone = full and not any(whole) and not all(n == 1 for n in tensor.shape)
+        alone = full and set(tensor.used) != {
+            axis for axis, length in enumerate(tensor.shape) if length != 1
+        }
         products = []
         for place, term in enumerate(tensor.terms):
             products.append(self._product(term, tensor.shape, full and alone and place == 0))
@@ -172,7 +173,10 @@ class Writing:
         factors = [each for each in term.factors if each not in numbers]
         for each in numbers:
             (found.below if each.power < 0 else found.above).append(self._powered(each))
-        if term.bound or (full and len(term.labels) < len(shape)):
+        covering = any(term.labels <= set(each.labels) for each in factors)
+        apart = len(factors) > 1 and not covering
+        if term.bound or apart or (full and len(term.labels) < len(shape)):
+            factors.sort(key=lambda each: min(each.labels))
             return self._einstein(found, factors, shape, full)
         ratio = Ratio()
         for each in factors:
@@ -194,7 +198,12 @@ class Writing:
             text = self._powered(each)
             operands.append(quotient([], [text]) if each.power < 0 else text)
         output = "".join(letters[axis] for axis in used)
-        text = call("einsum", String(f"{inputs}->{output}", NOWHERE), *operands)
+        kept = "".join(letter for letter in inputs if letter in output)
+        if len(operands) == 1 and kept == output != inputs:
+            gone = tuple(place for place, letter in enumerate(inputs) if letter not in output)
+            text = call("sum", *operands, dim=argument(gone[0] if len(gone) == 1 else gone))
+        else:
+            text = call("einsum", String(f"{inputs}->{output}", NOWHERE), *operands)
         if len(used) < len(shape):
             items = [
                 WHOLE if axis in used else Constant(None, NOWHERE) for axis in range(len(shape))

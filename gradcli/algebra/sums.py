@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,7 +10,7 @@ from itertools import takewhile
 from gradcli.algebra.chains import PRODUCT, Chain, Link, Ratio, joined, multiplied, quotient, weight
 from gradcli.language.construct import binary, number, unary
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Binary, Expression, Name
+from gradcli.language.syntax import Binary, Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +45,23 @@ class Summand:
         return above, below
 
     def text(self) -> Expression:
-        """The expression, with the absolute value of the coefficient."""
+        """The expression, with the absolute value of the coefficient: single numbers first."""
         size = abs(self.coefficient)
         top, bottom = self.ratio.factors
-        above = sorted([*self.above, *top], key=weight)
+        numbers = sorted(self.above, key=weight)
+        behind = [each for each in numbers if weight(each) == PRODUCT]
+        above = [*(each for each in numbers if each not in behind), *top]
         if len(self.chain) == 1:
-            (single,) = self.chain
-            early = isinstance(single.plain, Name) or weight(single.plain) == PRODUCT
-            place = bisect(above, max(2, weight(single.plain)), key=weight) if early else len(above)
-            above.insert(place, single.plain)
-        below = sorted([*self.below, *bottom], key=weight)
+            above.append(self.chain[0].plain)
+        below = [*sorted(self.below, key=weight), *bottom]
         if size.numerator != 1:
             above.insert(0, number(float(size.numerator)))
         if size.denominator != 1:
             below.insert(0, number(float(size.denominator)))
         if len(self.chain) < 2:
-            return quotient(above, below)
+            return quotient([*above, *behind], below)
         first, *rest = self.chain
-        before = [each for each in above if weight(each) < PRODUCT]
-        behind = [each for each in above if weight(each) == PRODUCT]
-        start = multiplied([*before, first.plain])
+        start = multiplied([*above, first.plain])
         whole = multiplied([joined([Link(start, start), *rest]), *behind])
         return binary("/", whole, multiplied(below)) if below else whole
 
@@ -80,7 +76,7 @@ def merged(products: Sequence[Summand], ndim: int) -> list[Summand]:
     groups: list[list[Summand]] = []
     for each in products:
         for group in groups:
-            if each.joins and group[0].joins and each.numbers == group[0].numbers:
+            if each.joins == group[0].joins and each.numbers == group[0].numbers:
                 group.append(each)
                 break
         else:
@@ -96,18 +92,24 @@ def merged(products: Sequence[Summand], ndim: int) -> list[Summand]:
 
 def _merged(group: Sequence[Summand], ndim: int) -> list[Summand]:
     """Products of chains with the same first or last matrices as one."""
-    if len(group) < 2 or not any(each.chain for each in group):
+    if len(group) < 2:
         return list(group)
-    for ends in (_last, _first):
-        by_end: dict[str, list[Summand]] = {}
-        for each in group:
-            key = ends(each.chain) if len(each.chain) > 1 else f"{id(each)}"
-            by_end.setdefault(key, []).append(each)
+    if not group[0].joins:
+        return _apart_from_numbers(group, ndim)
+    if not any(each.chain for each in group):
+        return list(group)
+    by_ends = [_by_end(group, end) for end in (-1, 0)]
+    for by_end in [] if _crossed(*by_ends) else by_ends:
         found: list[Summand] = []
-        for several in by_end.values():
+        for several in by_end:
             found += [_common(several, ndim)] if len(several) > 1 else several
         if len(found) < len(group):
             return _merged(found, ndim)
+    return _apart_from_numbers(group, ndim)
+
+
+def _apart_from_numbers(group: Sequence[Summand], ndim: int) -> list[Summand]:
+    """The single numbers by which all are multiplied or divided, times a sum in brackets."""
     sizes = {abs(each.coefficient) for each in group}
     (above, below), size = group[0].numbers, next(iter(sizes))
     shared = above or below or size.denominator != 1
@@ -115,16 +117,27 @@ def _merged(group: Sequence[Summand], ndim: int) -> list[Summand]:
         inner = [
             replace(each, coefficient=each.coefficient / size, above=[], below=[]) for each in group
         ]
-        return [replace(group[0], coefficient=size, chain=[_linked(inner, ndim)])]
+        bracket = [_linked(inner, ndim)]
+        return [replace(group[0], coefficient=size, chain=bracket, ratio=Ratio())]
     return list(group)
 
 
-def _last(chain: Chain) -> str:
-    return chain[-1].text
+def _by_end(group: Sequence[Summand], end: int) -> list[list[Summand]]:
+    """Products with the same first or last matrix together."""
+    found: dict[str, list[Summand]] = {}
+    for each in group:
+        key = each.chain[end].text if len(each.chain) > 1 else f"{id(each)}"
+        found.setdefault(key, []).append(each)
+    return list(found.values())
 
 
-def _first(chain: Chain) -> str:
-    return chain[0].text
+def _crossed(last: list[list[Summand]], first: list[list[Summand]]) -> bool:
+    """Whether a product shares its last matrix with one and its first with another, as in
+    `B @ A @ A + A @ B @ A + A @ A @ B`: then all stay as they are.
+    """
+    ends = ({id(each) for each in several} for several in last)
+    starts = [{id(each) for each in several} for several in first]
+    return any(a & b and a - b and b - a for a in ends for b in starts)
 
 
 def _common(products: Sequence[Summand], ndim: int) -> Summand:
@@ -163,7 +176,12 @@ def _linked(products: Sequence[Summand], ndim: int) -> Link:
     if ndim == 1:
         return Link(text, text)
     flipped = [
-        replace(each, chain=[link.turned() for link in reversed(each.chain)]) for each in products
+        replace(
+            each,
+            chain=[link.turned() for link in reversed(each.chain)],
+            ratio=each.ratio.turned(),
+        )
+        for each in products
     ]
     return Link(text, factored(flipped, ndim))
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.graph import Array, Node
+from gradcli.language.construct import call, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import gt
 from gradcli.ops.control import detach
@@ -57,6 +59,14 @@ def _pinv_tangent(tangents: Sequence[Node], y: Node, a: Node, *_: float) -> Node
     return rows - (rows @ a) @ y + columns - y @ (a @ columns) - y @ (change @ y)
 
 
+def _pinv_spelled(node: Node, a: Expression) -> Expression:
+    """What is meant where nothing is said is left out: it is another number for each shape."""
+    rtol, atol = node.attributes
+    said = {"rtol": rtol} if rtol != _relative_cutoff(node.inputs[0], None, atol) else {}
+    said |= {"atol": atol} if atol else {}
+    return call("pinv", a, **{title: number(value) for title, value in said.items()})
+
+
 PINV = General(
     "pinv",
     infer=lambda a, rtol, atol: ((*a.shape[:-2], a.shape[-1], a.shape[-2]), "float"),
@@ -67,6 +77,7 @@ PINV = General(
     contracts=True,
     work=copies(3, 4),
     attributes=("rtol", "atol"),
+    spell=_pinv_spelled,
 )
 
 

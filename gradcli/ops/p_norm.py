@@ -50,6 +50,8 @@ def _norm_derivative(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> N
 def _by_book(y: Node, x: Node, axes: Axes, keepdim: bool, p: float) -> Node:
     if p == 2:
         return x / y
+    if p in (math.inf, -math.inf):
+        return sign(x) * shared_ties(y, abs_(x), axes, keepdim)
     return sign(x) * (abs_(x) / y) ** (p - 1) if 1 < p < math.inf else sign(x)
 
 

@@ -21,7 +21,7 @@ from gradcli.language.construct import (
     places,
     subscript,
 )
-from gradcli.language.syntax import Expression, Index, Slice
+from gradcli.language.syntax import Call, Expression, Index, Slice
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear, aligned
 from gradcli.ops.shapes import Axes, broadcast, normalize_axes, normalize_axis, show
@@ -51,6 +51,8 @@ def _dropped(below: Node, ndim: int) -> list[int]:
 
 
 def _reshape_spelled(node: Node, x: Expression) -> Expression:
+    if _is_field(node.inputs[0], node.shape) and isinstance(x, Call):
+        return x.arguments[0]
     if not (is_item(node) and isinstance(x, Index)):
         return call("reshape", x, *(map(number, node.shape) if node.shape else [numbers(())]))
     (below,) = node.inputs
@@ -381,6 +383,20 @@ def _field(row: Node, results: Expression, slices: Slices) -> Expression:
     within = (*row.shape[:-1], prod(shape))
     items = list(_slices((*lead, (first, count, step)), within))
     return value if all(item is WHOLE for item in items) else subscript(value, items)
+
+
+def _is_field(below: Node, shape: Shape) -> bool:
+    """Whether a node is all of one of several results that are packed, before it has this shape."""
+    row = below.inputs[0] if below.op is SLICE else None
+    if row is None or row.op.fields is None:
+        return False
+    (first, count, step) = below.attributes[0][-1]
+    before = 0
+    for _, own in row.op.fields(row.inputs[0]):
+        if (before, prod(own), 1) == (first, count, step):
+            return len(own) > 1 and shape == (*row.shape[:-1], *own)
+        before += prod(own)
+    return False
 
 
 def _embed_spelled(node: Node, x: Expression) -> Expression:

@@ -20,6 +20,7 @@ from gradcli.language.printer import print_program
 from gradcli.options import Options
 from gradcli.report.program import render
 from gradcli.session import evaluate
+from tests.analysis.cookbook import COOKBOOK, COOKBOOK_MATRICES
 from tests.analysis.programs import parse
 from tests.analysis.textbook import FORMS, FURTHER, MATRICES, PIECES, Form
 
@@ -42,7 +43,7 @@ def written(found: Symbolic, title: str) -> str:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
-    "form", [*FORMS, *FURTHER, *PIECES], ids=lambda form: f"{form.program}, {form.title}"
+    "form", [*FORMS, *FURTHER, *PIECES, *COOKBOOK], ids=lambda form: f"{form.program}, {form.title}"
 )
 def test_gradients_of_textbooks(form: Form) -> None:
     wrt = (form.title.removesuffix("_grad"),)
@@ -51,7 +52,9 @@ def test_gradients_of_textbooks(form: Form) -> None:
     assert "not simplified" not in render(found)
 
 
-@pytest.mark.parametrize("form", MATRICES, ids=lambda form: f"{form.program}, {form.title}")
+@pytest.mark.parametrize(
+    "form", [*MATRICES, *COOKBOOK_MATRICES], ids=lambda form: f"{form.program}, {form.title}"
+)
 def test_matrices_of_textbooks(form: Form) -> None:
     order: Order = "hessian" if form.title.endswith("hessian") else "jacobian"
     wrt = (form.title.partition("_")[0],)

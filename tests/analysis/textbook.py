@@ -22,12 +22,12 @@ class Form(NamedTuple):
     source: str
 
 
-def _forms(text: str) -> list[Form]:
+def forms(text: str) -> list[Form]:
     rows = (line.split("|") for line in text.strip().splitlines())
     return [Form(*(part.strip() for part in row)) for row in rows]
 
 
-FORMS = _forms(
+FORMS = forms(
     """
 a @ x | a=n x=n | x_grad | a | MC (69)
 a @ X @ b | a=n X=n,m b=m | X_grad | outer(a, b) | MC (70): a bᵀ
@@ -139,7 +139,7 @@ softmax(x) | x=n | x_grad | softmax(x) * (v - v @ softmax(x)) | DL 6.2.2.3
 )
 """Gradients."""
 
-FURTHER = _forms(
+FURTHER = forms(
     """
 trace(inv(X) @ A) | X=n,n A=n,n | X_grad | -inv(X).T @ A.T @ inv(X).T | MC (124)
 trace(X @ X @ X) | X=n,n | X_grad | 3 * X.T @ X.T | MC (121)
@@ -163,7 +163,7 @@ sum(log(1 + exp(-y * (X @ w + b)))) | X=n,k w=k y=n | w_grad |\
 -mean(log(sigmoid(y * (X @ w)))) | X=n,k w=k y=n | w_grad |\
  -X.T @ (y * (1 - sigmoid(y * (X @ w)))) / n | ESL 10.6
 1 / (1 + exp(-(w @ x + b))) | w=n x=n | w_grad |\
- x * sigmoid(w @ x + b) * (1 - sigmoid(w @ x + b)) | PRML (4.88)
+ sigmoid(w @ x + b) * (1 - sigmoid(w @ x + b)) * x | PRML (4.88)
 sum(relu(1 - y * (X @ w))) | X=n,k w=k y=n | w_grad |\
  -X.T @ (y * float(1 - y * (X @ w) > 0)) | ESL 12.3.2, hinge
 sum(abs(X @ w - y)) | X=n,k w=k y=n | w_grad | X.T @ sign(X @ w - y) | CO 6.1.2
@@ -227,7 +227,7 @@ sqrt((x - m) @ inv(S) @ (x - m)) | x=n m=n S=n,n | x_grad |\
 w @ cov(X.T) @ w | X=n,k w=k | w_grad |\
  2 * (X - mean(X, dim=0)).T @ (X - mean(X, dim=0)) @ w / (n - 1) | PRML (12.2)
 trace(A.T @ X) / norm(X) | A=n,m X=n,m | X_grad |\
- A / norm(X) - X * sum(A * X) / norm(X)**3 | MC (103), (132) and the quotient rule
+ A / norm(X) - trace(A.T @ X) * X / norm(X)**3 | MC (103), (132) and the quotient rule
 trace(A @ inv(X) @ B @ inv(X)) | A=n,n X=n,n B=n,n | X_grad |\
  -inv(X).T @ (A @ inv(X) @ B + B @ inv(X) @ A).T @ inv(X).T | MC (59)
 mean((sigmoid(X @ w) - y)**2) | X=n,k w=k y=n | w_grad |\
@@ -240,7 +240,7 @@ prod(x) | x=n | x_grad | prod(x) / x | product rule
 )
 """More gradients, of statistics and learning; the names of lengths are names in the programs."""
 
-PIECES = _forms(
+PIECES = forms(
     """
 trace(matrix_exp(A)) | A=n,n | A_grad | matrix_exp(A).T | Higham, Functions of Matrices, 3.2
 trace(matrix_exp(t * A)) | A=n,n | A_grad | t * matrix_exp(t * A).T | the same: t exp(tA)ᵀ
@@ -316,7 +316,7 @@ n * logdet(S) + trace(inv(S) @ X.T @ X) | S=k,k X=n,k | S_grad |\
 )
 """Gradients of functions that are put together of pieces, and more."""
 
-MATRICES = _forms(
+MATRICES = forms(
     """
 x @ A @ x | x=n A=n,n | x_hessian | A + A.T | MC (98)
 sum((X @ w - y)**2) | X=n,k w=k y=n | w_hessian | 2 * X.T @ X | ESL (3.5)

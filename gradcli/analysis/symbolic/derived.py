@@ -28,6 +28,7 @@ from gradcli.analysis.symbolic.formula import (
 )
 from gradcli.analysis.symbolic.naming import named
 from gradcli.analysis.symbolic.sizes import Lengths, Shapes
+from gradcli.analysis.symbolic.wording import in_words
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.graph import Array, ancestors, upstream
 from gradcli.language.construct import NOWHERE, name
@@ -177,8 +178,9 @@ def _traced(program: Program, shapes: Shapes, options: Options) -> tuple[Shapes,
                 again = replace(shapes, whole=frozenset(whole))
                 try:
                     return again, traced(program, again, options, marks)
-                except GradcliError:
-                    continue
+                except GradcliError as other:
+                    if other.diagnostic.code == "value":
+                        error = other
         raise error.located(program.source, None) from None
     labels = frozenset(_labels(run))
     if not labels:
@@ -226,8 +228,13 @@ def _found(
         known = formulas.known()
     except Unsaid:
         return None
-    titles = {result.title: form(tree) for result, tree in results.items()}
-    known = {title: form(tree) for title, tree in known.items()}
+    words = {} if _has_columns(shapes) else formulas.words()
+
+    def write(tree: Expression) -> Expression:
+        return in_words(form(tree), words)  # type: ignore[no-any-return]
+
+    titles = {result.title: write(tree) for result, tree in results.items()}
+    known = {title: write(tree) for title, tree in known.items()}
     body = named(titles, known, {*shapes.lengths, *shapes.names, *formulas.seeds.values()})
     used = {each for statement in body for each in _names(statement.value)}
     start = [
@@ -243,7 +250,7 @@ def _found(
     return Symbolic(
         shapes, order, tuple(run.outputs), list(results), [*start, *body], seeds,
         _remarks(run, shapes, order, formulas.seeds),
-        [Assign(name(title), form(x), NOWHERE) for title, x in formulas.values().items()],
+        [Assign(name(title), write(x), NOWHERE) for title, x in formulas.values().items()],
     )  # fmt: skip
 
 
@@ -322,11 +329,7 @@ def _stable(check: CheckedPoint, nudged: CheckedPoint) -> bool:
 
 
 def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> CheckedPoint:
-    forward = evaluate(program, inputs, (), options._replace(forward_only=True, values="outputs"))
-    outputs = {
-        title: array for title, array in forward.values.items()
-        if title in forward.outputs and array.dtype.kind == "f"
-    }  # fmt: skip
+    outputs = _outputs(program, inputs, options)
     chance = np.random.default_rng(1)
     seeds = {
         title: chance.uniform(0.5, 1.5, array.shape)
@@ -344,13 +347,24 @@ def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> C
     )
 
 
+def _outputs(program: Program, inputs: dict[str, Array], options: Options) -> dict[str, Array]:
+    """The outputs that have a gradient."""
+    forward = evaluate(program, inputs, (), options._replace(forward_only=True, values="outputs"))
+    return {
+        title: array for title, array in forward.values.items()
+        if title in forward.outputs and array.dtype.kind == "f"
+    }  # fmt: skip
+
+
 def _jacobian(program: Program, inputs: dict[str, Array], options: Options) -> CheckedPoint:
     problem = pose(program, inputs, (), options)
     several = len(problem.outputs) > 1
+    outputs = _outputs(program, inputs, options)
     blocks = _blocks(jacobian(problem).matrix)
     return CheckedPoint(
         inputs,
         {f"{o}_{x}_jacobian" if several else f"{x}_jacobian": b for (o, x), b in blocks.items()},
+        [*outputs.values()],
     )
 
 
@@ -359,6 +373,7 @@ def _hessian(program: Program, inputs: dict[str, Array], options: Options) -> Ch
     return CheckedPoint(
         inputs,
         {f"{a}_hessian" if a == b else f"{a}_{b}_hessian": x for (a, b), x in blocks.items()},
+        [*_outputs(program, inputs, options).values()],
     )
 
 

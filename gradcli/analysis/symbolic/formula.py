@@ -11,16 +11,19 @@ import numpy as np
 from gradcli.algebra.algebra import Algebra, Rewrites
 from gradcli.algebra.jacobians import without_seed
 from gradcli.algebra.lift import Lift
+from gradcli.algebra.norms import squared_norm
 from gradcli.algebra.reading import Writing
 from gradcli.algebra.rules import Definitions, derivatives
 from gradcli.algebra.terms import Tensor
 from gradcli.analysis.symbolic.sizes import Lengths, Shapes
+from gradcli.analysis.symbolic.wording import is_reduction, over_inputs, said
 from gradcli.choices import choose_leaves, choose_outputs
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, ancestors
-from gradcli.language.construct import NOWHERE, attribute, name, number, subscript
+from gradcli.language.construct import NOWHERE, attribute, binary, name, number, subscript
+from gradcli.language.printer import print_expression
 from gradcli.language.syntax import Assign, Expression, Program
 from gradcli.ops.kinds import zeros_like
 from gradcli.options import Options
@@ -41,6 +44,8 @@ class Traced:
     names: dict[Node, str]
     """Values that the program gives a name."""
     marks: dict[str, int]
+    said: list[tuple[Expression, Node]]
+    """Single numbers as the program writes them."""
 
     @property
     def steps(self) -> list[str]:
@@ -94,7 +99,8 @@ def traced(program: Program, shapes: Shapes, options: Options, marks: Mapping[st
         for title, node in tracer.globals.values.items()
         if isinstance(node, Node) and title not in inputs
     }
-    return Traced(graph, inputs, floats, leaves, names, dict(marks))
+    words = list(said(program, tracer))
+    return Traced(graph, inputs, floats, leaves, names, dict(marks), words)
 
 
 def _stand_in(node: Node) -> Array:
@@ -121,6 +127,23 @@ class Derivation:
         first.
         """
         return self._reader.read(Tensor(tensor.shape, tensor.terms[::-1]))
+
+    def words(self) -> dict[str, Expression]:
+        """Single numbers as the program writes them, over its inputs, by how they are read."""
+        lift = self._lift()
+        found: dict[str, Expression] = {}
+        known = self.known()
+        for written, node in self._run.said:
+            text = over_inputs(written, known)
+            tensor = lift.of(node)
+            how = self._reader.read(tensor)
+            if is_reduction(how):
+                found[print_expression(how)] = text
+            squares = squared_norm(self._algebra, tensor)
+            if squares is not None:
+                square = binary("**", text, number(2.0))
+                found.setdefault(print_expression(self._reader.read(squares)), square)
+        return {before: text for before, text in found.items() if before != print_expression(text)}
 
     def known(self) -> dict[str, Expression]:
         """Values that the program gives a name."""
