@@ -68,12 +68,16 @@ class Autograd:
         """Runs a visitor to its end; the tracer sets it."""
         self.records: Callable[[], bool]
         """Whether gradients flow through what is computed now; the tracer sets it."""
+        self.set_records: Callable[[bool], object]
+        """Says whether they do from now on; the tracer sets it."""
         self.node_name: Callable[[Node], str] = lambda node: node.op.name
         """What PyTorch calls the node that made a tensor; the tracer sets it."""
         self.overwritten_text: Callable[[Node], str] = lambda node: ""
         """Its words for a tensor that was changed in place; the tracer sets it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
+        self.after: dict[Node, list[Object]] = {}
+        """Functions of leaves, called when backward has added to their grads."""
         self._depth = 0
         """How many runs of the program's own functions are inside each other in backward."""
         self.looks_for_nan = False
@@ -157,6 +161,10 @@ class Autograd:
             )
         return detach(node)
 
+    def is_freed(self, node: Node) -> bool:
+        """Whether a backward has freed what led to a node."""
+        return node in self._freed
+
     def retain_grad(self, node: Node) -> None:
         """Make backward store a grad for an intermediate, too."""
         if not self.is_followed(node):
@@ -217,8 +225,9 @@ class Autograd:
             self.names[new] = self.names.pop(old)
         if old in self.retained:
             self.retained.add(new)
-        if old in self.hooks:
-            self.hooks[new] = self.hooks.pop(old)
+        for hooks in (self.hooks, self.after):
+            if old in hooks:
+                hooks[new] = hooks.pop(old)
 
     def backward(
         self,
@@ -272,6 +281,13 @@ class Autograd:
         given = [gradient is not None for gradient in gradients]
         after = {node: self.grads[node] for node in wanted if node in self.grads}
         self.calls.append(BackwardCall(self._line(), [*outputs], cotangents, given, after, added))
+        self._tell(wanted if self.after else ())
+
+    def _tell(self, leaves: Iterable[Node]) -> None:
+        """Call the functions that wait for the grads of these leaves."""
+        for node in leaves:
+            for hook in self.after.get(self.values.current(node), ()):
+                self.run_inside(hook.call([self.values.current(node)], {}))
 
     @property
     def roots(self) -> list[Node]:

@@ -18,6 +18,7 @@ from gradcli.trace.values import Value, describe
 
 UNFOLLOWED_INPUT = "One of the differentiated Tensors does not require grad"
 """PyTorch's words."""
+AFTER_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
 UNUSED_INPUT = "the outputs do not depend on the input at index"
 
 
@@ -39,6 +40,7 @@ class AutogradCalls:
             "retain_grad": self._retain_grad,
             "requires_grad_": self._requires_grad,
             "register_hook": self._register_hook,
+            "register_post_accumulate_grad_hook": self._register_after,
         }
 
     def _register_hook(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -48,6 +50,19 @@ class AutogradCalls:
             raise GradcliError("type", "a hook is a function", hint="lambda grad: grad * 2")
         self.autograd.add_hook(node, hook)
         hooks = self.autograd.hooks[node]
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
+
+    def _register_after(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """A function that is called with a leaf when backward has added to its grad."""
+        name = "register_post_accumulate_grad_hook"
+        given = bind_names(name, ("self", "hook"), arguments, keywords)
+        hook, node = given["hook"], self.values.tensor(given["self"])
+        if not isinstance(hook, Object):
+            raise GradcliError("type", "a hook is a function", hint="def hook(param): …")
+        if not self.autograd.is_leaf(node):
+            raise GradcliError("no-grad", AFTER_LEAVES, hint="register_hook is for any tensor")
+        hooks = self.autograd.after.setdefault(node, [])
+        hooks.append(hook)
         return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
     def _backward_method(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -35,8 +35,10 @@ MODULES = {
         "torch.utils.checkpoint",
         "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter", "torch.nn.Transformer", "torch.autograd.forward_ad",
+        "torch.autograd.graph",
     )},
     "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
+    "autograd.graph": "torch.autograd.graph",
     "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.utils.rnn": "torch.nn.utils.rnn",
     "distributions": "torch.distributions",
     **{f"torch.distributions.{name}": "torch.distributions" for name in (

@@ -19,6 +19,17 @@ Unpacked = namedtuple("Unpacked", ("primal", "tangent"))
 _MODULE = "torch.autograd.forward_ad"
 
 
+class DualLevel(Recording):
+    """`with dual_level():`, behind which tensors have no tangents."""
+
+    def __init__(self, tangents: dict[Node, Node]) -> None:
+        super().__init__(None)
+        self._tangents = tangents
+
+    def end(self) -> None:
+        self._tangents.clear()
+
+
 class DualNumbers:
     """The functions by name."""
 
@@ -27,7 +38,7 @@ class DualNumbers:
         self._tangents: dict[Node, Node] = {}
         """Of the tensors that were made dual."""
         self.functions: dict[str, Special] = {
-            f"{_MODULE}.dual_level": lambda *_: Recording(None),
+            f"{_MODULE}.dual_level": lambda *_: DualLevel(self._tangents),
             f"{_MODULE}.make_dual": self._make,
             f"{_MODULE}.unpack_dual": self._unpack,
         }

@@ -130,7 +130,12 @@ class Expressions:
             or value.op in (LEAF, INPUT, DETACH)
         ):
             return value
-        return value if value in self.special.numbers else detach(value)
+        if value in self.special.numbers:
+            return value
+        cut = detach(value)
+        if value in self.values.arrays:
+            self.values.arrays.add(cut)
+        return cut
 
     # --- how visitors are run ---
 

@@ -91,9 +91,11 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]")
 
 
-def places(template: str) -> list[str | tuple[str, str]]:
-    """The parts of the text of `'…{}…'.format(…)`: text, and fields as name and specification."""
-    parts: list[str | tuple[str, str]] = []
+def places(template: str) -> list[str | tuple[str, str, str]]:
+    """The parts of the text of `'…{}…'.format(…)`: text, and fields as name, conversion (r, s, a or
+    none) and specification.
+    """
+    parts: list[str | tuple[str, str, str]] = []
     last = 0
     for found in _PLACE.finditer(template):
         parts.append(template[last : found.start()])
@@ -107,5 +109,5 @@ def places(template: str) -> list[str | tuple[str, str]]:
                 hint="fields are {}, {0} and {name:.3f}; the character itself is written twice",
             )
         else:
-            parts.append((found[1], found[3] or ""))
+            parts.append((found[1], found[2] or "", found[3] or ""))
     return [*parts, template[last:]]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
@@ -26,7 +28,11 @@ class GraphNode(Object):
     what = "a node of the graph"
 
     def __init__(
-        self, name: str, operands: Callable[[], Sequence[Any]], made: Node | None = None
+        self,
+        name: str,
+        operands: Callable[[], Sequence[Any]],
+        made: Node | None = None,
+        is_freed: Callable[[], bool] = lambda: False,
     ) -> None:
         """`operands` finds tensors, nodes, and None for what needs no gradient; `made` is the
         tensor that the node has made, or the leaf of an `AccumulateGrad`.
@@ -34,6 +40,7 @@ class GraphNode(Object):
         self.name = name
         self._operands = operands
         self._made = made
+        self._is_freed = is_freed
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         whole = f"torch::autograd::{self.name}" if self.name == "AccumulateGrad" else self.name
@@ -46,6 +53,11 @@ class GraphNode(Object):
             return ClassName(self.name)
         if name == "variable" and self.name == "AccumulateGrad":
             return self._made
+        if name.startswith(_SAVED) and self._is_freed():
+            raise GradcliError(
+                "graph-freed", "what this node has saved was freed by backward",
+                hint="backward(retain_graph=True) keeps it",
+            )  # fmt: skip
         if name == "_saved_result":
             return self._made
         if name.startswith(_SAVED) and self._made is not None:
@@ -77,7 +89,8 @@ def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:
     if autograd.is_leaf(node):
         return GraphNode("AccumulateGrad", lambda: (), node)
     name = node_name(autograd.values, node)
-    return GraphNode(name, lambda: list(_edges(autograd, name, node)), node)
+    edges = partial(_edges, autograd, name, node)
+    return GraphNode(name, lambda: list(edges()), node, lambda: autograd.is_freed(node))
 
 
 def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | None]:

@@ -117,6 +117,8 @@ class Layer(Module):
         self._compute = compute
         self._parameters = dict(parameters or {})
         self._details = details
+        self._deleted: set[str] = set()
+        """What may be set again."""
         self.settings: Given = {}
         """What it was made with, by name."""
         self.values.parameters.update(self._parameters.values())
@@ -147,9 +149,15 @@ class Layer(Module):
         return None if name == "bias" else super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
-        if name not in self._parameters:
+        if name not in self._parameters and name not in self._deleted:
             raise self.has_no("attribute", name)
         self._parameters[name] = self.values.tensor(value, name)
+
+    def delete(self, name: str) -> None:
+        if name not in self._parameters:
+            raise self.has_no("attribute", name)
+        del self._parameters[name]
+        self._deleted.add(name)
 
     def made_with(self, settings: Given) -> Layer:
         """The layer, whose attributes say what it was made with."""

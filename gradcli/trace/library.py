@@ -82,6 +82,7 @@ class Library:
         self.sequences = Sequences(self._values)
         self.python = PythonFunctions(self._values, numbers)
         self.objects = ObjectFunctions(self._values, numbers)
+        settings = SettingCalls(self._autograd)
         calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)
         self.functions: dict[str, Special] = (
             caller.special.functions
@@ -89,9 +90,11 @@ class Library:
             | self.objects.functions
             | calls.functions
             | conversions.functions
-            | SettingCalls(self._autograd).functions
+            | settings.functions
         )
-        self.methods = caller.special.methods | calls.methods | conversions.methods
+        self.methods = (
+            caller.special.methods | calls.methods | conversions.methods | settings.methods
+        )
         self.of_lists = frozenset(
             (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
         )

@@ -8,11 +8,11 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import detach, leaf
-from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary
 from gradcli.trace.items import Items
+from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.values import Value
 
@@ -212,14 +212,18 @@ class Module(Object):
         state = given["state_dict"]
         if not isinstance(state, Dictionary):
             raise GradcliError("type", "load_state_dict takes a dictionary of tensors")
-        for name, node in self._state():
-            value = self.values.tensor(state.item([name]), name)
-            if value.shape != node.shape:
-                raise GradcliError(
-                    "shape", f"{name} is {show(node.shape)}; this is {show(value.shape)}"
-                )
-            self._replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
-        return "<All keys matched successfully>"
+        own, given_by_name = dict(self._state()), {str(key): each for key, each in state.pairs()}
+        strict = "strict" not in given or self.values.truth(given["strict"])
+        missing, unexpected, wrong = misfits(self.values, own, given_by_name)
+        if wrong or (strict and (missing or unexpected)):
+            raise not_loaded(
+                self.title, missing if strict else (), unexpected if strict else (), wrong
+            )
+        for name, node in own.items():
+            if name in given_by_name:
+                value = self.values.tensor(given_by_name[name], name)
+                self._replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
+        return loaded(missing, unexpected)
 
     def shown(self) -> str:
         """As PyTorch prints modules: those inside in lines of their own."""
@@ -255,6 +259,8 @@ class Composite(Module):
     ) -> None:
         super().__init__(autograd, title, replace)
         self.fields = fields
+        self._deleted: set[str] = set()
+        """What may be set again, as another kind of value."""
         self._compute = compute
 
     def own(self) -> dict[str, Node]:
@@ -276,9 +282,15 @@ class Composite(Module):
         return super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
-        if name not in self.fields:
+        if name not in self.fields and name not in self._deleted:
             raise self.has_no("attribute", name)
         self.fields[name] = value
+
+    def delete(self, name: str) -> None:
+        if name not in self.fields:
+            raise self.has_no("attribute", name)
+        del self.fields[name]
+        self._deleted.add(name)
 
 
 class ModuleDict(Composite):

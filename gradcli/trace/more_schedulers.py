@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
+from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.optimisers import Optimiser
@@ -39,6 +40,7 @@ class OneCycle(Scheduler):
         yield from ()
         for place, most in enumerate(self._most):
             self.optimiser.set_rate(place, self._rate(self.first[place], most))
+        self.note_rates()
 
     def _rate(self, first: float, most: float) -> float:
         n = self._numbers
@@ -89,8 +91,10 @@ class InTurn(Object):
         self._epoch = 0
 
     def methods(self) -> dict[str, Method]:
-        last: Method = self._parts[0].methods()["get_last_lr"]
-        return {"step": self._step, "get_last_lr": last, "get_lr": last}
+        return {"step": self._step, "get_last_lr": self._rates, "get_lr": self._rates}
+
+    def _rates(self, arguments: list[Value], keywords: Given) -> Value:
+        return Items([self.values.plain(each) for each in self._parts[0].optimiser.rates()])
 
     def attribute(self, name: str) -> Value:
         if name == "last_epoch":

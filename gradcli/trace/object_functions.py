@@ -38,6 +38,7 @@ class ObjectFunctions:
             "hasattr": self._has_attribute,
             "getattr": self._attribute,
             "setattr": self._set_attribute,
+            "delattr": self._delete_attribute,
             "type": self._type,
             "callable": self._callable,
             "iter": self._iter,
@@ -166,6 +167,11 @@ class ObjectFunctions:
     def _set_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("setattr", ("object", "name", "value"), arguments, keywords)
         self._object("setattr", given["object"]).set(str(given["name"]), given["value"])
+        return None
+
+    def _delete_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("delattr", ("object", "name"), arguments, keywords)
+        self._object("delattr", given["object"]).delete(str(given["name"]))
         return None
 
     def _object(self, name: str, owner: Value) -> Object:

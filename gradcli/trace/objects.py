@@ -145,6 +145,12 @@ class Recording(Object):
         """None changes nothing."""
         self.enabled = enabled
 
+    def begin(self) -> None:
+        """A block with it begins."""
+
+    def end(self) -> None:
+        """That block ends."""
+
 
 class ClassName(Object):
     """What `type(x)` gives: the class that has this name."""

@@ -175,6 +175,12 @@ class PythonFunctions:
         nodes = [each if isinstance(each, Node) else each.node for each in shown]
         return written_text(line, {node: self.values.evaluator.value(node) for node in nodes})
 
+    def converted(self, value: Value, conversion: str, specification: str) -> str:
+        """A value in a field, where `!r` and its like come before the format."""
+        if conversion:
+            value = self.written(value, quoted=conversion != "s")
+        return self.formatted(value, specification)
+
     def formatted(self, value: Value, specification: str) -> str:
         """A value in a field of an f-string."""
         from gradcli.trace.formats import formatted  # most programs start faster without
@@ -209,7 +215,7 @@ class PythonFunctions:
             if isinstance(place, str):
                 parts.append(place)
                 continue
-            name, specification = place
+            name, conversion, specification = place
             if name in keywords:
                 value = keywords[name]
             else:
@@ -220,7 +226,7 @@ class PythonFunctions:
                     )
                 value = arguments[number]
                 count += not name
-            parts.append(self.formatted(value, specification))
+            parts.append(self.converted(value, conversion, specification))
         return self.joined(parts)
 
     def percent(self, template: str, value: Value) -> str:

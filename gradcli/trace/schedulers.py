@@ -99,6 +99,8 @@ class Scheduler(Object):
         self.optimiser = optimiser
         self.epoch = 0
         self.first = optimiser.first_rates()
+        self.last = optimiser.rates()
+        """What `get_last_lr` gives: others may have changed the rates since."""
 
     def rate(self, first: float, before: float) -> Any:
         """The rate of an epoch, or the visitor that finds it."""
@@ -116,18 +118,23 @@ class Scheduler(Object):
 
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)
-        return Items([self.values.plain(each) for each in self.optimiser.rates()])
+        return Items([self.values.plain(each) for each in self.last])
 
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
         bind_names("step", ("epoch",), arguments, keywords, ("epoch",))
         self.epoch += 1
         yield self.set_rates()
 
+    def note_rates(self) -> None:
+        """Remember the rates as they are now."""
+        self.last = self.optimiser.rates()
+
     def set_rates(self) -> Visit:
         """Give each group the rate of this epoch."""
         for place, before in enumerate(self.optimiser.rates()):
             rate = yield self.rate(self.first[place], before)
             self.optimiser.set_rate(place, float(rate))
+        self.note_rates()
 
 
 class FormulaScheduler(Scheduler):
@@ -196,6 +203,7 @@ class PlateauScheduler(Scheduler):
         if self._bad > self._numbers["patience"]:
             self._bad = 0
             yield self.set_rates()
+        self.note_rates()
 
     def rate(self, first: float, before: float) -> float:
         return max(before * self._numbers["factor"], self._numbers["min_lr"])

@@ -10,7 +10,7 @@ from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
 from gradcli.trace.expressions import Visit
-from gradcli.trace.objects import BuiltIn, Recording
+from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
 
 
@@ -27,17 +27,45 @@ class Scopes(Bindings):
     # --- with ---
 
     def with_(self, statement: syntax.With) -> Visit:
-        records = self.records
+        records, frame = self.records, self.frame
+        begun: list[Object] = []
         try:
             for context in statement.contexts:
                 value = yield self.visit(context.value)
                 self.graph.span = context.span
-                self.records = self.recording(value, records)
+                if enter := value.special("__enter__") if isinstance(value, Object) else None:
+                    value, manager = (yield enter.call([], {})), value
+                else:
+                    self.records, manager = self.recording(value, records), value
+                    if isinstance(value, Recording):
+                        value.begin()
+                begun.append(manager)
                 if context.name is not None:
                     self.bind(context.name, value)
-            return (yield self.body(statement.body))
-        finally:
-            self.records = records
+            leave = yield self.body(statement.body)
+        except GradcliError as error:
+            self.frame = frame
+            if (yield self._ended(begun, records, error)):
+                return None
+            raise
+        yield self._ended(begun, records, None)
+        return leave
+
+    def _ended(self, begun: Sequence[Object], records: bool, error: GradcliError | None) -> Visit:
+        """Leave blocks, the innermost first; the result is whether one is content with an error."""
+        self.records = records
+        is_handled = False
+        for manager in reversed(begun):
+            if isinstance(manager, Recording):
+                manager.end()
+            elif (leave := manager.special("__exit__")) is not None:
+                from gradcli.trace.exceptions import caught  # most programs start faster without
+
+                said = None if error is None or is_handled else caught(error)
+                kind = None if said is None else ClassName(said.kind)
+                found = yield leave.call([kind, said, None], {})
+                is_handled |= said is not None and self.values.truth(found)
+        return is_handled
 
     def recording(self, value: Any, before: bool) -> bool:
         """Whether a block or function is recorded, by what stands behind `with` or `@`."""

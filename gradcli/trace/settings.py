@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
+from gradcli.graph import Graph
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.objects import Recording
@@ -23,17 +24,41 @@ _STYLE = {"precision": "precision", "threshold": "threshold", "edgeitems": "edge
 """What PyTorch's settings of printing are called here."""
 
 
+_WITHOUT_MEANING = ("torch.autograd.graph.save_on_cpu",
+                    "torch.autograd.graph.disable_saved_tensors_hooks")  # fmt: skip
+"""Settings of a block that are about memory alone."""
+
+
+class Inference(Recording):
+    """`torch.inference_mode()`: nothing is recorded, and tensors can tell where they were made."""
+
+    def __init__(self, graph: Graph, made: list[tuple[int, int | None]]) -> None:
+        super().__init__(False)
+        self._graph, self._made = graph, made
+
+    def begin(self) -> None:
+        self._made.append((self._graph.count, None))
+
+    def end(self) -> None:
+        self._made[-1] = self._made[-1][0], self._graph.count
+
+
 class SettingCalls:
     """The functions by name."""
 
     def __init__(self, autograd: Autograd) -> None:
         self.autograd = autograd
         self.values = autograd.values
+        self._inferred: list[tuple[int, int | None]] = []
+        """The nodes that were made in inference mode: the first, and the one behind the last."""
+        self.methods: dict[str, Special] = {"is_inference": self._is_inference}
         self.functions: dict[str, Special] = {
             "torch.manual_seed": self._seed,
             "torch.random.manual_seed": self._seed,
             "torch.no_grad": partial(self._recording, False),
-            "torch.inference_mode": partial(self._recording, False),
+            "torch.inference_mode": self._infer,
+            "torch.is_inference": self._is_inference,
+            **dict.fromkeys(_WITHOUT_MEANING, lambda *_: Recording(None)),
             "torch.enable_grad": partial(self._recording, True),
             "torch.autograd.function.once_differentiable": self._once_differentiable,
             "torch.set_grad_enabled": self._set_recording,
@@ -69,9 +94,24 @@ class SettingCalls:
     ) -> Value:
         return Recording(enabled)
 
+    def _infer(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("inference_mode", ("mode",), arguments, keywords, ("mode",))
+        is_on = "mode" not in given or self.values.truth(given["mode"])
+        return Inference(self.values.graph, self._inferred) if is_on else Recording(None)
+
+    def _is_inference(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Whether a tensor was made in a block `with torch.inference_mode():`."""
+        given = bind_names("is_inference", ("self",), arguments, keywords)
+        index = self.values.tensor(given["self"]).index
+        found = any(start <= index < (end or index + 1) for start, end in self._inferred)
+        return self.values.graph.constant(found)
+
     def _set_recording(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Set it from now on; a block with it ends that."""
         given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
-        return Recording(self.values.truth(given["mode"]))
+        enabled = self.values.truth(given["mode"])
+        self.autograd.set_records(enabled)
+        return Recording(enabled)
 
     def note_random(self) -> None:
         """Note once that random numbers are not Python's."""

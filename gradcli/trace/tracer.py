@@ -97,6 +97,7 @@ class Tracer(Loops):
         }
         self._by_syntax |= {"super": self._super, "isinstance": self._isinstance}
         autograd.run, autograd.records = self.run, lambda: self.records
+        autograd.set_records = self._recorded
 
     def trace(self, program: syntax.Program) -> None:
         """Run the whole program; errors come with their place in its text."""
@@ -205,10 +206,12 @@ class Tracer(Loops):
             if name in _BINDS:
                 function.binds = _BINDS[name]
                 continue
+            records = self.records
             value = yield self.visit(decorator)
             self.graph.span = decorator.span
             if is_setting(value):
-                function.records = self.recording(value, self.records)
+                function.records = self.recording(value, records)
+                self.records = records
             else:
                 made = yield self._decorated(value, made)
         self.bind(statement.name, made)

@@ -22,23 +22,15 @@ from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
+from gradcli.trace.mapping import Mapping, Transform, Visitor
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.trees import changed, filled, is_tree, tensors
 from gradcli.trace.values import Value, Values, describe
 
-Visitor = Any
-"""A generator that yields calls, and is sent their values."""
-
-
-class Transform(Object):
-    """`grad(f)`: a function that is called as f is."""
-
-    what = "a function"
-
-    def __init__(self, run: Callable[[list[Value], Given], Visitor]) -> None:
-        self._run = run
-
-    def call(self, arguments: list[Value], keywords: Given) -> Any:
-        return self._run(arguments, keywords)
+Run = Callable[[Value, Value, Value], Value]
+"""Finds derivatives of a function's value, by what stands for its arguments; the third one is all
+that the function has returned.
+"""
 
 
 class Transforms:
@@ -47,15 +39,16 @@ class Transforms:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.graph = values.graph
+        mapping = Mapping(values)
         of_function: dict[str, Callable[[list[Value], Given], Any]] = {
             "grad": partial(self._of_function, self._grad),
             "grad_and_value": partial(self._of_function, self._grad_and_value),
             "jacrev": partial(self._of_function, self._jacobian),
             "jacfwd": partial(self._of_function, self._jacobian),
             "hessian": partial(self._of_function, self._hessian_of_any),
-            "vmap": self._vmap,
             "jvp": partial(self._product, self._pushed, "primals", "tangents"),
             "vjp": self._func_vjp,
+            "linearize": self._linearize,
         }
         functional = {
             "jacobian": partial(self._functional, self._jacobian),
@@ -67,25 +60,22 @@ class Transforms:
         }
         self.functions: dict[str, Callable[[list[Value], Given], Any]] = {
             **{f"torch.func.{name}": make for name, make in of_function.items()},
-            "torch.vmap": self._vmap,
+            "torch.func.vmap": mapping.vmap,
+            "torch.vmap": mapping.vmap,
             **{f"torch.autograd.functional.{name}": run for name, run in functional.items()},
         }
 
     # --- torch.func ---
 
-    def _of_function(
-        self,
-        run: Callable[[Object, list[Value], Given, Sequence[int]], Visitor],
-        arguments: list[Value],
-        keywords: Given,
-    ) -> Value:
+    def _of_function(self, run: Run, arguments: list[Value], keywords: Given) -> Value:
         """`grad(f, argnums)`."""
-        names = ("func", "argnums", "has_aux")
+        names = ("func", "argnums", "has_aux", "randomness", "chunk_size")
         given = bind_names("this", names, arguments, keywords, names[1:])
         function = self._callable(given["func"])
         wanted = given.get("argnums")
         places = (0,) if wanted is None else self.values.integers(wanted, "argnums")
         single = not isinstance(wanted, tuple | Items)
+        has_aux = self._has_aux(given)
 
         def visit(inputs: list[Value], named: Given) -> Visitor:
             for place in places:
@@ -93,10 +83,23 @@ class Transforms:
                     raise GradcliError(
                         "index", f"argnums is {place}, and there are {len(inputs)} arguments"
                     )
-            found = yield run(function, inputs, named, places)
-            return _first(found) if single else found
+            whole, chosen = yield self._traced(function, inputs, named, places)
+            result, aux = self._parted(whole, has_aux)
+            found = run(result, chosen[0] if single else tuple(chosen), whole)
+            return (found, aux) if has_aux and run != self._grad_and_value else found
 
         return Transform(visit)
+
+    def _has_aux(self, given: dict[str, Value]) -> bool:
+        return "has_aux" in given and self.values.truth(given["has_aux"])
+
+    def _parted(self, whole: Value, has_aux: bool) -> tuple[Value, Value]:
+        """What is differentiated of a function's value, and what it returns besides."""
+        if not has_aux:
+            return whole, None
+        if not isinstance(whole, tuple) or len(whole) != 2:
+            raise GradcliError("type", "with has_aux=True a function returns (value, aux)")
+        return whole[0], whole[1]
 
     def _callable(self, value: Value) -> Object:
         if not isinstance(value, Object):
@@ -110,32 +113,20 @@ class Transforms:
     def _traced(
         self, function: Object, arguments: Sequence[Value], named: Given, places: Sequence[int]
     ) -> Visitor:
-        """The result of a call, and the nodes that stand for its arguments at these places."""
-        result, chosen = yield self._traced_trees(function, arguments, named, places)
-        return result, [self.values.tensor(each, "an argument") for each in chosen]
-
-    def _traced_trees(
-        self, function: Object, arguments: Sequence[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
-        """The same where arguments may be dictionaries and tuples of tensors."""
+        """The result of a call, and what stands for its arguments at these places."""
         inputs = list(arguments)
         for place in places:
-            inputs[place] = self._each_of(
-                inputs[place], lambda node: bind(cast(self.values.tensor(node), "float"))
+            inputs[place] = changed(
+                self.values,
+                inputs[place],
+                lambda node: bind(cast(self.values.tensor(node, "an argument"), "float")),
             )
         chosen = [inputs[place] for place in places]
         result = yield function.call(inputs, named)
         return result, chosen
 
-    def _each_of(self, value: Value, change: Callable[[Value], Value]) -> Value:
-        """A value with its tensors changed; of dictionaries and tuples each one in them."""
-        if isinstance(value, Dictionary):
-            return Dictionary(self.values, [(key, change(each)) for key, each in value.pairs()])
-        if isinstance(value, tuple):
-            return tuple(map(change, value))
-        if isinstance(value, Items) and not any(isinstance(each, Items) for each in value):
-            return Items(list(map(change, value)))
-        return change(value)
+    def _nodes(self, tree: Value, what: str) -> list[Node]:
+        return [self.values.tensor(each, what) for each in tensors(self.values, tree)]
 
     def _single(self, result: Value) -> Node:
         node = self.values.tensor(result, "the function's value")
@@ -147,43 +138,38 @@ class Transforms:
             )
         return node
 
-    def _grad(
-        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
-        result, inputs = yield self._traced_trees(function, arguments, named, places)
-        return self._gradients(result, inputs)
+    def _grad(self, result: Value, inputs: Value, _: Value) -> Value:
+        """The gradient by each tensor in the arguments, in the form of these."""
+        grads = self._pulled_back(self._single(result), self._nodes(inputs, "an argument"), None)
+        return filled(self.values, inputs, grads)
 
-    def _gradients(self, result: Value, inputs: list[Value]) -> tuple[Value, ...]:
-        """The gradient of a result by each tensor in the arguments, in the form of these."""
-        nodes: list[Node] = []
-        for each in inputs:
-            self._each_of(each, lambda node: nodes.append(self.values.tensor(node)))
-        grads = iter(self._pulled_back(self._single(result), nodes, None))
-        return tuple(self._each_of(each, lambda _: next(grads)) for each in inputs)
-
-    def _grad_and_value(
-        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
-        result, inputs = yield self._traced_trees(function, arguments, named, places)
-        grads = self._gradients(result, inputs)
-        return ((grads[0] if len(grads) == 1 else grads, result),)
+    def _grad_and_value(self, result: Value, inputs: Value, whole: Value) -> Value:
+        return self._grad(result, inputs, whole), whole
 
     def _pulled_back(
         self, output: Node, inputs: Sequence[Node], cotangent: Node | None
     ) -> tuple[Node, ...]:
         seed = self.graph.constant(1.0) if cotangent is None else cotangent
-        found = vjp([output], [seed], list(inputs))
+        return self._all_pulled_back([output], inputs, [seed])
+
+    def _all_pulled_back(
+        self, outputs: Sequence[Node], inputs: Sequence[Node], cotangents: Sequence[Node]
+    ) -> tuple[Node, ...]:
+        found = vjp(list(outputs), list(cotangents), list(inputs))
         pairs = zip(found, inputs, strict=True)
         return tuple(zeros_like(node) if grad is None else grad for grad, node in pairs)
 
-    def _jacobian(
-        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
-        """A matrix for each argument: the axes of the value, then those of the argument."""
-        result, inputs = yield self._traced(function, arguments, named, places)
-        if isinstance(result, tuple):
-            return tuple(self._matrices(self.values.tensor(each), inputs) for each in result)
-        return self._matrices(self.values.tensor(result, "the function's value"), inputs)
+    def _jacobian(self, result: Value, inputs: Value, _: Value) -> Value:
+        """For each tensor of the value, and in it for each of the arguments: the axes of the one,
+        then those of the other.
+        """
+        nodes = self._nodes(inputs, "an argument")
+
+        def of_output(output: Value) -> Value:
+            node = self.values.tensor(output, "the function's value")
+            return filled(self.values, inputs, self._matrices(node, nodes))
+
+        return changed(self.values, result, of_output)
 
     def _matrices(self, output: Node, inputs: Sequence[Node]) -> tuple[Node, ...]:
         self.graph.check_room(output.size * (len(inputs) + 1))
@@ -198,172 +184,128 @@ class Transforms:
             for column, node in zip(zip(*rows, strict=True), inputs, strict=True)
         )
 
-    def _hessian(
-        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
-        """For each argument, the Jacobian of its gradient by each argument."""
-        result, inputs = yield self._traced(function, arguments, named, places)
-        grads = self._pulled_back(self._single(result), inputs, None)
-        rows = tuple(self._matrices(grad, inputs) for grad in grads)
-        return (rows[0][0],) if len(rows) == 1 else rows
+    def _hessian(self, result: Value, inputs: Value, _: Value) -> Value:
+        """For each tensor in the arguments, the Jacobian of its gradient by each of them."""
+        nodes = self._nodes(inputs, "an argument")
+        grads = self._pulled_back(self._single(result), nodes, None)
+        rows = [filled(self.values, inputs, self._matrices(grad, nodes)) for grad in grads]
+        return filled(self.values, inputs, rows)
 
-    def _hessian_of_any(
-        self, function: Object, arguments: list[Value], named: Given, places: Sequence[int]
-    ) -> Visitor:
+    def _hessian_of_any(self, result: Value, inputs: Value, _: Value) -> Value:
         """The same of each element of the value, whose axes come first."""
-        result, inputs = yield self._traced(function, arguments, named, places)
-        output = self.values.tensor(result, "the function's value")
-        rows = tuple(self._matrices(each, inputs) for each in self._matrices(output, inputs))
-        return (rows[0][0],) if len(rows) == 1 else rows
+        nodes = self._nodes(inputs, "an argument")
 
-    def _vmap(self, arguments: list[Value], keywords: Given) -> Value:
-        """A function of rows, called for each."""
-        names = ("func", "in_dims", "out_dims", "randomness", "chunk_size")
-        given = bind_names("vmap", names, arguments, keywords, names[1:])
-        function = self._callable(given["func"])
-        dims = given.get("in_dims", self.graph.constant(0.0))
-        out = self.values.integer(given["out_dims"], "out_dims") if "out_dims" in given else 0
-
-        def visit(inputs: list[Value], named: Given) -> Visitor:
-            several = isinstance(dims, tuple | Items)
-            wanted = self.values.elements(dims) if several else [dims] * len(inputs)
-            if len(wanted) != len(inputs):
-                raise GradcliError(
-                    "value", f"in_dims is for {len(wanted)} arguments; {len(inputs)} are given"
-                )
-            columns = [
-                None if dim is None else self._rows(each, self.values.integer(dim, "in_dims"))
-                for each, dim in zip(inputs, wanted, strict=True)
+        def of_output(output: Value) -> Value:
+            node = self.values.tensor(output, "the function's value")
+            rows = [
+                filled(self.values, inputs, self._matrices(each, nodes))
+                for each in self._matrices(node, nodes)
             ]
-            columns = [None if column == [] else column for column in columns]
-            counts = {len(column) for column in columns if column is not None}
-            if len(counts) != 1:
-                raise GradcliError(
-                    "shape", "vmap needs arguments with one number of rows",
-                    hint="in_dims=(0, None) takes the second as it is",
-                )  # fmt: skip
-            results = []
-            for number in range(counts.pop()):
-                row = [
-                    whole if column is None else column[number]
-                    for column, whole in zip(columns, inputs, strict=True)
-                ]
-                results.append((yield function.call(row, named)))
-            return self._stacked(results, out)
+            return filled(self.values, inputs, rows)
 
-        return Transform(visit)
-
-    def _rows(self, value: Value, dim: int) -> list[Any]:
-        if isinstance(value, Dictionary):
-            rows = [self._rows(each, dim) for _, each in value.pairs()]
-            keys = [key for key, _ in value.pairs()]
-            return [Dictionary(self.values, list(zip(keys, row, strict=True)))
-                    for row in zip(*rows, strict=True)]  # fmt: skip
-        node = self.values.tensor(value, "an argument of vmap")
-        return self.values.rows(FUNCTIONS["movedim"].build(node, (dim,), (0,)) if dim else node)
-
-    def _stacked(self, results: list[Value], dim: int) -> Value:
-        if results and isinstance(results[0], tuple):
-            columns = zip(*results, strict=True)
-            return tuple(self._stacked(list(column), dim) for column in columns)
-        if results and isinstance(results[0], Dictionary):
-            found = [each.pairs() for each in results if isinstance(each, Dictionary)]
-            pairs = [(key, self._stacked([row[place][1] for row in found], dim))
-                     for place, (key, _) in enumerate(found[0])]  # fmt: skip
-            return Dictionary(self.values, pairs)
-        return stack([self.values.tensor(each, "a value") for each in results], dim)
+        return changed(self.values, result, of_output)
 
     def _func_vjp(self, arguments: list[Value], keywords: Given) -> Visitor:
         """The function's value, and the function that takes a gradient of it back."""
         function = self._callable(arguments[0] if arguments else None)
-        inputs = arguments[1:]
-        result, nodes = yield self._traced(function, inputs, keywords, range(len(inputs)))
-        output = self.values.tensor(result, "the function's value")
+        has_aux = self._has_aux(keywords)
+        inputs = tuple(arguments[1:])
+        whole, chosen = yield self._traced(function, inputs, {}, range(len(inputs)))
+        result, aux = self._parted(whole, has_aux)
+        outputs = self._nodes(result, "the function's value")
+        nodes = self._nodes(tuple(chosen), "an argument")
 
         def back(given: list[Value], _: Given) -> Value:
-            gradient = self.values.tensor(given[0] if given else None, "a gradient")
-            return self._pulled_back(output, nodes, _fitted(gradient, output))
+            vectors = self._vectors(given[0] if len(given) == 1 else tuple(given), outputs)
+            grads = self._all_pulled_back(outputs, nodes, vectors)
+            return filled(self.values, inputs, grads)
 
-        return output, Transform(back)
+        return (result, Transform(back), aux) if has_aux else (result, Transform(back))
+
+    def _linearize(self, arguments: list[Value], keywords: Given) -> Visitor:
+        """The function's value, and the function that pushes tangents forward to it."""
+        function = self._callable(arguments[0] if arguments else None)
+        inputs = arguments[1:]
+        result, chosen = yield self._traced(function, inputs, keywords, range(len(inputs)))
+
+        def push(tangents: list[Value], _: Given) -> Value:
+            return self._pushed(result, tuple(chosen), tuple(tangents))
+
+        return result, Transform(push)
+
+    def _vectors(self, value: Value, like: Sequence[Node]) -> list[Node]:
+        """A vector for each of these. Raises `type`, `gradient-shape`."""
+        found = self._nodes(value, "a vector")
+        if len(found) != len(like):
+            raise GradcliError("type", f"{len(found)} vectors are given for {len(like)} tensors")
+        return [_fitted(each, node) for each, node in zip(found, like, strict=True)]
 
     # --- torch.autograd.functional, and products ---
 
-    def _functional(
-        self,
-        run: Callable[[Object, list[Value], Given, Sequence[int]], Visitor],
-        arguments: list[Value],
-        keywords: Given,
-    ) -> Visitor:
-        names = ("func", "inputs", "create_graph", "strict", "vectorize", "strategy")
+    def _functional(self, run: Run, arguments: list[Value], keywords: Given) -> Visitor:
+        names = ("func", "inputs", "create_graph", "strict", "vectorize", "strategy",
+                 "outer_jacobian_strategy")  # fmt: skip
         given = bind_names("this", names, arguments, keywords, names[2:])
-        function = self._callable(given["func"])
-        listed = isinstance(given["inputs"], tuple | Items)
-        inputs = self.values.elements(given["inputs"]) if listed else [given["inputs"]]
-        found = yield run(function, inputs, {}, range(len(inputs)))
+        result, chosen = yield self._called(given["func"], given["inputs"])
+        found = run(result, chosen, result)
         create = "create_graph" in given and self.values.truth(given["create_graph"])
-        whole = found if listed else _first(found)
-        return whole if create else _cut(whole)
+        return found if create else changed(self.values, found, _cut)
+
+    def _called(self, function: Value, given: Value) -> Visitor:
+        """The value of a function of one or several inputs, and what stands for these."""
+        several = is_tree(self.values, given) and not isinstance(given, Dictionary)
+        inputs = self.values.elements(given) if several else [given]
+        found = yield self._traced(self._callable(function), inputs, {}, range(len(inputs)))
+        result, chosen = found
+        return result, tuple(chosen) if several else chosen[0]
 
     def _product(
         self,
-        run: Callable[[Node, list[Node], list[Node] | None], Value],
+        run: Callable[[Value, Value, Value], Value],
         first: str,
         second: str,
         arguments: list[Value],
         keywords: Given,
     ) -> Visitor:
         """The function's value, and a product of its derivative with vectors."""
-        names = ("func", first, second, "create_graph", "strict")
+        names = ("func", first, second, "create_graph", "strict", "has_aux")
         given = bind_names("this", names, arguments, keywords, names[2:])
-        function = self._callable(given["func"])
-        listed = isinstance(given[first], tuple | Items)
-        inputs = self.values.elements(given[first]) if listed else [given[first]]
-        result, nodes = yield self._traced(function, inputs, {}, range(len(inputs)))
-        output = self.values.tensor(result, "the function's value")
-        vectors = given.get(second)
-        several = isinstance(vectors, tuple | Items)
-        parts = self.values.elements(vectors) if several else [vectors]
-        known = None if vectors is None else [self.values.tensor(each, second) for each in parts]
-        found = run(output, nodes, known)
-        product = found if listed or not isinstance(found, tuple) else _first(found)
-        return output, product
+        whole, inputs = yield self._called(given["func"], given[first])
+        has_aux = self._has_aux(given)
+        result, aux = self._parted(whole, has_aux)
+        product = run(result, inputs, given.get(second))
+        return (result, product, aux) if has_aux else (result, product)
 
-    def _pushed(self, output: Node, inputs: list[Node], tangents: list[Node] | None) -> Value:
-        if tangents is None or len(tangents) != len(inputs):
+    def _pushed(self, result: Value, inputs: Value, tangents: Value) -> Value:
+        if tangents is None:
             raise GradcliError("type", "jvp needs a tangent for each input")
-        pairs = [_fitted(t, node) for t, node in zip(tangents, inputs, strict=True)]
-        (found,) = jvp([output], inputs, pairs)
-        return zeros_like(output) if found is None else found
+        nodes, outputs = (self._nodes(each, "an argument") for each in (inputs, result))
+        found = jvp(outputs, nodes, self._vectors(tangents, nodes))
+        pairs = zip(found, outputs, strict=True)
+        changes = [zeros_like(node) if each is None else each for each, node in pairs]
+        return filled(self.values, result, changes)
 
-    def _pulled(self, output: Node, inputs: list[Node], vectors: list[Node] | None) -> Value:
-        cotangent = None if vectors is None else _fitted(vectors[0], output)
-        if cotangent is None:
-            self._single(output)
-        return self._pulled_back(output, inputs, cotangent)
+    def _pulled(self, result: Value, inputs: Value, vectors: Value) -> Value:
+        outputs = self._nodes(result, "the function's value")
+        if vectors is None:
+            self._single(result)
+            seeds = [self.graph.constant(1.0)]
+        else:
+            seeds = self._vectors(vectors, outputs)
+        grads = self._all_pulled_back(outputs, self._nodes(inputs, "an argument"), seeds)
+        return filled(self.values, inputs, grads)
 
-    def _hessian_product(
-        self, output: Node, inputs: list[Node], vectors: list[Node] | None
-    ) -> Value:
-        if vectors is None or len(vectors) != len(inputs):
+    def _hessian_product(self, result: Value, inputs: Value, vectors: Value) -> Value:
+        if vectors is None:
             raise GradcliError("type", "a product needs a vector for each input")
-        grads = self._pulled_back(self._single(output), inputs, None)
-        seeds = [_fitted(v, node) for v, node in zip(vectors, inputs, strict=True)]
-        found = vjp(list(grads), seeds, list(inputs))
-        pairs = zip(found, inputs, strict=True)
-        return tuple(zeros_like(node) if each is None else each for each, node in pairs)
-
-
-def _first(found: Value) -> Value:
-    """The only one of several results; of each value where the function has several."""
-    if isinstance(found, tuple) and found and isinstance(found[0], tuple) and len(found) > 1:
-        return tuple(each[0] for each in found)
-    return found[0] if isinstance(found, tuple) else found
+        nodes = self._nodes(inputs, "an argument")
+        grads = self._pulled_back(self._single(result), nodes, None)
+        found = self._all_pulled_back(grads, nodes, self._vectors(vectors, nodes))
+        return filled(self.values, inputs, found)
 
 
 def _cut(value: Value) -> Value:
-    """The value as a constant, as without `create_graph`."""
-    if isinstance(value, tuple):
-        return tuple(_cut(each) for each in value)
+    """A tensor as a constant, as without `create_graph`."""
     return detach(value) if isinstance(value, Node) and value.kind == "float" else value
 
 

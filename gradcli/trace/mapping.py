@@ -1,0 +1,115 @@
+"""`torch.vmap`: functions of rows, called for each row of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.joining import stack
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.trees import filled, is_tree, tensors
+from gradcli.trace.values import Value, Values
+
+Visitor = Any
+"""A generator that yields calls, and is sent their values."""
+
+
+class Transform(Object):
+    """`grad(f)`: a function that is called as f is."""
+
+    what = "a function"
+
+    def __init__(self, run: Callable[[list[Value], Given], Visitor]) -> None:
+        self._run = run
+
+    def call(self, arguments: list[Value], keywords: Given) -> Any:
+        return self._run(arguments, keywords)
+
+
+class Mapping:
+    """Makes such functions."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    def vmap(self, arguments: list[Value], keywords: Given) -> Value:
+        """`vmap(f, in_dims, out_dims)`."""
+        names = ("func", "in_dims", "out_dims", "randomness", "chunk_size")
+        given = bind_names("vmap", names, arguments, keywords, names[1:])
+        function = given["func"]
+        if not isinstance(function, Object):
+            raise GradcliError("type", "vmap takes a function", hint="vmap(f)(x), f without ( )")
+        zero = self.values.graph.constant(0.0)
+        dims, out = given.get("in_dims", zero), given.get("out_dims", zero)
+
+        def visit(inputs: list[Value], named: Given) -> Visitor:
+            several = isinstance(dims, tuple | Items)
+            wanted = self.values.elements(dims) if several else [dims] * len(inputs)
+            if len(wanted) != len(inputs):
+                raise GradcliError(
+                    "value", f"in_dims is for {len(wanted)} arguments; {len(inputs)} are given"
+                )
+            pairs = [*zip(inputs, wanted, strict=True), *((each, zero) for each in named.values())]
+            columns = [self._columns(each, dim) for each, dim in pairs]
+            counts = {len(each) for column in columns for each in column if each is not None}
+            if len(counts) != 1:
+                raise GradcliError(
+                    "shape", "vmap needs arguments with one number of rows",
+                    hint="in_dims=(0, None) takes the second as it is",
+                )  # fmt: skip
+            results = []
+            for number in range(counts.pop()):
+                row = [
+                    self._row(whole, column, number)
+                    for (whole, _), column in zip(pairs, columns, strict=True)
+                ]
+                by_name = dict(zip(named, row[len(inputs) :], strict=True))
+                results.append((yield function.call(row[: len(inputs)], by_name)))
+            return self._stacked(results, out)
+
+        return Transform(visit)
+
+    def _columns(self, value: Value, dim: Value) -> list[list[Node] | None]:
+        """The rows of each tensor in an argument; None for one that is taken as it is."""
+        whole = tensors(self.values, value)
+        dims = tensors(self.values, dim) if is_tree(self.values, dim) else [dim] * len(whole)
+        if len(dims) != len(whole):
+            raise GradcliError("value", f"in_dims has {len(dims)} numbers for {len(whole)} tensors")
+        return [
+            None if along is None else self._rows(each, self.values.integer(along, "in_dims"))
+            for each, along in zip(whole, dims, strict=True)
+        ]
+
+    def _rows(self, value: Value, dim: int) -> list[Node]:
+        node = self.values.tensor(value, "an argument of vmap")
+        if not node.shape:
+            raise GradcliError(
+                "shape",
+                f"vmap: Got in_dim={dim} for an input but the input is of type Tensor with 0 "
+                "dimensions",
+                hint="in_dims=(0, None) takes the second argument as it is",
+            )
+        moved = FUNCTIONS["movedim"].build(node, (dim,), (0,)) if dim else node
+        return [*self.values.rows(moved)]
+
+    def _row(self, whole: Value, columns: list[list[Node] | None], number: int) -> Value:
+        parts = tensors(self.values, whole)
+        found = [part if column is None else column[number]
+                 for part, column in zip(parts, columns, strict=True)]  # fmt: skip
+        return filled(self.values, whole, found)
+
+    def _stacked(self, results: list[Value], dim: Value) -> Value:
+        """The results as one, with an axis for the rows."""
+        if not results:
+            raise GradcliError("shape", "vmap needs arguments with rows: these have none")
+        columns = zip(*(tensors(self.values, each) for each in results), strict=True)
+        whole = [[self.values.tensor(each, "a value") for each in column] for column in columns]
+        dims = tensors(self.values, dim) if is_tree(self.values, dim) else [dim] * len(whole)
+        pairs = zip(whole, dims, strict=True)
+        found = [stack(column, self.values.integer(each, "out_dims")) for column, each in pairs]
+        return filled(self.values, results[0], found)
