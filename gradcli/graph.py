@@ -99,6 +99,7 @@ EMPTY: Mapping[Any, Any] = MappingProxyType({})
 """Nothing is given: the default of arguments that are mappings."""
 
 DECIMAL = ("decimal",)
+SINGLE = ("single",)
 """The attributes of a constant that is a whole number, and a float in Python."""
 
 MAX_RANK = 64
@@ -454,15 +455,16 @@ class Graph:
             self.looked.add(node)  # with another number it would not be the same node
         return node
 
-    def decimal(self, value: float) -> Node:
+    def decimal(self, value: float, attributes: tuple[str] = DECIMAL) -> Node:
         """A float of Python's that is whole, such as `2.0`: another node than that of the integer,
-        which computes the same.
+        which computes the same. With `SINGLE`, a number that was taken out of a tensor of float32,
+        which is written with the digits of that.
         """
         array = np.asarray(value, self.dtype("float"))
-        key = (Known, "decimal", array.tobytes())
+        key = (Known, attributes, array.tobytes())
         node = self._interned.get(key)
         if node is None:
-            node = self._interned[key] = self._add(CONSTANT, (), DECIMAL, (), "float", array)
+            node = self._interned[key] = self._add(CONSTANT, (), attributes, (), "float", array)
         return node
 
     def literal(self, value: Array | float, places: Sequence[int]) -> Node:

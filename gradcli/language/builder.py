@@ -244,7 +244,7 @@ class Builder:
     def for_statement(self, parts: Parts, span: Span) -> For:
         self._close_loop(span)
         target, iterable, body, *otherwise = parts
-        names = targets.names_only(target, self.tokens.source)
+        names = targets.assignable(target, self.tokens.source)
         return For(names, iterable, body, *_bodies(otherwise, Otherwise), span)
 
     def _close_loop(self, span: Span) -> None:

@@ -358,7 +358,7 @@ class While(Syntax):
 
 
 class For(Syntax):
-    target: Name | Tuple
+    target: Target
     iterable: Expression
     body: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]

@@ -188,7 +188,7 @@ class Bindings(Updates):
                 )
             )
 
-    def unpack(self, target: syntax.Tuple, value: Value) -> Visit:
+    def unpack(self, target: syntax.Target, value: Value) -> Visit:
         waiting: list[tuple[Any, Value]] = [(target, value)]
         while waiting:
             part, value = waiting.pop()

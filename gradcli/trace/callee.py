@@ -35,7 +35,7 @@ MODULES = {
         "torch.utils.checkpoint",
         "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter", "torch.nn.Transformer", "torch.autograd.forward_ad",
-        "torch.autograd.graph",
+        "torch.autograd.graph", "torch.amp", "torch.cuda.amp",
     )},
     "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
     "autograd.graph": "torch.autograd.graph",

@@ -9,7 +9,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.graph import Graph, Node
+from gradcli.graph import SINGLE, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind, leaf
@@ -43,11 +43,44 @@ _SHOWS = ("print", "str", "repr")
 
 
 _AS_VALUES = frozenset(
-    ("list", "tuple", "dict", "set", "str", "len", "abs", "int", "float", "min", "max", "sum")
+    (
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "str",
+        "len",
+        "abs",
+        "int",
+        "float",
+        "min",
+        "max",
+        "sum",
+        "print",
+        "range",
+        "zip",
+        "enumerate",
+        "sorted",
+        "reversed",
+        "any",
+        "all",
+        "round",
+        "bool",
+        "repr",
+        "type",
+        "isinstance",
+        "map",
+        "filter",
+        "iter",
+        "next",
+        "getattr",
+    )
 )
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
 
 
+_OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
+"""Functions of `torch.linalg` alone that give named tuples."""
 _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
 _LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
@@ -324,7 +357,9 @@ class Calls(Expressions):
             return self.python.truth_of(name, only)
         if name == "round" and self.values.is_python and self._are_numbers(arguments):
             return self._rounded(arguments, keywords)
-        if name in ON_NUMBERS and (keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS)):
+        if name in ON_NUMBERS and (
+            keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS) or self._are_rows(arguments)
+        ):
             visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
             return visit
         if name in ON_NUMBERS and not keywords:
@@ -342,7 +377,20 @@ class Calls(Expressions):
         number = self.values.number(node, f"what {name} converts")
         if name == "int" and not math.isfinite(number):
             raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")
-        return self.values.plain(int(number) if name == "int" else number)
+        if name == "int":
+            return self.values.plain(int(number))
+        is_number = node in self.special.numbers
+        single = node.attributes == SINGLE if is_number else self.values.is_single(node)
+        return self.values.plain(number, single=single)
+
+    def _are_rows(self, arguments: Sequence[Value]) -> bool:
+        """Whether lists or tuples are compared with each other, as Python compares them."""
+        first = arguments[0] if arguments else None
+        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first) > 1:
+            first = first[0]
+        elif len(arguments) < 2:
+            return False
+        return self.values.is_pytorch and isinstance(first, Items | tuple)
 
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
@@ -475,7 +523,8 @@ class Calls(Expressions):
     def arguments_of(self, argument: syntax.Expression | syntax.Starred) -> Visit:
         """The values that an argument stands for: several for `*values`."""
         if isinstance(argument, syntax.Starred):
-            return self.values.elements((yield self.visit(argument.value)))
+            value = self.as_written(argument.value, (yield self.visit(argument.value)))
+            return self.values.elements(value)
         return [(yield self.visit(argument))]
 
     def _of_sequence(
@@ -573,10 +622,23 @@ class Calls(Expressions):
     ) -> None:
         """Remember which call made tensors: nodes from index `first` on."""
         if isinstance(result, tuple) and hasattr(result, "_fields"):
-            self.values.titles[id(result)] = built_in.name, result
+            name = self._type_of_result(built_in.name)
+            if name is not None:
+                self.values.titles[id(result)] = name, result
         for each in result if isinstance(result, tuple) else (result,):
             if each.__class__ is Node and each.index >= first:
                 self.values.made_by[each] = built_in.name, arguments, keywords
+
+    def _type_of_result(self, name: str) -> str | None:
+        """What PyTorch calls the named tuple that a function gives; None where it is a plain
+        one.
+        """
+        if "max_pool" in name:
+            return None
+        span = self.graph.span
+        called = self.autograd.source.text[slice(*span)].partition("(")[0] if span else ""
+        name = name.rpartition(".")[2]
+        return f"linalg_{name}" if name in _OF_LINALG or "linalg" in called else name
 
     def _dtype(self, argument: syntax.Expression) -> str | None:
         """The dtype that an argument names, unless the name has a value: `torch.int64`, `float`."""

@@ -86,14 +86,14 @@ class Conversions:
                 f"item is for a tensor of one element; this is {show(node.shape)}",
                 hint="x[0].item() is the number in one element, x.tolist() gives all of them",
             )
-        return self._number(self.values.evaluator.value(node).item())
+        return self._number(self.values.evaluator.value(node).item(), node)
 
     def _tolist(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The elements as lists of numbers, looked at now; the number itself of a single value."""
         node = self._only("tolist", arguments, keywords)
         self.values.graph.check_room(math.prod(max(1, length) for length in node.shape))
         level: list[Value] = [
-            self._number(each) for each in self.values.evaluator.value(node).ravel().tolist()
+            self._number(each, node) for each in self.values.evaluator.value(node).ravel().tolist()
         ]
         for axis in reversed(range(node.ndim)):
             length = node.shape[axis]
@@ -101,8 +101,9 @@ class Conversions:
             level = [Items(level[row * length : (row + 1) * length]) for row in rows]
         return level[0]
 
-    def _number(self, value: float | bool) -> Node:
-        return self.values.plain(value)
+    def _number(self, value: float | bool, node: Node) -> Node:
+        """A number out of a tensor, as a node."""
+        return self.values.plain(value, single=self.values.is_single(node))
 
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = self._only("numpy", arguments, keywords)
@@ -150,7 +151,7 @@ class Conversions:
 
     def _element_size(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         node = self._only("element_size", arguments, keywords)
-        return self._number(BYTES.get(self.autograd.dtype_of(node), 8))
+        return self.values.plain(BYTES.get(self.autograd.dtype_of(node), 8))
 
     def _tensor_of(self, dtype: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.LongTensor([1, 2])` and its like."""
@@ -159,7 +160,7 @@ class Conversions:
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number that tensors have in common whose elements lie in the same memory."""
         base, _ = self.values.storage(self._only("data_ptr", arguments, keywords))
-        return self._number(self.values.first.get(base, base).index)
+        return self.values.plain(self.values.first.get(base, base).index)
 
     # --- copies, dtypes and devices ---
 

@@ -267,8 +267,10 @@ def key_of(values: Values, value: Value) -> Key:
             inner = done[len(done) - part.count :]
             del done[len(done) - part.count :]
             done.append(("tuple", *inner))
-        elif isinstance(part, Node) and not part.shape:
+        elif isinstance(part, Node) and not part.shape and part not in values.parameters:
             done.append(values.evaluator.value(part).item())
+        elif isinstance(part, Node):  # the same key when it has changed in place
+            done.append(values.first.get(part, part))
         else:
             done.append(part)
     return done[0]

@@ -25,7 +25,7 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import Object, attribute_or_method
 from gradcli.trace.operators import (
     METHODS,
     UNARY,
@@ -229,9 +229,10 @@ class Expressions:
         found: list[Value] = []
         for item in items:
             if type(item) is syntax.Starred:
-                found += self.values.elements((yield self.visit(item.value)))
+                value = self.as_written(item.value, (yield self.visit(item.value)))
+                found += self.values.elements(value)
             else:
-                found.append((yield self.visit(item)))
+                found.append(self.as_written(item, (yield self.visit(item))))
         return found
 
     def _dictionary(self, expression: syntax.DictLiteral) -> Visit:
@@ -312,7 +313,7 @@ class Expressions:
         """Count a step of a loop."""
         raise NotImplementedError
 
-    def unpack(self, target: syntax.Tuple, value: Value) -> Visit:
+    def unpack(self, target: syntax.Target, value: Value) -> Visit:
         """Give the names of a tuple the parts of a value."""
         raise NotImplementedError
 
@@ -606,7 +607,7 @@ class Expressions:
                 return _PROPERTIES[name](self, value)
         if isinstance(value, Object):
             self.graph.span = expression.name_span
-            found: Value = value.attribute(name)
+            found: Value = attribute_or_method(value, name)
             return found
         if isinstance(value, Items) and name in ATTRIBUTES:
             return self._attribute_of(self.values.tensor(value), expression)

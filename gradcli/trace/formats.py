@@ -77,7 +77,8 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
         raise GradcliError("value", f"%{flags}{width}{letter} is no format", hint="%d, %.3f, %s")
     points = "" if precision is None else f".{precision}"
     if letter in "sr":
-        value, letter = value if isinstance(value, str) else formatted(value, ""), "s"
+        plain = value if isinstance(value, str) else formatted(value, "")
+        value, letter = repr(plain) if letter == "r" and value is plain else plain, "s"
     elif isinstance(value, str):
         raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")
     elif letter in "dic":

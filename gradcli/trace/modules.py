@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -13,7 +14,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary
 from gradcli.trace.items import Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
-from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
+from gradcli.trace.objects import ClassName, Given, HookHandle, Object
 from gradcli.trace.values import Value
 
 Method = Callable[[list[Value], Given], Any]
@@ -30,8 +31,12 @@ class Module(Object):
         self.values = autograd.values
         self.title = title
         self.training = True
+        self._before: list[Object] = []
+        """Functions of the module and its inputs, called before forward."""
         self._hooks: list[Object] = []
         """Functions of the module, its inputs and its output, called after forward."""
+        self._watchers: list[Object] = []
+        """Functions of the module and the gradients of its inputs and its output."""
         self._replace = replace
 
     # --- what it is made of ---
@@ -100,43 +105,40 @@ class Module(Object):
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        found = self.forward(arguments, keywords)
-        return self._with_hooks(arguments, found) if self._hooks else found
+        if self._before or self._watchers or self._hooks:
+            return self._with_hooks(arguments, keywords)
+        return self.forward(arguments, keywords)
 
-    def _with_hooks(self, arguments: list[Value], found: Any) -> Any:
-        value = yield found
+    def _with_hooks(self, arguments: list[Value], keywords: Given) -> Any:
+        for hook in self._before:
+            other = yield hook.call([self, tuple(arguments)], {})
+            if other is not None:
+                arguments = list(other) if isinstance(other, tuple) else [other]
+        if self._watchers:
+            from gradcli.trace.watching import Watch  # few programs watch gradients
+
+            watch = Watch(self.autograd, self, self._watchers, arguments)
+            arguments = watch.arguments
+            value = yield self.forward(arguments, keywords)
+            watch.begin(value)
+        else:
+            value = yield self.forward(arguments, keywords)
         for hook in self._hooks:
             other = yield hook.call([self, tuple(arguments), value], {})
             value = value if other is None else other
         return value
 
-    def _register_forward_hook(self, arguments: list[Value], keywords: Given) -> Value:
-        (hook,) = bind_names("register_forward_hook", ("hook",), arguments, keywords).values()
-        if not isinstance(hook, Object):
-            raise GradcliError("type", "a hook is a function", hint="def hook(module, inputs, y)")
-        self._hooks.append(hook)
-        return HookHandle(lambda: self._hooks.remove(hook) if hook in self._hooks else None)
-
-    def _register_backward_hook(self, arguments: list[Value], keywords: Given) -> Value:
+    def _register_hook(
+        self, name: str, hooks: list[Object], arguments: list[Value], keywords: Given
+    ) -> Value:
         names = ("hook", "prepend")
-        given = bind_names("register_full_backward_hook", names, arguments, keywords, names[1:])
+        given = bind_names(name, names, arguments, keywords, names[1:])
         hook = given["hook"]
         if not isinstance(hook, Object):
-            raise GradcliError("type", "a hook is a function", hint="def hook(module, gi, go)")
-
-        def watch(_: str, given: list[Value], __: Given) -> Value:
-            """Have the hook called with the gradient of the output, when that is known."""
-            output = given[2]
-            if isinstance(output, Node) and self.autograd.requires_grad(output):
-                self.autograd.add_hook(output, BuiltIn("hook", called))
-            return None
-
-        def called(_: str, grads: list[Value], __: Given) -> Any:
-            yield hook.call([self, (None,), (grads[0],)], {})
-
-        watcher = BuiltIn("watch", watch)
-        self._hooks.append(watcher)
-        return HookHandle(lambda: self._hooks.remove(watcher) if watcher in self._hooks else None)
+            raise GradcliError("type", "a hook is a function", hint="def hook(module, …): …")
+        first = "prepend" in given and self.values.truth(given["prepend"])
+        hooks.insert(0 if first else len(hooks), hook)
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
 
     def tensors(self) -> list[tuple[Node, str]]:
         return [(node, name) for name, node in self.named()]
@@ -169,9 +171,15 @@ class Module(Object):
             "requires_grad_": self._requires_grad,
             "zero_grad": self._zero_grad,
             "apply": self._apply,
-            "register_forward_hook": self._register_forward_hook,
-            "register_full_backward_hook": self._register_backward_hook,
-            "register_backward_hook": self._register_backward_hook,
+            **{
+                name: partial(self._register_hook, name, hooks)
+                for name, hooks in (
+                    ("register_forward_pre_hook", self._before),
+                    ("register_forward_hook", self._hooks),
+                    ("register_full_backward_hook", self._watchers),
+                    ("register_backward_hook", self._watchers),
+                )
+            },
         }
 
     def _train(self, arguments: list[Value], keywords: Given) -> Value:

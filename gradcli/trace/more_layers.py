@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
@@ -65,6 +66,7 @@ class MoreLayers:
             "Conv3d": partial(layers.convolution, 3),
             **{f"InstanceNorm{axes}d": partial(self._instance_norm, axes) for axes in (1, 2, 3)},
             "GroupNorm": self._group_norm,
+            "EmbeddingBag": self._bag,
             "RMSNorm": self._rms_norm,
             "Bilinear": self._bilinear,
         }
@@ -72,6 +74,24 @@ class MoreLayers:
             f"torch.nn.{name}": make for name, make in made.items()
         }
         self.methods: dict[str, Special] = {}
+
+    def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
+        """Means, sums or maxima of rows of a table."""
+        names = ("num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq",
+                 "mode", "sparse", "_weight", "include_last_offset", "padding_idx")  # fmt: skip
+        given = bind_names("EmbeddingBag", names, arguments, keywords, names[2:])
+        rows, width = (self.values.integer(given[name], name) for name in names[:2])
+        drawn = FUNCTIONS["randn"].build(self.values.graph, rows, width)
+        known = ("mode", "include_last_offset", "padding_idx")
+        options = {name: given[name] for name in known if given.get(name) is not None}
+        parameters = {"weight": leaf(drawn, marked=True)}
+        details = f"{rows}, {width}, mode='{options.get('mode', 'mean')}'"
+
+        def compute(layer: Layer, inputs: list[Value], named: Given) -> Any:
+            row = [inputs[0], layer.own()["weight"], *inputs[1:]]
+            return self.layers.compute("embedding_bag", row, {**options, **named})
+
+        return self.layers.layer("EmbeddingBag", compute, parameters, details)
 
     def _filled(self, shape: tuple[int, ...], value: float) -> Node:
         full = FUNCTIONS["full"].build(self.values.graph, shape, self.values.graph.constant(value))

@@ -97,7 +97,7 @@ class ObjectFunctions:
         """
         if isinstance(value, str):
             return value
-        if isinstance(value, tuple):
+        if isinstance(value, tuple | Items):
             return tuple([self._part_of_key(each) for each in value])
         return self.values.number(value, "what sorted compares")
 

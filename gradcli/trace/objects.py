@@ -124,6 +124,17 @@ class BuiltIn(Object):
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
 
 
+def attribute_or_method(owner: Object, name: str) -> Any:
+    """The value of an attribute, or a method as a value: `max(d, key=d.get)`. Raises `name`."""
+    try:
+        return owner.attribute(name)
+    except GradcliError as error:
+        method = owner.methods().get(name) if error.diagnostic.code == "name" else None
+        if method is None:
+            raise
+        return BuiltIn(name, lambda _, arguments, keywords: method(arguments, keywords))
+
+
 class HookHandle(Object):
     """What a hook was registered under."""
 

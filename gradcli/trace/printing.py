@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gradcli.graph import DECIMAL, INPUT, Array, Node
+from gradcli.graph import DECIMAL, INPUT, SINGLE, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
 from gradcli.trace.dictionaries import Dictionary, DictionaryView, OrderedDictionary, SetOfValues
@@ -250,6 +251,8 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
         return str(value)
     known = None if value.shape else value.graph.look(value)
     if known is not None:
+        if value.attributes == SINGLE:
+            return str(as_single(known.item()))
         return _number(known, is_integer=numbers.is_integer(value))
     if value in numbers.arrays:
         return PrintedArray(value, numbers.values.array_options, None)
@@ -257,6 +260,15 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
         return PrintedNumber(value, numbers.is_integer(value))
     suffixes, style = numbers.values.suffixes(value), numbers.values.style
     return PrintedTensor(value, suffixes, style) if suffixes or style else value
+
+
+_LARGEST = 3.4e38
+"""Of float32."""
+
+
+def as_single(value: float) -> float:
+    """The float32 that is nearest to a number."""
+    return struct.unpack("f", struct.pack("f", value))[0] if abs(value) < _LARGEST else value
 
 
 def _number(array: Array, *, is_integer: bool) -> str:

@@ -18,7 +18,7 @@ from gradcli.trace.dictionaries import (
 )
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
-from gradcli.trace.printing import PrintedNumbers, pieces
+from gradcli.trace.printing import PrintedNumbers, as_single, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
 from gradcli.trace.special import ON_NUMBERS, Special
@@ -188,7 +188,8 @@ class PythonFunctions:
         if isinstance(value, Node) and not value.shape and specification:
             return formatted(self._plain(value), specification)
         if isinstance(value, Node) and not value.shape and value not in self.numbers:
-            return str(self._plain(value))  # as a tensor of one element in PyTorch
+            found = self._plain(value)  # as a tensor of one element in PyTorch
+            return str(as_single(found) if self.values.is_single(value) else found)
         if isinstance(value, str) or not specification:
             return formatted(
                 value if isinstance(value, str) else self.written(value), specification

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
@@ -86,10 +87,15 @@ class Scopes(Bindings):
 
         frame, records, span = self.frame, self.records, self.graph.span
         refusing = len(self.graph.refusing)
+        outer, self.special.before_print = (
+            self.special.before_print,
+            partial(self._look_at, refusing),
+        )
         try:
             leave = yield self.body(statement.body)
             self._look_at(refusing)
         except GradcliError as error:
+            self.special.before_print = outer
             self.frame, self.records = frame, records
             handler = self._handler(statement.handlers, error)
             self._handled = error
@@ -102,6 +108,7 @@ class Scopes(Bindings):
                 self.frame.values[handler.name] = caught(error)
             leave = yield self.body(handler.body)
         else:
+            self.special.before_print = outer
             leave = (yield self.body(statement.otherwise)) if leave is None else leave
         last = yield self.body(statement.last)
         return leave if last is None else last

@@ -14,6 +14,7 @@ from gradcli.trace.dual_numbers import DualNumbers
 from gradcli.trace.in_place import InPlace
 from gradcli.trace.layers import Layers
 from gradcli.trace.memory import Memory
+from gradcli.trace.mixed_precision import MixedPrecision
 from gradcli.trace.more_distributions import MoreDistributions
 from gradcli.trace.more_layers import MoreLayers
 from gradcli.trace.more_optimisers import MoreOptimisers
@@ -53,6 +54,7 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
+            MixedPrecision(autograd),
             DualNumbers(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace), in_place),
         ]

@@ -41,6 +41,8 @@ class Specials:
         """A list of pieces for each line."""
         self._goes_on = False
         """Whether what is printed next stands on the last of these lines."""
+        self.before_print: Callable[[], None] | None = None
+        """Fails what has to fail before anything is printed, inside `try`."""
         self.numbers = PrintedNumbers(values)
         self.functions: dict[str, Special] = {
             "range": self._range,
@@ -157,6 +159,8 @@ class Specials:
         return Printed(self.printed, lines)
 
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        if self.before_print is not None:
+            self.before_print()
         given = bind_names("print", ("sep", "end", "flush"), (), keywords, ("sep", "end", "flush"))
         separator, end = (
             " " if given.get("sep") is None else given["sep"],

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Graph, Kind, Node
+from gradcli.graph import CONSTANT, INPUT, SINGLE, Array, Graph, Kind, Node
 from gradcli.ops.control import BIND, DETACH, LEAF, bind, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Stretch, Unlike
@@ -230,10 +230,21 @@ class Values:
             hint="loop over range(3), a list, or the rows of a tensor",
         )
 
-    def plain(self, number: float | bool) -> Node:
-        """A number of Python's as a node: 2.0 stays a float where the program is Python's."""
-        if self.is_python and type(number) is float and number.is_integer():
-            return self.graph.decimal(number)
+    def is_single(self, node: Node) -> bool:
+        """Whether PyTorch has the tensor in float32, and the run computes in more digits."""
+        if not self.is_pytorch or node.kind != "float" or self.graph.precision == "float32":
+            return False
+        return self.array_dtype(node) == "float32"
+
+    def plain(self, number: float | bool, *, single: bool = False) -> Node:
+        """A number of Python's as a node: 2.0 stays a float where the program is Python's, and one
+        of float32 (`single`) is written with the digits of that.
+        """
+        if self.is_python and type(number) is float:
+            if number.is_integer():
+                return self.graph.decimal(number)
+            if single:
+                return self.graph.decimal(number, SINGLE)
         return self.graph.constant(number)
 
     def listing(self, value: Value) -> Value:

@@ -49,7 +49,7 @@ WRONG = [
     ("2»x«", "`x` cannot follow", "2*x"),
     # assignment
     ("a, *b, »*c« = x", "only one name", None),
-    ("for »x[0]« in y { }", "an element cannot be assigned", "on the left"),
+    ("for »f(x)« in y { }", "the result of a call cannot be assigned", "on the left"),
     ("»True« = 3", "True", "name"),
     ("»none« = 3", "None", "name"),
     ("»3« = x", "number", "=="),

@@ -1,0 +1,129 @@
+"""`torch.amp`: gradients of losses that are scaled, and casts that a processor has no need of."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.modules import Method
+from gradcli.trace.objects import Given, Object, Recording
+from gradcli.trace.optimisers import Optimiser
+from gradcli.trace.special import Special
+from gradcli.trace.trees import changed
+from gradcli.trace.values import Value
+
+_SCALE = 65536.0
+"""PyTorch's first scale."""
+
+
+class GradScaler(Object):
+    """Scales losses, and the gradients of optimisers back; without a GPU, PyTorch's does nothing
+    unless it is made for the processor.
+    """
+
+    what = "a scaler of gradients"
+
+    def __init__(self, autograd: Autograd, scale: float, is_enabled: bool) -> None:
+        self._autograd = autograd
+        self._values = autograd.values
+        self._scale = scale if is_enabled else 1.0
+        self._is_enabled = is_enabled
+        self._unscaled: set[Optimiser] = set()
+
+    def methods(self) -> dict[str, Method]:
+        constant = self._values.graph.constant
+        return {
+            "scale": self._scaled,
+            "unscale_": self._unscale,
+            "step": self._step,
+            "update": self._update,
+            "get_scale": lambda *_: self._values.plain(self._scale),
+            "is_enabled": lambda *_: constant(self._is_enabled),
+        }
+
+    def _scaled(self, arguments: list[Value], keywords: Given) -> Value:
+        (outputs,) = bind_names("scale", ("outputs",), arguments, keywords).values()
+        if not self._is_enabled:
+            return outputs
+        return changed(self._values, outputs, lambda each: self._values.tensor(each) * self._scale)
+
+    def _optimiser(self, value: Value) -> Optimiser:
+        if not isinstance(value, Optimiser):
+            raise GradcliError("type", "a scaler takes an optimiser", hint="scaler.step(optimizer)")
+        return value
+
+    def _unscale(self, arguments: list[Value], keywords: Given) -> Value:
+        (value,) = bind_names("unscale_", ("optimizer",), arguments, keywords).values()
+        self._scale_back(self._optimiser(value))
+        return None
+
+    def _scale_back(self, optimiser: Optimiser) -> None:
+        if not self._is_enabled or optimiser in self._unscaled:
+            return
+        self._unscaled.add(optimiser)
+        for group in optimiser.groups:
+            for node in optimiser.parameters(group):
+                grad = self._autograd.grads.get(node)
+                if grad is not None:
+                    self._autograd.set_grad(node, grad / self._scale)
+
+    def _step(self, arguments: list[Value], keywords: Given) -> Any:
+        optimiser = self._optimiser(arguments[0] if arguments else None)
+        self._scale_back(optimiser)
+        return (yield optimiser.method("step")(arguments[1:], keywords))
+
+    def _update(self, arguments: list[Value], keywords: Given) -> Value:
+        bind_names("update", ("new_scale",), arguments, keywords, ("new_scale",))
+        self._unscaled.clear()
+        return None
+
+
+class MixedPrecision:
+    """The functions by name."""
+
+    def __init__(self, autograd: Autograd) -> None:
+        self._autograd = autograd
+        self._values = autograd.values
+        self.functions: dict[str, Special] = {
+            "torch.amp.GradScaler": partial(self._scaler, None),
+            "torch.cuda.amp.GradScaler": partial(self._scaler, "cuda"),
+            "torch.autocast": partial(self._autocast, None),
+            "torch.amp.autocast": partial(self._autocast, None),
+            "torch.cuda.amp.autocast": partial(self._autocast, "cuda"),
+        }
+        self.methods: dict[str, Special] = {}
+
+    def _given(
+        self, name: str, device: str | None, names: tuple[str, ...], arguments: list[Value],
+        keywords: Given,
+    ) -> tuple[bool, dict[str, Value]]:  # fmt: skip
+        """Whether it is for the processor and not switched off, and the arguments."""
+        if device is not None:
+            arguments = [device, *arguments]
+        given = bind_names(name, names, arguments, keywords, names)
+        is_on = "enabled" not in given or self._values.truth(given["enabled"])
+        where = given.get("device", given.get("device_type", "cuda"))
+        return is_on and str(where).startswith("cpu"), given
+
+    def _scaler(self, device: str | None, arguments: list[Value], keywords: Given) -> Value:
+        names = ("device", "init_scale", "growth_factor", "backoff_factor", "growth_interval",
+                 "enabled")  # fmt: skip
+        is_on, given = self._given("GradScaler", device, names, arguments, keywords)
+        value = given.get("init_scale")
+        scale = self._values.number(value, "init_scale") if isinstance(value, Node) else _SCALE
+        return GradScaler(self._autograd, scale, is_on)
+
+    def _autocast(self, device: str | None, arguments: list[Value], keywords: Given) -> Value:
+        names = ("device_type", "dtype", "enabled", "cache_enabled")
+        is_on, _ = self._given("autocast", device, names, arguments, keywords)
+        if is_on:
+            raise GradcliError(
+                "value",
+                "autocast: tensors are not cast to half precision here",
+                hint="autocast(device_type='cpu', enabled=False), or leave the line out",
+            )
+        return Recording(None)

@@ -1,0 +1,66 @@
+"""`module.register_full_backward_hook(f)`: the gradients that come to a layer and leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from gradcli.graph import Node
+from gradcli.ops.control import bind
+from gradcli.trace.autograd import Autograd
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.values import Value
+
+
+class Watch:
+    """One call of a layer whose gradients functions of the program are told of."""
+
+    def __init__(
+        self, autograd: Autograd, module: Object, hooks: Sequence[Object], arguments: list[Value]
+    ) -> None:
+        self._autograd = autograd
+        self._module, self._hooks = module, [*hooks]
+        self.arguments = [
+            bind(each) if isinstance(each, Node) and self._autograd.requires_grad(each) else each
+            for each in arguments
+        ]
+        """What forward gets: the tensors as nodes of their own."""
+        self._followed = [
+            place for place, (each, given) in enumerate(zip(self.arguments, arguments, strict=True))
+            if each is not given
+        ]  # fmt: skip
+        self._of_output: Value = None
+        self._of_inputs: list[Value] = [None] * len(arguments)
+        self._waits = 0
+
+    def begin(self, output: Value) -> None:
+        """Wait for the gradients of this output, and then for those of the inputs."""
+        if isinstance(output, Node) and self._autograd.requires_grad(output):
+            self._autograd.add_hook(output, BuiltIn("hook", self._output_known))
+            for place in self._followed:
+                node = self.arguments[place]
+                assert isinstance(node, Node)
+                self._autograd.add_hook(node, BuiltIn("hook", partial(self._input_known, place)))
+
+    def _output_known(self, _: str, grads: list[Value], __: Given) -> Any:
+        self._of_output = grads[0]
+        self._waits = len(self._followed)
+        if not self._waits:
+            yield self._tell()
+
+    def _input_known(self, place: int, _: str, grads: list[Value], __: Given) -> Any:
+        self._of_inputs[place] = grads[0]
+        self._waits -= 1
+        if not self._waits:
+            yield self._tell()
+            return self._of_inputs[place]
+        return None
+
+    def _tell(self) -> Any:
+        """Call the functions; what they return stands in the place of the inputs' gradients."""
+        for hook in self._hooks:
+            given = [self._module, tuple(self._of_inputs), (self._of_output,)]
+            found = yield hook.call(given, {})
+            if found is not None:
+                self._of_inputs = list(found) if isinstance(found, tuple) else [found]

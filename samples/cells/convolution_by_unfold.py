@@ -1,0 +1,20 @@
+import torch
+import torch.nn.functional as F
+
+inp = torch.arange(16.).reshape(1, 1, 4, 4)
+w = torch.tensor([[[[1., 0.], [0., -1.]]], [[[0.5, 0.5], [0.5, 0.5]]]], requires_grad=True)
+inp_unf = F.unfold(inp, (2, 2))
+print(inp_unf.shape)
+out_unf = inp_unf.transpose(1, 2).matmul(w.view(w.size(0), -1).t()).transpose(1, 2)
+out = F.fold(out_unf, (3, 3), (1, 1))
+print((F.conv2d(inp, w) - out).abs().max())
+print(out)
+out.sum().backward()
+print(w.grad)
+p = F.max_pool2d(inp, 2, return_indices=True)
+print(p)
+print(F.avg_pool2d(inp, 3, stride=1, padding=1))
+t = F.conv_transpose2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2), stride=2)
+print(t)
+print(F.interpolate(torch.tensor([[[[1., 2.], [3., 4.]]]]), scale_factor=2, mode='bilinear', align_corners=False))
+print(F.pad(torch.ones(1, 1, 2, 2), (1, 1, 0, 0), mode='constant', value=9))
