@@ -151,6 +151,8 @@ class Levels:
     def _is_open(self, passage: Passage, nodes: Sequence[Node]) -> bool:
         if passage.kind == "passes" and any(isinstance(node.op, Loop) for node in nodes):
             return False  # its passes are one node
+        if passage.kind == "write":
+            return False
         if passage.kind == "pass" or ALL in self._opened:
             return True
         if passage.kind == "loop" and self._alone:
@@ -166,6 +168,7 @@ class Levels:
         told = [node for node in nodes if not is_promotion(node)]
         function = passage.function
         states = function is not None and function.op is None  # its op may have another name
+        states = states or passage.kind == "write"
         drawn = any(node.op.unique and not node.inputs for node in nodes)
         if drawn or len(told) < (1 if states else 2):
             return False  # numbers that are drawn are no function, and one op tells itself

@@ -205,6 +205,7 @@ def vdot(a: Node, b: Node) -> Node:
     aliases=("ger",),
     latex=r"{0} \, {1}^{{\top}}",
     cases=[Case("outer(x, y)", {"x": (2,), "y": (3,)})],
+    gradients={"a": "cotangent @ b", "b": "cotangent.T @ a"},
     confused=("dot",),
     numpy="np.outer",
     torch="torch.outer",
@@ -221,6 +222,9 @@ def outer(a: Node, b: Node) -> Node:
 @table.function(
     latex=r"\operatorname{{tr}} {0}",
     cases=[Case("trace(x)"), Case("trace(x)", {"x": (3, 3)})],
+    gradients={
+        "x": ("cotangent * eye(x.shape[0])", "cotangent * eye(x.shape[0], x.shape[1])"),
+    },
     confused=("det", "sum"),
     numpy="np.trace",
     torch="torch.trace",

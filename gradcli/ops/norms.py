@@ -49,6 +49,7 @@ def _turned(x: str, other: str) -> str:
         "x": (
             "cotangent * x / result",
             "unsqueeze(cotangent, dim) * x / unsqueeze(result, dim)",
+            "zeros_like(x)",
             "cotangent * sign(x)",
             "unsqueeze(cotangent, dim) * sign(x)",
             "cotangent * x * abs(x)**(p - 2) / result**(p - 1)",

@@ -38,7 +38,8 @@ from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import EXACT, Sentence, Sentences, added, summand
 
 CANCELLED = "these parts cancel: what is left of them is rounding"
-ROUNDING = 1e-13
+SCALE = "scale(a, b) is a * b, but 0 where a is 0, whatever b is"
+ROUNDING = {"float64": 1e-13, "float32": 4e-6}
 """Grads smaller than this, compared with their largest part, have no digit that is right."""
 SHOWN_DIGITS = 1e-5
 """How well sums agree of which a term is rounded to the digits that are shown."""
@@ -137,10 +138,21 @@ class _Story:
         sentence = sentences.step(step)
         equal = _told_once(self._right(sentence, left), value)
         about = [*_about(step.stage, sentence), *_quoted(step, self.explanation.program)]
+        about += self._before(step)
         untold = [self.names[each] for each in step.stage.results if each in self.untold]
         if untold and node is step.stage.results[-1]:
             about.append(f"so are {untold[0]} to {untold[-1]}, not shown here")
         return Chain(left, equal, [*about, *_lines(left, sentence), *remarks])
+
+    def _before(self, step: Step) -> Iterator[str]:
+        """What a tensor was before the program wrote into it."""
+        passage = step.stage.passage
+        if passage is None or passage.kind != "write" or passage.span is None:
+            return
+        before = self.names.get(passage.arguments["x"])
+        if before is not None:
+            target = self.explanation.program.source.text[slice(*passage.span)]
+            yield f"{target} is written: {before} is what was there before"
 
     def backward(self, told: ToldPass) -> Iterator[Block]:
         """The grads of a pass, from the outputs to the leaves."""
@@ -186,7 +198,10 @@ class _Story:
         more = [
             remark
             for part, sentence in zip(grad.parts, found, strict=True)
-            for remark in (*self._remarks(grad, part, told), *_about(part.through, sentence))
+            for remark in (
+                *self._remarks(grad, part, sentence, told),
+                *_about(part.through, sentence),
+            )
         ]
         more += self._hooked(left, grad, told)
         return Chain(left, _told_once(equal, value), [*remarks, *dict.fromkeys(more), *large])
@@ -211,7 +226,7 @@ class _Story:
             value = self._flat(part.value)
             texts.append(summand(sentence.text) if sentence.text else value)
             way = f"through {_title(part.through, self.names)}" if part.through else "v"
-            steps = [each for each in (sentence.text, sentence.numbers, value) if each]
+            steps = [*dict.fromkeys(x for x in (sentence.text, sentence.numbers, value) if x)]
             if len(found) > 1:
                 shown = " = ".join(steps) if value else (steps or [self._described(part.value)])[0]
                 remarks.append(f"{way}: {shown}")
@@ -234,7 +249,7 @@ class _Story:
                 return text
         return ""
 
-    def _remarks(self, grad: Grad, part: Part, told: ToldPass) -> Iterator[str]:
+    def _remarks(self, grad: Grad, part: Part, sentence: Sentence, told: ToldPass) -> Iterator[str]:
         node, name = grad.node, self.names[grad.node]
         if part.through is not None and part.uses > 1:
             step = _title(part.through, self.names)
@@ -245,7 +260,7 @@ class _Story:
                 yield "the gradient vector v enters here"
             else:
                 yield f"{name} is a single value: v = 1, and no gradient has to be given"
-        elif part.summed_from is not None:
+        elif part.summed_from is not None and (not sentence.text or "sum(" in sentence.text):
             yield (
                 f"{name} of shape {show(node.shape)} was broadcast to {show(part.summed_from)}: "
                 "what comes back is summed over the copies"
@@ -299,6 +314,8 @@ def _told_once(equal: list[list[str]], value: list[list[str]]) -> list[list[str]
 def _lines(left: str, sentence: Sentence) -> list[str]:
     """The further lines of a sentence."""
     remarks = [f"where {title} = {text}" for title, text in sentence.where]
+    if "scale(" in sentence.text:
+        remarks.append(SCALE)
     place, numbers, value = sentence.element
     if place and left:
         sides = dict.fromkeys([f"{left}[{place}]", numbers, value])  # -1 is told once
@@ -318,7 +335,7 @@ def _about(item: Stage | None, sentence: Sentence) -> Iterator[str]:
         first, _, last = item.title.partition("-")
         what = f"passes {int(first):,} to {int(last):,}" if last else f"pass {first}"
         yield f'{what}: --inside "pass {first}" shows {"one of them" if last else "it"}'
-    elif item.passage is not None:
+    elif item.passage is not None and item.passage.kind != "write":
         yield f"{item.title}: --inside {item.title} shows its steps"
 
 
@@ -373,7 +390,8 @@ def cancels(grad: Grad) -> bool:
     """Whether the parts of a grad add up to nothing, or to nothing but their rounding."""
     parts = [*(part.value for part in grad.parts), *([] if grad.held is None else [grad.held])]
     size = max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
-    return float(np.max(np.abs(_total(grad)), initial=0.0)) < ROUNDING * size
+    rounding = ROUNDING[grad.node.graph.precision]
+    return float(np.max(np.abs(_total(grad)), initial=0.0)) < rounding * size
 
 
 def _is_same(array: Array) -> bool:

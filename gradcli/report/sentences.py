@@ -19,7 +19,7 @@ from gradcli.analysis.explain import Explanation, Step
 from gradcli.analysis.levels import Stage, nodes_of
 from gradcli.analysis.meaning import Meaning
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import CONSTANT, Array, Node, ancestors
+from gradcli.graph import CONSTANT, Array, Node, Shape, ancestors
 from gradcli.language.construct import (
     argument,
     attribute,
@@ -37,6 +37,8 @@ from gradcli.language.syntax import Expression, FunctionDefinition
 from gradcli.ops.control import DETACH
 from gradcli.report.arrays import IN_FULL, brief, excerpt, inline, sentence_of
 from gradcli.report.calls import brief_call
+from gradcli.report.plainer import plainer
+from gradcli.report.writes import Overwrite, write_of, zeros
 from gradcli.spelling.formula import Formulas
 from gradcli.spelling.spell import arguments_of, function_of, written
 from gradcli.spelling.textbook import instantiate
@@ -113,9 +115,8 @@ class Sentences:
         item = step.stage
         if item.single:
             return self._ruled(step.node, step.value, MOST_HELPERS)
-        text = self._call(item, step.node)
-        found = self._sentence([text] if text else [], None, step.value, 0)
-        if found.text or len(item.nodes) > 1:
+        found = self._sentence(self._calls(item, step.node), None, step.value, 0)
+        if found.text or len(item.nodes) > 1 or _is_write(item):
             return found
         return self._ruled(step.node, step.value, MOST_HELPERS)
 
@@ -135,9 +136,11 @@ class Sentences:
         """What one use of a value adds to its grad."""
         if part.through is None:
             return Sentence("")
-        texts = list(self.textbook(part.through, grad.node))
+        texts = [*self._of_write(part.through, grad.node)]
+        texts += self.textbook(part.through, grad.node)
         most = MOST_HELPERS if part.through.single else HELPERS
-        return self._sentence(texts, part.rule, part.value, most)
+        rule = None if _is_write(part.through) else part.rule
+        return self._sentence(texts, rule, part.value, most)
 
     def agrees(self, text: str, value: Array, slack: float = SLACK) -> bool:
         """Whether a text is a sentence with this value."""
@@ -150,9 +153,10 @@ class Sentences:
         self, texts: Iterable[str], rule: Node | None, value: Array, most: int
     ) -> Sentence:
         """The first of the texts that is true, or else the rule with `most` further lines."""
-        for text in texts:
-            if len(text) <= LONGEST and self.agrees(text, value):
-                return self._with_numbers(text, [], value)
+        for stated in texts:
+            for text in (self._plainer(stated), stated):
+                if text and len(text) <= LONGEST and self.agrees(text, value):
+                    return self._with_numbers(text, [], value)
         if rule is None:
             return Sentence("")
         return Sentence(self.names[rule]) if rule in self.names else self._ruled(rule, value, most)
@@ -161,9 +165,22 @@ class Sentences:
         """A node over its operands."""
         for precision in (self._precision, EXACT):
             found = self._rule(rule, precision, most)
+            plain = self._plainer(found.text) if found and not found.where else ""
+            if plain and self.agrees(plain, value):
+                return self._with_numbers(plain, [], value)
             if found and self.agrees(found.text, value):
                 return self._with_numbers(found.text, found.where, value)
         return Sentence("")
+
+    def _plainer(self, text: str) -> str:
+        """A rule in plainer words, which may be wrong; empty where there are none."""
+        read = parse_expression(Source("sentence", text), ParseLimits())
+        found = print_expression(plainer(read, self._shape_of))
+        return found if found != text and len(found) <= LONGEST else ""
+
+    def _shape_of(self, expression: Expression) -> Shape | None:
+        value = self._meaning.value(print_expression(expression))
+        return None if value is None else value.shape
 
     def _rule(self, rule: Node, precision: int, most: int) -> Sentence | None:
         """A node over its operands, and for each part that is left out what its name stands for.
@@ -213,6 +230,48 @@ class Sentences:
         ordered = sorted(self._further.titles, key=lambda node: node.index)
         titles = [self._further.titles[node] for node in ordered]
         return [(title, lines[title]) for title in titles if title in found]
+
+    def _calls(self, item: Stage, node: Node) -> Iterator[str]:
+        """A call as the program makes it, or calls that do what a write does."""
+        write = self._written(item)
+        if write is not None and item.passage is not None:
+            x, new = (self._tensor(item.passage.arguments[each]) for each in ("x", "values"))
+            if x is not None and new is not None:
+                yield from (print_expression(way(x, new)) for way in write.ways(self._index))
+        text = self._call(item, node)
+        if text:
+            yield text
+
+    def _written(self, item: Stage) -> Overwrite | None:
+        """What a write into a tensor does."""
+        if item.passage is None or not _is_write(item):
+            return None
+        given = item.passage.arguments
+        places = np.asarray(self._explanation.value(given["places"]))
+        return write_of(given["x"].shape, given["items"], places, given["values"].size)
+
+    def _index(self, node: Node) -> Expression | None:
+        """An index of a write: how it is computed, or its numbers."""
+        return self._formula(node) if node not in self.names else name(self.names[node])
+
+    def _of_write(self, item: Stage, operand: Node) -> Iterator[str]:
+        """What a write gives back: nothing where it wrote, to what was there before; and to what
+        was put there what it has become.
+        """
+        write = self._written(item)
+        if write is None or item.passage is None:
+            return
+        given = item.passage.arguments
+        change = self._results(item.passage.result).get("cotangent")
+        if change is None or given["x"] is given["values"]:
+            return
+        if given["x"] is operand:
+            for way in write.ways(self._index):
+                for nothing in zeros(write.places.shape):
+                    yield print_expression(way(change, nothing))
+        elif given["values"] is operand:
+            for each in write.picked(change, self._index):
+                yield print_expression(each)
 
     def _call(self, item: Stage, node: Node) -> str:
         """A call as the program makes it; empty for what is not one."""
@@ -310,6 +369,12 @@ class Sentences:
         below = ancestors([node])
         if node.size <= 2 * SMALL and all(each.op is CONSTANT or each.inputs for each in below):
             return constant(np.asarray(self._explanation.value(node)))
+        return self._formula(node)
+
+    def _formula(self, node: Node) -> Expression | None:
+        """A tensor over those that have a name; None where that needs further lines."""
+        if node.known is not None:
+            return constant(np.asarray(node.known)) if node.size <= 2 * SMALL else None
         formula = self._rule(node, EXACT, 0)
         if formula is None or formula.where:
             return None
@@ -352,6 +417,10 @@ class Sentences:
     def _short(self, array: Array) -> str:
         text = sentence_of(array, self._precision, LONGEST)
         return f"({text})" if text.startswith("-") else text
+
+
+def _is_write(item: Stage) -> bool:
+    return item.passage is not None and item.passage.kind == "write"
 
 
 def _literal(node: Node, precision: int) -> str | None:

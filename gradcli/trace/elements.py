@@ -21,6 +21,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.operators import binary
+from gradcli.trace.passages import Passage
 from gradcli.trace.values import Value, describe
 
 
@@ -106,6 +107,7 @@ class ElementUpdates(Calls):
         self.graph.span = target.span
         base, views = self.values.storage(node)
         base = self.values.current(base)
+        first = self.graph.count
         if items is None and not views:
             whole = value
         else:
@@ -116,6 +118,13 @@ class ElementUpdates(Calls):
             whole = overwritten(base, places, _fitted(value, places, base))
             if self.values.is_pytorch:
                 self.values.made_by[whole] = "overwritten", (), {}
+            if self.values.passages is not None:
+                known = () if views or items is None else tuple(items)
+                given = {"x": base, "values": value, "items": known, "places": places}
+                end = self.graph.count
+                self.values.passages.add(
+                    Passage("write", "write", target.span, first, end, given, whole)
+                )
         self._become(base, views, cast(whole, base.kind), items is None and not views)
 
     def _check_apart(self, views: Sequence[Node], places: Node) -> None:

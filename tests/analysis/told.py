@@ -70,7 +70,7 @@ def wrong_grads(explanation: Explanation) -> Iterator[str]:
         for grad, node in zip(told.grads, found, strict=True):
             true = np.zeros(grad.node.shape) if node is None else run.value(node)
             both = np.stack([np.asarray(grad.value), np.asarray(true)])
-            if np.max(np.abs(both), initial=0.0) < ROUNDING * size:
+            if np.max(np.abs(both), initial=0.0) < ROUNDING[run.prepared.graph.precision] * size:
                 continue  # nothing but the rounding of larger grads
             if not same(both[0], both[1]):
                 yield f"not the grad of {explanation.names[grad.node]}: {grad.value}, but {true}"
