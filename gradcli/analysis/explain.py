@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
 from gradcli.analysis.backward import Grad, Part, PassWalk, ToldPass, add_part
+from gradcli.analysis.extent import with_gradients, without_constants
 from gradcli.analysis.levels import ALL, NUMBERED, Levels, Stage, passes_in
 from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.engine.evaluator import Evaluator
-from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors, dependents, upstream
+from gradcli.graph import INPUT, Array, Node, ancestors, dependents, upstream
 from gradcli.language.syntax import Program
-from gradcli.ops.control import DETACH, LEAF
-from gradcli.ops.kinds import is_promotion
+from gradcli.ops.control import DETACH
 from gradcli.ops.loops import Loop, NotRolled
 from gradcli.options import DEFAULT
 from gradcli.session import Gradient, Options, Prepared, prepare, unrolled
@@ -77,6 +77,8 @@ class Explanation:
     """What the program's own passes left in `.grad`, and where: `x.grad, line 3`."""
     stopped: list[Node]
     """Nodes that stop gradients: `detach`."""
+    taken: dict[Node, tuple[tuple[Node, ...], Node]] = field(default_factory=dict)
+    """Gradients that the program takes with `autograd.grad`: of what, and by what."""
     notes: list[Note] = field(default_factory=list)
     none: str = ""
     """Why there is no backward; empty where there is one."""
@@ -171,12 +173,13 @@ class _Teller:
         }
         """What the program's own passes left in `.grad`: told there, and a value from then on. One
         that was made with `create_graph` is differentiated once more, so its steps are told."""
-        order = _told(outputs, self.written)
+        assert prepared.passages is not None
+        order, self.taken = with_gradients(outputs, self.written, prepared.passages.ended)
+        differentiated = [y for ys, _ in self.taken.values() for y in ys]
         kept = [grad for call in self.calls for grad in call.grads.values()]
         leaves = [node for call in self.calls for node in call.grads]
-        wanted = {*outputs, *self.leaves.values(), *kept, *leaves}
-        order = _seen(order, wanted.union(prepared.names.values()), outputs)
-        assert prepared.passages is not None
+        wanted = {*outputs, *differentiated, *self.leaves.values(), *kept, *leaves}
+        order = without_constants(order, wanted.union(prepared.names.values()), outputs)
         _check_opened(opened, prepared.passages.ended)
         levels = Levels(prepared.passages.ended, opened, wanted)
         self.items = levels.items(order)
@@ -204,6 +207,7 @@ class _Teller:
                 if grad in self.written
             },
             stopped=[node for item in self.items for node in item.results if node.op is DETACH],
+            taken=self.taken,
             notes=notes
             if none in ("", *(each.message for each in notes))
             else [*notes, Note("no-grad", none)],
@@ -332,39 +336,6 @@ def _check_opened(opened: Collection[str], passages: Sequence[Passage]) -> None:
 
 def _opening(names: Sequence[str]) -> Setting:
     return Setting("inside", ", ".join(names), str(list(names)))
-
-
-def _told(outputs: Iterable[Node], barriers: Container[Node]) -> list[Node]:
-    """The outputs and all that they are computed from, back to the barriers."""
-    found = set(outputs)
-    stack = list(found)
-    while stack:
-        node = stack.pop()
-        for operand in () if node in barriers else node.inputs:
-            if operand not in found:
-                found.add(operand)
-                stack.append(operand)
-    return sorted(found, key=lambda node: node.index)
-
-
-def _seen(order: list[Node], named: Container[Node], outputs: Collection[Node]) -> list[Node]:
-    """Without constants that are no outputs, and what is computed from constants alone and has no
-    name.
-    """
-    varying: set[Node] = set()
-    for node in order:
-        starts = node in named or node.op is LEAF or (node.op.unique and not node.inputs)
-        if starts or any(operand in varying for operand in node.inputs):
-            varying.add(node)
-    return [
-        node
-        for node in order
-        if node in outputs
-        or (
-            (node in varying and node.op is not CONSTANT)
-            and (node in named or not is_promotion(node))
-        )
-    ]
 
 
 def name_nodes(nodes: Sequence[Node], prepared: Prepared) -> dict[Node, str]:

@@ -151,8 +151,8 @@ class Levels:
     def _is_open(self, passage: Passage, nodes: Sequence[Node]) -> bool:
         if passage.kind == "passes" and any(isinstance(node.op, Loop) for node in nodes):
             return False  # its passes are one node
-        if passage.kind == "write":
-            return False
+        if passage.kind in ("write", "grad"):
+            return passage.kind == "grad"  # its steps are told; what it is of, with its result
         if passage.kind == "pass" or ALL in self._opened:
             return True
         if passage.kind == "loop" and self._alone:

@@ -11,14 +11,14 @@ import numpy as np
 
 from gradcli.analysis.backward import Grad, Part, ToldPass
 from gradcli.analysis.explain import Explanation, Step
-from gradcli.analysis.levels import Stage, body_of
+from gradcli.analysis.levels import Stage
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
-from gradcli.language.syntax import Program
-from gradcli.ops.control import LEAF
+from gradcli.ops.control import DETACH, LEAF
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
+from gradcli.report.about import about_stage, about_step
 from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number, sentence_of
 from gradcli.report.document import (
     WIDTH,
@@ -30,7 +30,7 @@ from gradcli.report.document import (
     in_markdown,
     render,
 )
-from gradcli.report.explain_entry import counted, entry_document
+from gradcli.report.explain_entry import entry_document
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
@@ -47,8 +47,6 @@ NARROWEST = 20
 """Equations have so many columns behind the longest of names."""
 SHOWN = 60
 """The most numbers of a value; larger ones are described."""
-QUOTED = 8
-"""The most lines of a loop's body that are quoted."""
 SMALL = 16
 """What equal numbers are is said of arrays of up to so many; larger ones are described anyway."""
 FEW = 4
@@ -127,7 +125,9 @@ class _Story:
             equal = _told_once(self._right(sentence, left), value)
             return Chain(left, equal, [*_lines(left, sentence), *remarks])
         if node in self.unreached:
-            remark = f"a leaf of shape {show(node.shape)}: no backward reaches it"
+            by = any(node is x for _, x in self.explanation.taken.values())
+            how = "the program takes a gradient by it" if by else "no backward reaches it"
+            remark = f"a leaf of shape {show(node.shape)}: {how}"
             return Chain(left, value, [remark, *remarks])
         if node.op is INPUT or node.op is LEAF:
             return Chain(left, value, ["it requires no grad, and gets none", *remarks])
@@ -135,24 +135,15 @@ class _Story:
             return Chain(left, value, [f"{self.explanation.kept[node]}: a constant", *remarks])
         if _is_literal(node) and not self.names.keys() & ancestors(node.inputs):
             return Chain(left, value, ["a constant: it gets no grad", *remarks])
-        sentence = sentences.step(step)
+        constant = node.op is DETACH and node in self.explanation.taken
+        below = self.names.get(node.inputs[0], "") if constant else ""
+        sentence = Sentence(below) if below else sentences.step(step)
         equal = _told_once(self._right(sentence, left), value)
-        about = [*_about(step.stage, sentence), *_quoted(step, self.explanation.program)]
-        about += self._before(step)
+        about = [*about_stage(step.stage, sentence), *about_step(step, self.explanation)]
         untold = [self.names[each] for each in step.stage.results if each in self.untold]
         if untold and node is step.stage.results[-1]:
             about.append(f"so are {untold[0]} to {untold[-1]}, not shown here")
         return Chain(left, equal, [*about, *_lines(left, sentence), *remarks])
-
-    def _before(self, step: Step) -> Iterator[str]:
-        """What a tensor was before the program wrote into it."""
-        passage = step.stage.passage
-        if passage is None or passage.kind != "write" or passage.span is None:
-            return
-        before = self.names.get(passage.arguments["x"])
-        if before is not None:
-            target = self.explanation.program.source.text[slice(*passage.span)]
-            yield f"{target} is written: {before} is what was there before"
 
     def backward(self, told: ToldPass) -> Iterator[Block]:
         """The grads of a pass, from the outputs to the leaves."""
@@ -200,7 +191,7 @@ class _Story:
             for part, sentence in zip(grad.parts, found, strict=True)
             for remark in (
                 *self._remarks(grad, part, sentence, told),
-                *_about(part.through, sentence),
+                *about_stage(part.through, sentence),
             )
         ]
         more += self._hooked(left, grad, told)
@@ -321,33 +312,6 @@ def _lines(left: str, sentence: Sentence) -> list[str]:
         sides = dict.fromkeys([f"{left}[{place}]", numbers, value])  # -1 is told once
         remarks.append(" = ".join(sides))
     return remarks
-
-
-def _about(item: Stage | None, sentence: Sentence) -> Iterator[str]:
-    """What a step of several is, where no sentence says it."""
-    if item is None or item.single or sentence.text:
-        return
-    if item.stretch:
-        yield f"steps {item.stretch}: --inside {item.stretch} shows them"
-    elif item.passage is not None and item.passage.kind == "loop":
-        yield f"a loop of {counted(item.passage.result, 'pass')}: --inside {item.title} opens it"
-    elif item.passage is not None and item.passage.kind == "passes":
-        first, _, last = item.title.partition("-")
-        what = f"passes {int(first):,} to {int(last):,}" if last else f"pass {first}"
-        yield f'{what}: --inside "pass {first}" shows {"one of them" if last else "it"}'
-    elif item.passage is not None and item.passage.kind != "write":
-        yield f"{item.title}: --inside {item.title} shows its steps"
-
-
-def _quoted(step: Step, program: Program) -> Iterator[str]:
-    """The body of a loop, as the program has it."""
-    passage = step.stage.passage
-    if passage is None or passage.kind != "loop" or step.node is not step.stage.results[0]:
-        return
-    text = body_of(passage, program)
-    if 0 < len(text) <= QUOTED:
-        yield f"in each pass: {text[0]}" if len(text) == 1 else "in each pass:"
-        yield from (f"  {line}" for line in text if len(text) > 1)
 
 
 def _untold(explanation: Explanation) -> set[Node]:

@@ -13,6 +13,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import AUTOGRAD_GRAD
 from gradcli.trace.items import Items
 from gradcli.trace.objects import HookHandle, Object
+from gradcli.trace.passages import Passage
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value, describe
 
@@ -208,7 +209,12 @@ class AutogradCalls:
         listed = not isinstance(given["outputs"], Node)
         gradients = self._gradients(given.get("grad_outputs"), outputs, listed)
         inputs = self._several(given["inputs"], "the inputs of grad")
+        first = self.values.graph.count
         found = self.autograd.grad(outputs, inputs, gradients, *self._graphs(given))
+        if self.values.passages is not None:
+            span, end = self.values.graph.span, self.values.graph.count
+            pair = {"outputs": tuple(outputs), "inputs": tuple(inputs)}
+            self.values.passages.add(Passage("grad", "grad", span, first, end, pair, tuple(found)))
         return given["inputs"], tuple(found)
 
     def _zero_grad(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

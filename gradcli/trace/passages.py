@@ -14,9 +14,9 @@ from gradcli.graph import EMPTY, Node
 from gradcli.ops.table import Function
 from gradcli.tuples import NamedTuple
 
-PassageKind: TypeAlias = Literal["call", "function", "loop", "pass", "passes", "write"]
+PassageKind: TypeAlias = Literal["call", "function", "loop", "pass", "passes", "write", "grad"]
 """A call of a function of the language, or of one of the program's; a loop, one pass of it, or some
-that are told together; a write into a tensor, `y[0] = 10`.
+that are told together; a write into a tensor, `y[0] = 10`; a call of `autograd.grad`.
 """
 
 

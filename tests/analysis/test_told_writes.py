@@ -1,4 +1,4 @@
-"""Writes into tensors, and rules of ops, are told in functions that users of PyTorch know."""
+"""Writes into tensors, rules of ops and gradients that a program takes, in words that users know."""
 
 from __future__ import annotations
 
@@ -112,4 +112,29 @@ def test_float32_tells_rounding_as_what_it_is(seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(2, 3)).astype(np.float32)
     found, text = told("y = x / norm(x, dim=1, keepdim=True); sum(y * y)", x, "float32")
     assert "these parts cancel: what is left of them is rounding" in text
+    assert [*problems(found)] == []
+
+
+def test_a_gradient_that_the_program_takes_is_told_with_what_it_is_of() -> None:
+    """Of x³ at 2: 3·x² = 12, and of that 6·x = 12."""
+    x = "x = tensor(2., requires_grad=True); y = x**3;"
+    first = "g = torch.autograd.grad(y, x, create_graph=True)[0];"
+    program = f"{x} {first} h = torch.autograd.grad(g, x)[0]; h"
+    found = explain(parse(program), {})
+    text = render(document(found), as_text)
+    assert "y = x**3\n  = 2**3\n  = 8\n" in text
+    assert "= 12\n    the gradient of y by x, which the program takes\n" in text
+    assert "= 12\n    the gradient of g by x, which the program takes\n" in text
+    assert "a leaf of shape (): the program takes a gradient by it" in text
+    assert "detach(" not in text
+    assert [*problems(found)] == []
+
+
+def test_a_gradient_taken_in_a_loop_belongs_to_it() -> None:
+    program = (
+        "w = tensor(2.); for i in range(3) "
+        "{ v = w.clone().requires_grad_(); w = w - 0.1 * torch.autograd.grad(v**2, v)[0] }; x * w"
+    )
+    found, text = told(program, np.array(3.0))
+    assert "which the program takes" not in text
     assert [*problems(found)] == []

@@ -1,0 +1,71 @@
+"""Which nodes an explanation tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Sequence
+
+from gradcli.graph import CONSTANT, Node
+from gradcli.ops.control import LEAF
+from gradcli.ops.kinds import is_promotion
+from gradcli.trace.passages import Passage
+
+
+def _told(outputs: Iterable[Node], barriers: Container[Node]) -> list[Node]:
+    """The outputs and all that they are computed from, back to the barriers."""
+    found = set(outputs)
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        for operand in () if node in barriers else node.inputs:
+            if operand not in found:
+                found.add(operand)
+                stack.append(operand)
+    return sorted(found, key=lambda node: node.index)
+
+
+def with_gradients(
+    outputs: Iterable[Node], barriers: Container[Node], passages: Sequence[Passage]
+) -> tuple[list[Node], dict[Node, tuple[tuple[Node, ...], Node]]]:
+    """What is told; and the gradients in it that the program takes with `autograd.grad`, of what,
+    which is told as well, and by what. Those inside calls and loops belong to these.
+    """
+    outer = [each for each in passages if each.kind in ("loop", "function")]
+    order = _told(outputs, barriers)
+    told, found = set(order), dict[Node, tuple[tuple[Node, ...], Node]]()
+    for each in reversed(passages):  # one may be of another, which is before it
+        inside = any(x.first <= each.first and each.end <= x.end for x in outer)
+        if each.kind != "grad" or inside:
+            continue
+        of = each.arguments["outputs"]
+        mine = {
+            grad: (of, by)
+            for grad, by in zip(each.result, each.arguments["inputs"], strict=True)
+            if grad in told
+        }
+        if mine:
+            found |= mine
+            order = _told([*order, *of], barriers)
+            told = set(order)
+    return order, found
+
+
+def without_constants(
+    order: list[Node], named: Container[Node], outputs: Collection[Node]
+) -> list[Node]:
+    """Without constants that are no outputs, and what is computed from constants alone and has no
+    name.
+    """
+    varying: set[Node] = set()
+    for node in order:
+        starts = node in named or node.op is LEAF or (node.op.unique and not node.inputs)
+        if starts or any(operand in varying for operand in node.inputs):
+            varying.add(node)
+    return [
+        node
+        for node in order
+        if node in outputs
+        or (
+            (node in varying and node.op is not CONSTANT)
+            and (node in named or not is_promotion(node))
+        )
+    ]
