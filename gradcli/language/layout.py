@@ -305,8 +305,8 @@ class TextLayout:
     def stray(self, start: int, _end: int) -> bool:
         raise stray_character(self.tokens.source, start)
 
-    def finish(self) -> None:
-        size = len(self.tokens.source.text)
+    def finish(self, size: int) -> None:
+        """The text ends at this place."""
         self._end_blocks(size)
         if self.brackets:
             raise self._unclosed(self.brackets[-1])

@@ -28,9 +28,9 @@ _SMALL = ("true", "false", "none")
 """Constants of the language that are names in Python."""
 
 
-def lex(source: Source, limits: ParseLimits, begin: int = 0) -> Tokens:
-    """Divide a text into tokens, from some line of it on; their source is the text without a byte
-    order mark.
+def lex(source: Source, limits: ParseLimits, begin: int = 0, end: int | None = None) -> Tokens:
+    """Divide a text into tokens, from some line of it on and up to another; their source is the
+    text without a byte order mark.
 
     Raises GradcliError: `syntax` for characters that begin nothing, brackets that do not match and
     expectations that stand alone; `limit-tokens` and `limit-depth`.
@@ -39,10 +39,11 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0) -> Tokens:
     source = clean(source)
     tokens = Tokens(source, [], [], [], {}, [], [])
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+    last = len(source.text) if end is None else end
     layout = TextLayout(tokens, limits)
     keywords, marks, handlers = TABLES.keywords, TABLES.marks, HANDLERS
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
-    matches = TABLES.pattern.finditer(source.text, begin, len(source.text.rstrip(" \t")))
+    matches = TABLES.pattern.finditer(source.text, begin, len(source.text[:last].rstrip(" \t")))
     for match in islice(matches, limits.tokens):
         kind = match.lastindex or 0
         start, end = match.span(kind)
@@ -60,7 +61,7 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0) -> Tokens:
         ends.append(end)
     if surplus := next(matches, None):
         raise too_many_tokens(source, limits, surplus.span(surplus.lastindex or 0))
-    layout.finish()
+    layout.finish(last)
     if names_as_python(source.text):
         _name_as_python(tokens)
     if not source.text.isascii():

@@ -34,9 +34,11 @@ def parse_program(source: Source, limits: ParseLimits) -> Program:
     return parse_rest(source, limits, 0)
 
 
-def parse_rest(source: Source, limits: ParseLimits, begin: int) -> Program:
-    """The same for what stands from the place `begin` on, where a statement begins a line."""
-    tokens = lex(source, limits, begin)
+def parse_rest(source: Source, limits: ParseLimits, begin: int, end: int | None = None) -> Program:
+    """The same for what stands from the place `begin` on, where a statement begins a line, and
+    before the place `end`, where another does.
+    """
+    tokens = lex(source, limits, begin, end)
     statements: tuple[Statement, ...]
     statements, names = _run(tokens, "program")
     expectations = _attach(tokens, statements) if tokens.comments else ()

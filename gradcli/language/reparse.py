@@ -1,52 +1,87 @@
-"""The syntax tree of a text that differs little from one that was parsed: its first statements are
-taken over.
+"""The syntax tree of a text that differs little from one that was parsed: statements before the
+change are taken over, and those behind it are moved to where they stand now.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
 from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.characters import clean
 from gradcli.language.lexer import names_as_python
+from gradcli.language.moved import moved
 from gradcli.language.parser import parse_program, parse_rest
-from gradcli.language.syntax import Program
+from gradcli.language.syntax import Expectation, Program, Statement
 from gradcli.language.tokens import ParseLimits
+
+_BEGINS = re.compile(r"(?<=[^\\]\n)[A-Za-z_]")
+"""Begins a statement at the beginning of a line, wherever no bracket is open."""
 
 
 def reparse(source: Source, limits: ParseLimits, before: Program) -> Program:
     """What `parse_program` gives, with statements and expectations of the program before where its
     text is the same. `names` may have some that only the text before has. Raises the same errors.
     """
-    kept = _kept(source, limits, before)
-    if not kept:
+    source = clean(source)
+    old, new = before.source.text, source.text
+    if len(new) > limits.tokens or names_as_python(old) != names_as_python(new):
         return parse_program(source, limits)
-    begin = before.statements[kept].span[0]
+    same = common(old, new)
+    kept = _kept(before, same)
+    begin = before.statements[kept].span[0] if kept else 0
+    later = _later(before, new, max(begin, same))
+    by = len(new) - len(old)
+    end = before.statements[later].span[0] if later < len(before.statements) else len(old)
     try:
-        rest = parse_rest(source, limits, begin)
+        changed = parse_rest(source, limits, begin, end + by)
     except GradcliError:
-        return parse_program(source, limits)  # which sees what stands before the error, too
+        return parse_program(source, limits)  # which sees the rest of the text, too
+    statements, expectations = _moved(before, later, end, by)
     return Program(
-        rest.source,
-        before.statements[:kept] + rest.statements,
-        tuple(each for each in before.expectations if each.span[0] < begin) + rest.expectations,
-        tuple(each for each in before.notes if each[0][0] <= begin) + rest.notes,
-        before.names | rest.names,
+        changed.source,
+        before.statements[:kept] + changed.statements + statements,
+        tuple(each for each in before.expectations if each.span[0] < begin)
+        + changed.expectations
+        + expectations,
+        tuple(each for each in before.notes if each[0][0] <= begin)
+        + changed.notes
+        + tuple(((a + by, b + by), told) for (a, b), told in before.notes if a >= end),
+        before.names | changed.names,
     )
 
 
-def _kept(source: Source, limits: ParseLimits, before: Program) -> int:
+def _kept(before: Program, same: int) -> int:
     """How many statements stay as they are: those before one that begins a line, and whose text is
     the same. It is parsed again, and what came before it has come to its end there.
     """
-    old, new = before.source.text, source.text
-    if len(new) > limits.tokens or names_as_python(old) != names_as_python(new):
-        return 0
-    same = common(old, new)
-    statements = before.statements
+    old, statements = before.source.text, before.statements
     kept = bisect_left(statements, same, key=lambda each: each.span[1]) - 1
     while kept > 0 and old[statements[kept].span[0] - 1] != "\n":
         kept -= 1
     return max(kept, 0)
+
+
+def _later(before: Program, new: str, same: int) -> int:
+    """The first statement from which on the text is the same, and which begins one whatever stands
+    before it. Both texts are the same up to a place.
+    """
+    old, statements = before.source.text, before.statements
+    most = min(len(old), len(new)) - same
+    first = len(old) - common(old[: -most - 1 : -1], new[: -most - 1 : -1])
+    later = bisect_left(statements, first + 2, key=lambda each: each.span[0])
+    while later < len(statements) and not _BEGINS.match(old, statements[later].span[0]):
+        later += 1
+    return later
+
+
+def _moved(
+    before: Program, later: int, end: int, by: int
+) -> tuple[tuple[Statement, ...], tuple[Expectation, ...]]:
+    """The statements from one on, and the expectations that belong to them."""
+    statements = before.statements[later:]
+    expectations = tuple(each for each in before.expectations if each.span[0] >= end)
+    return moved((statements, expectations), by) if by else (statements, expectations)
 
 
 def common(one: str, other: str) -> int:

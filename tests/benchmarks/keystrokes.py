@@ -1,10 +1,12 @@
 """How soon the language server answers while somebody types in a file of 500 lines.
 
-    python -m tests.benchmarks.keystrokes [--strokes N]
+    python -m tests.benchmarks.keystrokes [--strokes N] [--dense]
 
 It speaks through pipes, as an editor does. A name is typed that has no value, a letter each 120 ms,
 which is fast typing. For every letter a change is sent, and the names that it may begin are asked
 for; the server offers them, and says that the name has no value once the program has run so far.
+With `--dense` the digits of a number are typed, in a program that is right in each of its lines,
+and the server says at its end what that number is now.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ PAUSE = 0.12
 URI = "file:///typed.grad"
 TYPED = "weighted_sums_of_all_the_hidden_layers"
 """No name of the program: what is wrong with it names the letters that are there."""
+
+DIGITS = "23451"
+"""They go on with a number."""
 
 
 class Server:
@@ -86,12 +91,28 @@ def long_file() -> list[str]:
     return (lines * (LINES // len(lines) + 1))[:LINES]
 
 
-def typed_at(line: int, strokes: int) -> tuple[list[float], list[float], float]:
+def dense_file() -> list[str]:
+    """A program of 500 lines each of which computes with the one before; the last tells `typed`."""
+    steps = (
+        "h = tanh(h*0.9 + 0.1*x) - sigmoid(h)/(1 + h**2)",
+        "h = softmax(h@w, dim=1)@transpose(w, 0, 1) + exp(-h**2)*sin(x)",
+        "h = where(h > 0, h, 0.1*h) + log(1 + exp(h))*0.1",
+        "h = h - mean(h, dim=0)/(std(h, dim=0) + 0.1) + clamp(h, -1, 1)",
+        "h = cumsum(h, 0)*0.5 + 0.01*sum(h*x) + relu(h - 0.2)",
+    )
+    lines = ["x = [[0.5, 1, 2], [3, -1, 0.2]]", "w = [[1, 2], [0.1, 0.3], [0.2, -0.4]]", "h = x"]
+    lines += [steps[place % len(steps)] for place in range(LINES - len(lines) - 2)]
+    return [*lines, "mean(h**2)", "typed  #= 0"]
+
+
+def typed_at(line: int, strokes: int, dense: bool) -> tuple[list[float], list[float], float]:
     """Seconds to the names that are offered, and to what is wrong, of the strokes for which they
     came before the next; and seconds of the processor for each stroke.
     """
-    lines = long_file()
-    lines.insert(line, "")
+    lines, before, typed = long_file(), "", TYPED
+    if dense:
+        lines, before, typed = dense_file(), "typed = 1", DIGITS
+    lines.insert(line, before)
     server = Server()
     server.send("initialize", 1, processId=None, rootUri=None, capabilities={})
     server.send("initialized")
@@ -102,10 +123,14 @@ def typed_at(line: int, strokes: int) -> tuple[list[float], list[float], float]:
     asked = {}
     used = server.processor_seconds()
     for stroke in range(strokes):
-        column = stroke % len(TYPED)
+        count = stroke % len(typed)
+        column = len(before) + count
         at = {"line": line, "character": column}
-        end = at if column else {"line": line, "character": len(TYPED)}
-        change = {"range": {"start": at, "end": end}, "text": TYPED[column]}
+        end = at if count else {"line": line, "character": len(before) + len(typed)}
+        change = {"range": {"start": at, "end": end}, "text": typed[count]}
+        wanted = f"'{typed[: count + 1]}' has no value"
+        if dense:
+            wanted = f"got 1{typed[: count + 1]}.0:"
         began = asked[stroke + 9] = time.perf_counter()
         server.send("textDocument/didChange", textDocument={"uri": URI, "version": stroke + 2},
                     contentChanges=[change])  # fmt: skip
@@ -115,7 +140,7 @@ def typed_at(line: int, strokes: int) -> tuple[list[float], list[float], float]:
         for moment, message in server.until(began + PAUSE):
             if "id" in message:
                 offered.append(moment - asked[message["id"]])
-            elif f"'{TYPED[: column + 1]}' has no value" in str(message):
+            elif wanted in str(message):
                 told.append(moment - began)
     used = server.processor_seconds() - used
     server.end()
@@ -126,9 +151,12 @@ def main() -> None:
     assert __doc__
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--strokes", type=int, default=120)
-    strokes = parser.parse_args().strokes
-    for name, line in (("first line", 0), ("middle", LINES // 2), ("last line", LINES)):
-        offered, told, used = typed_at(line, strokes)
+    parser.add_argument("--dense", action="store_true")
+    asked = parser.parse_args()
+    strokes = asked.strokes
+    last = LINES - 1 if asked.dense else LINES  # the last line of a dense one tells what is typed
+    for name, line in (("first line", 0), ("middle", LINES // 2), ("last line", last)):
+        offered, told, used = typed_at(line, strokes, asked.dense)
         print(f"{name}: {1e3 * used:.0f} ms of the processor for each stroke")
         for what, seconds in (("names offered", offered), ("what is wrong", told)):
             print(f"  {what}: {len(seconds)} of {strokes} in time{_ranks(seconds)}")
