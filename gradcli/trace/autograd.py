@@ -332,11 +332,25 @@ class Autograd:
     def _note_steps(self, derivative: Node) -> None:
         """Remember the leaves that a derivative depends on by conditions alone."""
         smooth = set(upstream([derivative]))
-        leaves = [
-            node for node in ancestors([derivative]) if self.is_leaf(node) and node not in smooth
-        ]
+        leaves = [node for node in self._leaves_behind(derivative) if node not in smooth]
         if leaves:
             self._steps[derivative] = leaves
+
+    def _leaves_behind(self, node: Node) -> list[Node]:
+        """The leaves that a value is computed from. What lies behind a leaf, such as the passes of
+        a loop before it, is not walked through.
+        """
+        found, seen = [], {node}
+        stack = [node]
+        while stack:
+            each = stack.pop()
+            if self.is_leaf(each):
+                found.append(each)
+                continue
+            fresh = [operand for operand in each.inputs if operand not in seen]
+            seen.update(fresh)
+            stack += fresh
+        return sorted(found, key=lambda leaf: leaf.index)
 
     def reached(self, outputs: Sequence[Node]) -> frozenset[Node] | None:
         """What gradients flow back to from the outputs; None where they are derivatives of a linear
