@@ -22,7 +22,7 @@ from gradcli.trace import Tracer
 from gradcli.trace.autograd import BackwardCall
 from gradcli.trace.names import (
     changes_in_place,
-    changes_names_alone,
+    changes_tensors_alone,
     may_loop,
     runs_backward,
 )
@@ -138,7 +138,7 @@ def _trace(
         nodes,
         options.strict,
         numbers,
-        rolls=_rolls(program, graph, options),
+        rolls=not asks and _rolls(program, options),
     )
     tracer.values.distinct = changes
     if options.passages or (options.trace_values and not options.unroll and may_loop(program)):
@@ -149,10 +149,10 @@ def _trace(
     return tracer
 
 
-def _rolls(program: Program, graph: Graph, options: Options) -> bool:
-    """Whether passes of loops may become one node: nothing asks for the nodes of each."""
-    wanted = options.unroll or options.device != "cpu" or not graph.shares
-    return not wanted and may_loop(program) and changes_names_alone(program)
+def _rolls(program: Program, options: Options) -> bool:
+    """Whether passes of loops may become one node."""
+    refused = options.unroll or options.device != "cpu"
+    return not refused and may_loop(program) and changes_tensors_alone(program)
 
 
 def _retains(options: Options) -> Callable[[str], bool]:

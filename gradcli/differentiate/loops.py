@@ -138,6 +138,8 @@ def _full(change: Node, node: Node) -> Node:
 
 def _linked(loop: Loop, linked: Container[Node]) -> set[Node]:
     """The nodes of the body, and outer ones, that a gradient links to what is asked for."""
+    if loop.is_opaque:
+        raise NotRolled("a gradient flows through passes that differentiate by themselves")
     starts = [each.node for each in loop.carried if each.start in linked]
     sources = [*starts, *(node for node in loop.outer if node in linked)]
     sources += [each.node for each in loop.rows if each.source in linked]

@@ -94,11 +94,13 @@ class Loop(Op):
         first: int,
         backwards: bool = False,
         before: int = 0,
+        is_opaque: bool = False,
     ) -> None:
         """The body's nodes that were made for it have indices from `first` on; `steps` are in
         topological order. A loop that runs `backwards` begins with the last rows, and the values
         of its passes stand in the order of its rows. The program has made `before` passes by
-        itself before the first row's.
+        itself before the first row's. No derivative is taken through a loop that `is_opaque`, as
+        its passes change leaves or free graphs.
         """
         super().__init__("loop")
         self.carried = tuple(carried)
@@ -108,6 +110,7 @@ class Loop(Op):
         self.first = first
         self.backwards = backwards
         self.before = before
+        self.is_opaque = is_opaque
         self.inside = {*steps, *(each.node for each in carried), *(each.node for each in rows)}
         """The nodes of the body."""
         read = [operand for node in steps for operand in node.inputs]
@@ -123,10 +126,43 @@ class Loop(Op):
         """Its place among the nodes of the graph."""
         self._sources = {each.node: each.source for each in rows}
         self._results: dict[Attributes, Node] = {}
+        self._reached: dict[Node, set[Node]] = {}
+        """The operands that gradients of nodes can flow back to, as far as that was asked."""
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         node, every = attributes
         return (self.count, *node.shape) if every else node.shape, node.kind
+
+    def differentiable(self, node: Node, operand: int) -> bool:
+        """Whether a gradient can flow to an operand in any number of passes."""
+        if not super().differentiable(node, operand):
+            return False
+        result, _ = node.attributes
+        if result not in self._reached:
+            self._reached[result] = self._sources_of(result)
+        return self.operands[operand] in self._reached[result]
+
+    def _sources_of(self, result: Node) -> set[Node]:
+        """The operands that a gradient can flow back to from a node of the body."""
+        nexts = {each.node: each for each in self.carried}
+        seen, found, stack = {result}, set[Node](), [result]
+        while stack:
+            node = stack.pop()
+            operands: list[Node] = []
+            if node in nexts:
+                found.add(nexts[node].start)
+                operands = [nexts[node].next]
+            elif node in self._sources:
+                found.add(self._sources[node])
+            elif self.has(node):
+                operands = [
+                    each for at, each in enumerate(node.inputs) if node.op.differentiable(node, at)
+                ]
+            else:
+                found.add(node)
+            stack += [each for each in operands if each not in seen]
+            seen.update(operands)
+        return found
 
     def has_edge(self, node: Node) -> bool:
         return any(step.op.has_edge(step) for step in self.steps)

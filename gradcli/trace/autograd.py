@@ -15,6 +15,7 @@ from gradcli.differentiate.reverse import contributions
 from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.loops import CARRIED, Unlike
 from gradcli.ops.shapes import show
 from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
@@ -86,9 +87,9 @@ class Autograd:
         """Whether gradients of this pass can be differentiated."""
         self._hook_results: dict[Node, Node] = {}
         """What these have made of gradients in this pass."""
-        self._written: dict[Node, int] = {}
+        self.written: dict[Node, int] = {}
         """Leaves whose grads are not zeroed, and the line that wrote these first."""
-        self._freed: dict[Node, int] = {}
+        self.freed: dict[Node, int] = {}
         """Intermediates that are freed, and the line of the backward that freed them."""
         self._cut: dict[Node, int] = {}
         """Grads made without `create_graph`, and their lines."""
@@ -100,8 +101,12 @@ class Autograd:
 
     def state(self) -> tuple[int, ...]:
         """What grows when a program differentiates or makes leaves."""
-        kept = (self.roots, self.retained, self._freed, self._cut, self._flat, self._written)
+        kept = (self.roots, self.retained, self.freed, self._cut, self._flat, self.written)
         return (self.values.explicit, *map(len, kept), *map(id, self.grads.values()))
+
+    def lasting_state(self) -> tuple[int, ...]:
+        """The same without what only the tensors of a pass have."""
+        return (self.values.explicit, len(self.retained), len(self.hooks))
 
     def dtype_of(self, node: Node) -> str:
         """What `x.dtype` prints; a note says where a run computes floats in another one."""
@@ -195,14 +200,14 @@ class Autograd:
                 f"{name}.grad is None: there is nothing to set to zero yet",
                 hint="the first backward starts from zero: delete this call",
             )
-        self._written.pop(node, None)
+        self.written.pop(node, None)
         self.grads[node] = detach(zeros_like(node))
 
     def set_grad(self, node: Value, grad: Node | None) -> None:
         """`x.grad = …`."""
         if not isinstance(node, Node):
             raise GradcliError("type", f"{describe(node)} has no grad")
-        self._written.pop(node, None)
+        self.written.pop(node, None)
         self.grads.pop(node, None)
         if grad is None:
             return
@@ -213,14 +218,14 @@ class Autograd:
                 hint="a grad has the shape of its tensor",
             )
         self.grads[node] = grad
-        self._written[node] = self._line()
+        self.written[node] = self._line()
 
     def follow(self, old: Node, new: Node) -> None:
         """A tensor was changed in place: its grad and its name belong to the new node."""
         if old in self.grads:
             self.grads[new] = self.grads.pop(old)
-        if old in self._written:
-            self._written[new] = self._written.pop(old)
+        if old in self.written:
+            self.written[new] = self.written.pop(old)
         if old in self.names:
             self.names[new] = self.names.pop(old)
         if old in self.retained:
@@ -261,7 +266,7 @@ class Autograd:
             outputs, cotangents, wanted, linked.difference(leaves, flat), retain_graph
         )
         reached = set(order)
-        held = {node: self.grads[node] for node in self._written}
+        held = {node: self.grads[node] for node in self.written}
         for node, grad in zip(wanted, grads, strict=True):
             # All paths may lead through `floor` or a similar op: then the grad is 0, and not None.
             found = zeros_like(node) if grad is None and node in reached else grad
@@ -418,9 +423,11 @@ class Autograd:
     ) -> list[Node | None]:
         """Walk back through nodes that no earlier backward has freed; then they are freed."""
         span = self.graph.span
+        if self.values.any_pass is not None and any(node.op is CARRIED for node in inside):
+            raise Unlike("its backward goes on into the pass before")
         for node in inside:
-            if node in self._freed:
-                line = self._freed[node]
+            if node in self.freed:
+                line = self.freed[node]
                 raise GradcliError(
                     "graph-freed",
                     f"the graph behind {self._name(outputs[0])} was freed by the backward in "
@@ -440,7 +447,7 @@ class Autograd:
         if self.values.overwritten:
             self._check_versions(grads, first)
         if not retain_graph:
-            self._freed.update(dict.fromkeys(inside, self._line()))
+            self.freed.update(dict.fromkeys(inside, self._line()))
         return grads
 
     def _hooked(
@@ -532,15 +539,15 @@ class Autograd:
         node = self.values.current(node)
         if self.dtypes is not None:
             grad = self.dtypes.as_dtype(grad, self.dtypes.of(node))
-        if node not in self._written:
+        if node not in self.written:
             self.grads[node] = grad
-            self._written[node] = self._line()
+            self.written[node] = self._line()
             return
         name = self._name(node)
         self._note(
             "accumulated",
             f"the backward in line {self._line()} adds to {name}.grad, which holds the grad of "
-            f"line {self._written[node]}; {name}.grad.zero_() in between starts from zero",
+            f"line {self.written[node]}; {name}.grad.zero_() in between starts from zero",
         )
         self.grads[node] = self.grads[node] + grad
 

@@ -98,6 +98,12 @@ class Dtypes:
         """Give a tensor that was just made a dtype of its kind."""
         self._named[node] = ALIASES.get(dtype, dtype)
 
+    def add_like(self, node: Node, other: Node) -> None:
+        """Give a tensor that was just made the dtype of another one."""
+        found = self._of(self.values.first.get(other, other))
+        if found is not None:
+            self._named[node] = found
+
     def _usual(self, node: Node) -> str:
         """The dtype of tensors of that kind where none is named."""
         if node.kind != "float":

@@ -13,15 +13,16 @@ from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.rolling import Rolling
+from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
+from gradcli.trace.tensor_state import TensorState
 from gradcli.trace.values import Value
 from gradcli.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gradcli.trace.takings import Taking
-    from gradcli.trace.template import AnyPass
+    from gradcli.trace.template import AnyPass, Rolled
 
 WORTH_A_NOTE = 1000
 """A note says why, where more passes than these are traced one by one."""
@@ -164,7 +165,8 @@ class Loops(Scopes):
         leave: Any = None
         while True:
             if may_roll and rolling.watches(done):
-                rolling.watch(self.frame.values, self.graph, self._effects())
+                state = self._tensor_state()
+                rolling.watch(self.frame.values, self.graph, self._effects(), state)
             first = self.graph.count
             if not (yield turns.begin(done)):
                 break
@@ -214,31 +216,36 @@ class Loops(Scopes):
             return 0
         frame, kept, steps = self.frame, dict(self.frame.values), self._steps
         effects, loops, outer = self._effects(), len(self._loops), self.values.any_pass
-        passages = self.values.passages
+        state, passages = self._tensor_state(), self.values.passages
         told = passages.mark() if passages is not None else (0, 0)
+        printed, notes = self.special.mark(), len(self.notes)
         from gradcli.trace.template import AnyPass  # most programs start faster without
 
         template: AnyPass | None = None
+        rolled: Rolled | None = None
         refused, in_place = "", set[str]()
         try:
-            changed = rolling.changed(kept, effects)
+            changed = rolling.changed(kept, effects, state, self.values.current)
             template = AnyPass(self.graph, self.values.evaluator, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
-            frame.values.update(template.names)
+            self._stand_in(template, changed)
             goes_on = yield turns.stand_in(template, done, most)
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
-            if self._effects() != effects:
-                raise NotRolled("a pass of a loop does more than the one before")
+            self._check_effects(effects)
             if leave is not None:
                 raise Unlike("it ends after a few passes")
-            template.close(frame.values, changed.made)
-            loop, results = template.rolled(most, kept) if template.ends else (None, {})
+            template.is_opaque |= len(self.autograd.freed) > state.freed
+            template.close(self._stand(template), frame.values, changed.made)
+            rolled = template.rolled(most, kept) if template.ends else None
         except Unlike as unlike:
             refused = str(unlike)
         except GradcliError:  # so it is without a template, too, and is told there
             raise NotRolled("a pass of a loop is an error") from None
         finally:
             self.values.any_pass = outer
+            state.restore()
+            self.special.forget(printed)
+            del self.notes[notes:]
             if passages is not None:
                 passages.forget(told)
         each = 1 + self._steps - steps
@@ -249,29 +256,93 @@ class Loops(Scopes):
                 del self._loops[loops:]
             rolling.later(done, refused)
             return 0
-        if template is None or loop is None or loop.count * each > room:
+        if template is None or rolled is None or rolled.loop.count * each > room:
             raise self._too_many_steps(statement.span)
-        self._steps += loop.count * each
-        for name, value in results.items():
+        self._steps += rolled.loop.count * each
+        self._go_on_after(rolled, changed)
+        for name, value in rolled.lists.items():
             before = kept[name]
             if isinstance(value, Items) and isinstance(before, Items) and name in in_place:
                 before.become(value)
             else:
                 self.bind(name, value)
-        self._loops.append(loop)
+        self._loops.append(rolled.loop)
         self._takings |= {each.node: each for each in template.takings}
-        rolling.again(done + loop.count)
-        return loop.count
+        rolling.again(done + rolled.loop.count)
+        return rolled.loop.count
+
+    # --- what holds tensors from pass to pass ---
+
+    def _tensor_state(self) -> TensorState:
+        return TensorState(self.autograd, self.leaves)
+
+    def _stand_in(self, template: AnyPass, changed: Changed) -> None:
+        """Put what stands for tensors and lists into their places."""
+        self.frame.values.update(template.lists)
+        for place, node in template.tensors.items():
+            self._make_alike(node, changed.tensors[place])
+            if isinstance(place, str):
+                self.frame.values[place] = node
+            else:
+                self._hold(place, node)
+
+    def _hold(self, place: Node | GradOf, node: Node) -> None:
+        """Put a tensor where another one was."""
+        if isinstance(place, Node):
+            self.replace(place, node)
+        else:
+            self.autograd.grads[self.values.current(place.tensor)] = node
+
+    def _stand(self, template: AnyPass) -> dict[Place, Value]:
+        """What is now where the template has put its stand-ins."""
+        found: dict[Place, Value] = {}
+        for place, node in template.tensors.items():
+            if isinstance(place, Node):
+                found[place] = self.values.current(node)
+            elif isinstance(place, GradOf):
+                found[place] = self.autograd.grads.get(self.values.current(place.tensor))
+            else:
+                found[place] = self.values.now(self.frame.values[place])
+        return found
+
+    def _go_on_after(self, rolled: Rolled, changed: Changed) -> None:
+        """Put what the passes have left into its places."""
+        for place, node in rolled.tensors.items():
+            self._make_alike(node, changed.tensors[place])
+            if isinstance(place, str):
+                self.bind(place, node)
+            else:
+                self._hold(place, node)
+
+    def _make_alike(self, node: Node, other: Node) -> None:
+        """A tensor is named and printed as another one: as a number, an array, with its dtype."""
+        self.special.numbers.add_like(node, other)
+        if other in self.values.arrays:
+            self.values.arrays.add(node)
+        if self.autograd.dtypes is not None:
+            self.autograd.dtypes.add_like(node, other)
+        if other in self.autograd.names:
+            self.autograd.names.setdefault(node, self.autograd.names[other])
+
+    def _check_effects(self, before: tuple[Any, ...]) -> None:
+        """Raise `Unlike` where a pass prints or notes something, `NotRolled` where it has done more
+        that cannot be undone.
+        """
+        told, *others = self._effects()
+        if others != [*before[1:]]:
+            raise NotRolled("a pass of a loop does more than the one before")
+        if told != before[0]:
+            raise Unlike("a pass prints, which others do not")
 
     def _effects(self) -> tuple[Any, ...]:
-        """What a pass may change besides the values of names."""
+        """What a pass may change besides the values of names, and tensors that a loop carries."""
+        shared = self.graph.shares
         return (
-            *self.autograd.state(),
+            (self.special.mark(), len(self.notes), len(self.autograd.notes)),
+            *(self.autograd.state() if shared else self.autograd.lasting_state()),
             self.graph.draws,
-            len(self.special.printed),
-            len(self.leaves),
-            len(self.notes),
-            len(self.values.latest),
+            len(self.leaves) if shared else 0,
+            len(self.values.latest) if shared else 0,
             *self.frame.functions.values(),
             *(len(each) for frame in (self.frame.outer or ()) for each in frame.lists()),
         )

@@ -30,17 +30,29 @@ def runs_backward(program: syntax.Program) -> bool:
 
 
 PLAIN = frozenset((
-    syntax.Number, syntax.Constant, syntax.Name, syntax.List, syntax.Tuple, syntax.Unary,
-    syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call, syntax.Attribute, syntax.Slice,
-    syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Assign, syntax.AugmentedAssign,
-    syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition, syntax.Return,
-    syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For, syntax.If,
+    syntax.Number, syntax.Constant, syntax.String, syntax.Template, syntax.Field, syntax.List,
+    syntax.Tuple, syntax.Unary, syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call,
+    syntax.Slice, syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Comprehension,
+    syntax.Clause, syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition,
+    syntax.Return, syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For,
+    syntax.If, syntax.With, syntax.Context, syntax.Import, syntax.Assert,
 ))  # fmt: skip
-"""What changes nothing but the names that are bound."""
+"""What changes nothing but tensors and the names that are bound."""
 
 
-HARMLESS = ("T", "mT", "shape", "ndim", "append", "extend")
-"""Attributes that are no functions, and change no value: a list has a new value for its name."""
+HARMLESS = frozenset((
+    "T", "mT", "shape", "ndim", "dtype", "append", "extend", "tensor", "item", "data",
+    "grad", "backward", "zero_", "requires_grad_", "no_grad", "enable_grad", "float32", "float64",
+    "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
+))  # fmt: skip
+"""Attributes that change at most the tensor that they belong to, or are no functions: a list has a
+new value for its name."""
+_MODULES = frozenset((
+    "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg",
+))  # fmt: skip
+"""Of these, functions that keep something between their calls have other names than those."""
+_KEEPING = frozenset(("iter", "next"))
+"""Functions that change what their operand goes on with."""
 
 
 def may_loop(program: syntax.Program) -> bool:
@@ -48,20 +60,27 @@ def may_loop(program: syntax.Program) -> bool:
     return "for" in program.source.text or "while" in program.source.text
 
 
-def changes_names_alone(program: syntax.Program) -> bool:
-    """Whether no value of a program can change in place."""
-    return all(map(_changes_no_value, _all_parts(program.statements)))
+def changes_tensors_alone(program: syntax.Program) -> bool:
+    """Whether nothing of a program can change but tensors and what names are bound to."""
+    return all(map(_changes_tensors, _all_parts(program.statements)))
 
 
-def _changes_no_value(part: Any) -> bool:
-    kind = type(part)
-    if kind is syntax.Attribute:
-        return part.name in FUNCTIONS or part.name in HARMLESS
-    if kind is syntax.Keyword:
-        return part.name != "out"  # type: ignore[no-any-return]
-    if kind is syntax.Assign or kind is syntax.AugmentedAssign:
-        return isinstance(part.target, syntax.Name | syntax.Tuple)
-    return kind in PLAIN
+def _changes_tensors(part: Any) -> bool:
+    match part:
+        case syntax.Attribute(name=name):
+            stem = name.removesuffix("_")
+            return name in HARMLESS or stem in FUNCTIONS
+        case syntax.Name(id=name):
+            return name not in _KEEPING
+        case syntax.Keyword(name=name):
+            return name != "out"
+        case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
+            is_part = isinstance(target, syntax.Attribute) and target.name in ("grad", "data")
+            return is_part or isinstance(target, syntax.Name | syntax.Tuple)
+        case syntax.Imported(path=path):
+            module, _, member = path.rpartition(".")
+            return path in _MODULES or (module in _MODULES and member in FUNCTIONS)
+    return type(part) in PLAIN
 
 
 _SETS_ELEMENT = r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)"

@@ -108,6 +108,12 @@ class PrintedNumbers:
                 self._found[current] = current.known is not None or made
         return self._found[node]
 
+    def add_like(self, node: Node, other: Node) -> None:
+        """A node is a number if another one is, and an integer if that is one."""
+        self._found[node] = other in self
+        if self._found[node]:
+            self._integers[node] = self.is_integer(other)
+
     def is_integer(self, node: Node) -> bool:
         """Whether a number, if it is whole, is an integer: outside of Python's programs it is; in
         these it depends on what it was computed of.

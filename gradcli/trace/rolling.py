@@ -12,12 +12,13 @@ engine to know how many these are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
 
 from gradcli.graph import Graph, Node
 from gradcli.ops.loops import Unlike, made_since
 from gradcli.trace.items import Items
+from gradcli.trace.tensor_state import TensorState
 from gradcli.tuples import NamedTuple
 
 FIRST, FIRST_UNKNOWN = 2, 8
@@ -26,11 +27,21 @@ LAST = 2
 """How many passes are traced after."""
 
 
+class GradOf(NamedTuple):
+    """The place of a grad."""
+
+    tensor: Node
+
+
+Place: TypeAlias = "str | Node | GradOf"
+"""What holds a tensor from pass to pass: a name, a tensor that changes in place, a `.grad`."""
+
+
 class Changed(NamedTuple):
     """What a pass has changed."""
 
-    names: dict[str, Node]
-    """Tensors by name."""
+    tensors: dict[Place, Node]
+    """What now is where a tensor is that is another one after each pass."""
     lists: dict[str, Node]
     """What was appended to lists, by name."""
     in_place: set[str]
@@ -56,6 +67,9 @@ class Rolling:
         self._lists: dict[str, Items] = {}
         self._start = 0
         self._effects: tuple[Any, ...] = ()
+        self._state: TensorState
+        self._wait = self._due
+        """How many passes are traced one by one after an attempt that fails."""
 
     def left(self, done: int, steps: int) -> int:
         """How many of the passes after the first `done` a loop may have: `steps` at most."""
@@ -68,9 +82,16 @@ class Rolling:
         """Whether the next pass is the last one before an attempt."""
         return done == self._due - 1
 
-    def watch(self, values: Mapping[str, Any], graph: Graph, effects: tuple[Any, ...]) -> None:
+    def watch(
+        self,
+        values: Mapping[str, Any],
+        graph: Graph,
+        effects: tuple[Any, ...],
+        state: TensorState,
+    ) -> None:
         """Remember how things stand before a pass."""
         self._before, self._start, self._effects = dict(values), graph.count, effects
+        self._state = state
         self._lists = {
             name: value.seen() for name, value in values.items() if isinstance(value, Items)
         }
@@ -87,18 +108,30 @@ class Rolling:
     def later(self, done: int, reason: str) -> None:
         """Try again when as many passes more have been made."""
         self.reason = reason
-        self._due = 2 * done
+        self._due = done + self._wait
+        self._wait *= 2
 
     def again(self, done: int) -> None:
         """Passes have become a loop, up to `done`: more may become another one."""
         self.rolled = True
         self._due = done + FIRST
+        self._wait = FIRST
 
-    def changed(self, values: Mapping[str, Any], effects: tuple[Any, ...]) -> Changed:
+    def changed(
+        self,
+        values: Mapping[str, Any],
+        effects: tuple[Any, ...],
+        state: TensorState,
+        current: Callable[[Node], Node],
+    ) -> Changed:
         """What the last pass has changed. Raises `Unlike` where it did what no node can do."""
         if effects != self._effects:
-            raise Unlike("it prints, differentiates or makes leaves")
-        names, lists = {}, {}
+            raise Unlike("it prints, draws or makes leaves")
+        in_place = state.changed_since(self._state, self._start, current)
+        grads = state.grads_since(self._state, self._start, current)
+        tensors: dict[Place, Node] = {node: node for node in in_place}
+        tensors |= {GradOf(node): grad for node, grad in grads.items()}
+        lists = {}
         for name, value in values.items():
             before = self._before.get(name)
             seen = self._lists.get(name)
@@ -113,14 +146,14 @@ class Rolling:
                 value.shape, value.kind
             ):  # fmt: skip
                 raise Unlike(f"{name} has another shape in each pass")
-            else:
-                names[name] = value
+            elif current(value) not in tensors:
+                tensors[name] = current(value)
         older = {value for value in self._before.values() if isinstance(value, Node)}
         for name in lists:
             older.update(each for each in self._lists[name].entries()[-1:])
-        made = made_since([*names.values(), *lists.values()], older.__contains__, self._start)
-        in_place = {name for name in lists if values[name] is self._before[name]}
-        return Changed(names, lists, in_place, made)
+        made = made_since([*tensors.values(), *lists.values()], older.__contains__, self._start)
+        same = {name for name in lists if values[name] is self._before[name]}
+        return Changed(tensors, lists, same, made)
 
 
 def _appended(name: str, items: Items, before: Items) -> Node:

@@ -152,6 +152,17 @@ class Specials:
 
     # --- printing and checking ---
 
+    def mark(self) -> tuple[int, int, bool]:
+        """How much is printed, for `forget`."""
+        return len(self.printed), len(self.printed[-1]) if self.printed else 0, self._goes_on
+
+    def forget(self, mark: tuple[int, int, bool]) -> None:
+        """Forget what was printed since then."""
+        lines, pieces_of_last, self._goes_on = mark
+        del self.printed[lines:]
+        if lines:
+            del self.printed[-1][pieces_of_last:]
+
     def all_printed(self, others: Sequence[Value]) -> Printed:
         """What was printed, and other values as they would be."""
         ledger = self.graph.ledger

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.loops import Body, are_small
 from gradcli.graph import Array, Graph, Node
+from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.indexing import Item
 from gradcli.ops.kinds import CAST
 from gradcli.ops.loops import (
@@ -24,9 +25,30 @@ from gradcli.ops.loops import (
     place,
 )
 from gradcli.trace.items import Growing, Items
-from gradcli.trace.rolling import LAST, Changed
+from gradcli.trace.rolling import LAST, Changed, Place
 from gradcli.trace.takings import Takings
 from gradcli.trace.values import Value
+from gradcli.tuples import NamedTuple
+
+
+class Rolled(NamedTuple):
+    """Passes that have become one node."""
+
+    loop: Loop
+    tensors: dict[Place, Node]
+    """What they have left where a tensor is another one after each pass."""
+    lists: dict[str, Value]
+    """The lists that they have made longer."""
+
+
+def _stand_in(node: Node) -> Node:
+    """What stands for a tensor in any pass: a leaf for a leaf."""
+    return _like(node, node.graph.apply(CARRIED, (node,)))
+
+
+def _like(node: Node, value: Node) -> Node:
+    """The value as a leaf of its own if the node is one."""
+    return leaf(detach(value), bool(node.attributes[0])) if node.op is LEAF else value
 
 
 class AnyPass:
@@ -41,16 +63,18 @@ class AnyPass:
         self._mark = graph.mark()
         self._looked = len(evaluator.looked)
         self.first = graph.count
-        given = dict.fromkeys((*changed.names.values(), *changed.lists.values()))
-        self._carried = {node: graph.apply(CARRIED, (node,)) for node in given}
-        self._names = {name: self._carried[node] for name, node in changed.names.items()}
+        given = dict.fromkeys((*changed.tensors.values(), *changed.lists.values()))
+        self._carried = {node: _stand_in(node) for node in given}
+        self.tensors = {held: self._carried[node] for held, node in changed.tensors.items()}
+        """What stands for tensors, by place."""
         self._last = {name: self._carried[node] for name, node in changed.lists.items()}
-        lists = {name: Growing(node) for name, node in self._last.items()}
-        self.names: dict[str, Value] = {**self._names, **lists}
-        """What the names stand for."""
+        self.lists = {name: Growing(node) for name, node in self._last.items()}
+        """What stands for lists, by name."""
+        self.is_opaque = any(node.op is LEAF for node in self.tensors.values())
+        """Whether no gradient can be taken through the passes."""
         self.takings = Takings(graph, self.first)
         self._counts: list[tuple[Node, Array]] = []
-        self._nexts: dict[str, Node] = {}
+        self._nexts: dict[Place, Node] = {}
         self._items: dict[str, Node] = {}
         """What the pass appends to lists."""
         self._guards: list[Node] = []
@@ -97,16 +121,22 @@ class AnyPass:
         self._graph.forget(self._mark)
         del self._evaluator.looked[self._looked :]
 
-    def close(self, values: Mapping[str, Value], made: Sequence[Node]) -> None:
-        """The pass has ended with these values. Raises `Unlike` if it is not one of many.
+    def close(
+        self, tensors: Mapping[Place, Value], values: Mapping[str, Value], made: Sequence[Node]
+    ) -> None:
+        """The pass has ended with these tensors where it had stand-ins, and with these values of
+        names. Raises `Unlike` if it is not one of many.
 
         `made` are the nodes that the pass before has made.
         """
-        for name, node in self._names.items():
-            value = values[name]
+        for held, node in self.tensors.items():
+            value = tensors[held]
             if not isinstance(value, Node) or (value.shape, value.kind) != (node.shape, node.kind):
+                name = held if isinstance(held, str) else "what changes in place"
                 raise Unlike(f"{name} is not a tensor of one shape")
-            self._nexts[name] = value
+            if (value.op is LEAF) != (node.op is LEAF):
+                raise Unlike("its passes do not build the same graph")
+            self._nexts[held] = value
         for name, node in self._last.items():
             items = values[name]
             if not isinstance(items, Growing) or len(items.added) != 1:
@@ -132,7 +162,7 @@ class AnyPass:
 
     def _check_names(self) -> None:
         """Names of one value must be so in all passes: then their cotangents are one sum."""
-        pairs = [(self._names[name], node) for name, node in self._nexts.items()]
+        pairs = [(self.tensors[held], node) for held, node in self._nexts.items()]
         pairs += [(self._last[name], node) for name, node in self._items.items()]
         nexts: dict[Node, Node] = {}
         if any(nexts.setdefault(node, after) is not after for node, after in pairs):
@@ -177,7 +207,7 @@ class AnyPass:
     def _loop(self, count: int) -> Loop:
         """The loop with so many passes."""
         steps = self._steps(self._results())
-        nexts = {self._names[name]: node for name, node in self._nexts.items()}
+        nexts = {self.tensors[held]: node for held, node in self._nexts.items()}
         nexts |= {self._last[name]: node for name, node in self._items.items()}
         used = {operand for node in steps for operand in node.inputs}
         used.update(self._nexts.values(), self._guards)
@@ -192,11 +222,13 @@ class AnyPass:
             if node in used
         ]
         rows += self.takings.rows(used, count)
-        return Loop(carried, rows, steps, count, self.first, before=self._before)
+        return Loop(
+            carried, rows, steps, count, self.first, before=self._before, is_opaque=self.is_opaque
+        )
 
-    def rolled(self, most: int, values: Mapping[str, Value]) -> tuple[Loop, dict[str, Value]]:
-        """The loop, of `most` passes at most, and what names are bound to after it; `values` is
-        what they were before.
+    def rolled(self, most: int, values: Mapping[str, Value]) -> Rolled:
+        """The loop, of `most` passes at most, and what is where there were stand-ins after it;
+        `values` is what names were before.
 
         Raises `Unlike` where these are too few.
         """
@@ -213,7 +245,7 @@ class AnyPass:
             raise Unlike("what it looks at changes after a few passes")
         if count != most:
             loop = self._loop(count)
-        lasts = {name: loop.last(node) for name, node in self._nexts.items()}
+        lasts = {held: loop.last(node) for held, node in self._nexts.items()}
         if self._guards:
             nodes = list(dict.fromkeys(each for each in lasts.values() if each.op is loop))
             operands = [self._evaluator.computed(node) for node in loop.operands]
@@ -230,7 +262,8 @@ class AnyPass:
             before = values[name]
             assert isinstance(before, Items)
             lists[name] = self._longer(before, loop, self._last[name], node)
-        return loop, {**lasts, **lists}
+        tensors = {held: _like(self._nexts[held], node) for held, node in lasts.items()}
+        return Rolled(loop, tensors, lists)
 
     def _longer(self, items: Items, loop: Loop, last: Node, item: Node) -> Items:
         """A list with what each pass has appended. What is also carried on is collected where a
