@@ -62,6 +62,8 @@ class Autograd:
         self.grads: dict[Node, Node] = {}
         self.calls: list[BackwardCall] = []
         self.retained: set[Node] = set()
+        self.optimisers: list[Any] = []
+        """Those that the program has made, which remember tensors: `Optimiser`."""
         self.values.explicit = has_inputs
         self.dtypes: Dtypes | None = None
         """What PyTorch's dtypes of tensors are, in a program that has imported it."""

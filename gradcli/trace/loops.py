@@ -16,7 +16,7 @@ from gradcli.trace.passages import Passage, PassageKind
 from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
-from gradcli.trace.tensor_state import TensorState
+from gradcli.trace.tensor_state import Remembered, TensorState
 from gradcli.trace.values import Value
 from gradcli.tuples import NamedTuple
 
@@ -228,13 +228,14 @@ class Loops(Scopes):
             changed = rolling.changed(kept, effects, state, self.values.current)
             template = AnyPass(self.graph, self.values.evaluator, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
-            self._stand_in(template, changed)
+            self._stand_in(template, changed, most)
             goes_on = yield turns.stand_in(template, done, most)
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
             self._check_effects(effects)
             if leave is not None:
                 raise Unlike("it ends after a few passes")
             template.is_opaque |= len(self.autograd.freed) > state.freed
+            self._check_counts(changed)
             template.close(self._stand(template), frame.values, changed.made)
             rolled = template.rolled(most, kept) if template.ends else None
         except Unlike as unlike:
@@ -276,9 +277,11 @@ class Loops(Scopes):
     def _tensor_state(self) -> TensorState:
         return TensorState(self.autograd, self.leaves)
 
-    def _stand_in(self, template: AnyPass, changed: Changed) -> None:
-        """Put what stands for tensors and lists into their places."""
+    def _stand_in(self, template: AnyPass, changed: Changed, most: int) -> None:
+        """Put what stands for tensors and lists, in `most` passes, into their places."""
         self.frame.values.update(template.lists)
+        for (optimiser, key), (now, more) in changed.counts.items():
+            optimiser.steps_of_passes[key] = range(now, now + most * more, more)
         for place, node in template.tensors.items():
             self._make_alike(node, changed.tensors[place])
             if isinstance(place, str):
@@ -286,12 +289,21 @@ class Loops(Scopes):
             else:
                 self._hold(place, node)
 
-    def _hold(self, place: Node | GradOf, node: Node) -> None:
+    def _hold(self, place: Node | GradOf | Remembered, node: Node) -> None:
         """Put a tensor where another one was."""
         if isinstance(place, Node):
             self.replace(place, node)
-        else:
+        elif isinstance(place, GradOf):
             self.autograd.grads[self.values.current(place.tensor)] = node
+        else:
+            optimiser, key = place.parameter
+            optimiser.states[key][place.name] = node
+
+    def _check_counts(self, changed: Changed) -> None:
+        """Raise `Unlike` where the pass has made fewer or more steps than the one before."""
+        for (optimiser, key), (now, more) in changed.counts.items():
+            if optimiser.steps_of_passes[key].start != now + more:
+                raise Unlike("its passes make several numbers of steps")
 
     def _stand(self, template: AnyPass) -> dict[Place, Value]:
         """What is now where the template has put its stand-ins."""
@@ -301,12 +313,17 @@ class Loops(Scopes):
                 found[place] = self.values.current(node)
             elif isinstance(place, GradOf):
                 found[place] = self.autograd.grads.get(self.values.current(place.tensor))
+            elif isinstance(place, Remembered):
+                optimiser, key = place.parameter
+                found[place] = optimiser.states[key].get(place.name)
             else:
                 found[place] = self.values.now(self.frame.values[place])
         return found
 
     def _go_on_after(self, rolled: Rolled, changed: Changed) -> None:
         """Put what the passes have left into its places."""
+        for (optimiser, key), (now, more) in changed.counts.items():
+            optimiser.steps[key] = now + rolled.loop.count * more
         for place, node in rolled.tensors.items():
             self._make_alike(node, changed.tensors[place])
             if isinstance(place, str):

@@ -9,7 +9,7 @@ import math
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import zeros_like
-from gradcli.trace.optimisers import METHODS, Method, Numbers, Optimisers, State
+from gradcli.trace.optimisers import METHODS, Method, Numbers, Optimisers, Rates, State
 from gradcli.trace.special import Special
 
 
@@ -25,36 +25,47 @@ def _moments(p: Node, g: Node, state: State, n: Numbers) -> tuple[Node, Node]:
     return m, v
 
 
-def _nadam(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        g = g + p * n["weight_decay"]
+def _ahead(step: int, n: Numbers) -> Rates:
     mu, after = (
         n["beta1"] * (1 - 0.5 * 0.96 ** (each * n["momentum_decay"])) for each in (step, step + 1)
     )
+    rest = 1 - n["beta2"] ** step
+    return {"mu": mu, "after": after, "rest": rest, "own": (1 - mu) * n["lr"],
+            "ahead": after * n["lr"]}  # fmt: skip
+
+
+def _nadam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+    if n["weight_decay"]:
+        g = g + p * n["weight_decay"]
     before = state.get("product", p.graph.constant(1.0))
-    product = state["product"] = before * mu
+    product = state["product"] = before * rates["mu"]
     m, v = _moments(p, g, state, n)
-    scale = _f("sqrt", v / (1 - n["beta2"] ** step)) + n["eps"]
-    own: Node = g * ((1 - mu) * n["lr"]) / (1.0 - product)
-    ahead: Node = m * (after * n["lr"]) / (1.0 - product * after)
+    scale = _f("sqrt", v / rates["rest"]) + n["eps"]
+    own: Node = g * rates["own"] / (1.0 - product)
+    ahead: Node = m * rates["ahead"] / (1.0 - product * rates["after"])
     return p - own / scale - ahead / scale
 
 
-def _radam(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        g = g + p * n["weight_decay"]
-    m, v = _moments(p, g, state, n)
-    unbiased = m / (1 - n["beta1"] ** step)
+def _rectified(step: int, n: Numbers) -> Rates:
     rest = 1 - n["beta2"] ** step
     most = 2 / (1 - n["beta2"]) - 1
     length = most - 2 * step * n["beta2"] ** step / rest
-    if length <= 5:
-        return p - unbiased * n["lr"]
-    rectified = math.sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length))
-    return p - unbiased * (n["lr"] * rectified * math.sqrt(rest)) / (_f("sqrt", v) + n["eps"])
+    rates: Rates = {"bias": 1 - n["beta1"] ** step, "is_early": length <= 5, "size": n["lr"]}
+    if length > 5:
+        part = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+        rates["size"] = n["lr"] * math.sqrt(part) * math.sqrt(rest)
+    return rates
 
 
-def _rprop(p: Node, g: Node, state: State, _: int, n: Numbers) -> Node:
+def _radam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+    if n["weight_decay"]:
+        g = g + p * n["weight_decay"]
+    m, v = _moments(p, g, state, n)
+    change = m / rates["bias"] * rates["size"]
+    return p - change if rates["is_early"] else p - change / (_f("sqrt", v) + n["eps"])
+
+
+def _rprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     size = state.get("size", zeros_like(p) + n["lr"])
     turned = _f("sign", g * state.get("before", zeros_like(p)))
     zero = zeros_like(p)
@@ -67,8 +78,8 @@ def _rprop(p: Node, g: Node, state: State, _: int, n: Numbers) -> Node:
 
 _ADAM: Numbers = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0}
 MORE = {
-    "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3}, _nadam),
-    "RAdam": Method({"lr": 1e-3, **_ADAM}, _radam),
+    "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3}, _nadam, _ahead),
+    "RAdam": Method({"lr": 1e-3, **_ADAM}, _radam, _rectified),
     "Rprop": Method({"lr": 1e-2, "eta1": 0.5, "eta2": 1.2, "least": 1e-6, "most": 50.0}, _rprop),
 }
 """By the name of PyTorch's class."""

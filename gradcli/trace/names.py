@@ -44,11 +44,14 @@ HARMLESS = frozenset((
     "T", "mT", "shape", "ndim", "dtype", "append", "extend", "tensor", "item", "data",
     "grad", "backward", "zero_", "requires_grad_", "no_grad", "enable_grad", "float32", "float64",
     "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
+    "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
+    "step", "zero_grad",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""
 _MODULES = frozenset((
-    "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg",
+    "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg", "torch.nn",
+    "torch.optim",
 ))  # fmt: skip
 """Of these, functions that keep something between their calls have other names than those."""
 _KEEPING = frozenset(("iter", "next"))

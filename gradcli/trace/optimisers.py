@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.kinds import zeros_like
+from gradcli.ops.loops import Unlike
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
@@ -24,14 +27,21 @@ State = dict[str, Node]
 """What an optimiser remembers of a parameter."""
 Numbers = dict[str, float]
 """The numbers that set an optimiser, by name."""
+Rates = dict[str, Node | float]
+"""The numbers that follow from these and from the count of steps; nodes in a pass of a loop that
+stands for others."""
+MOST_RATES = 1 << 17
+"""More passes than these have no rates of their own."""
 
 
 class Method(NamedTuple):
     """An optimiser: its numbers with their defaults, and how it changes a parameter."""
 
     numbers: Numbers
-    step: Callable[[Node, Node, State, int, Numbers], Node]
-    """Of the parameter, its grad, what is remembered, the count of steps from 1, the numbers."""
+    step: Callable[[Node, Node, State, Rates, Numbers], Node]
+    """Of the parameter, its grad, what is remembered, the rates, the numbers."""
+    rates: Callable[[int, Numbers], Rates] = lambda step, n: {}
+    """The rates of a step, which are counted from 1."""
 
 
 def _sqrt(x: Node) -> Node:
@@ -44,11 +54,15 @@ def _larger(a: Node, b: Node) -> Node:
     return larger
 
 
-def _sgd(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _first(step: int, n: Numbers) -> Rates:
+    return {"is_first": step == 1}
+
+
+def _sgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     if n["momentum"]:
-        if step == 1:
+        if rates["is_first"]:
             state["momentum"] = g
         else:
             state["momentum"] = state["momentum"] * n["momentum"] + g * (1 - n["dampening"])
@@ -56,30 +70,33 @@ def _sgd(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
     return p + g * n["lr"] if n["maximize"] else p - g * n["lr"]
 
 
-def _adam(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _adam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
-    return _adapted(p, g, state, step, n)
+    return _adapted(p, g, state, rates, n)
 
 
-def _adamw(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _adamw(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         p = p * (1 - n["lr"] * n["weight_decay"])
-    return _adapted(p, g, state, step, n)
+    return _adapted(p, g, state, rates, n)
 
 
-def _adapted(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _unbiased(step: int, n: Numbers) -> Rates:
+    size = n["lr"] / (1 - n["beta1"] ** step)
+    return {"size": size, "scale": (1 - n["beta2"] ** step) ** 0.5}
+
+
+def _adapted(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     zero = zeros_like(p)
     m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
     v = state["v"] = state.get("v", zero) * n["beta2"] + g * g * (1 - n["beta2"])
     if n["amsgrad"]:
         v = state["most"] = _larger(state.get("most", zero), v)
-    size = n["lr"] / (1 - n["beta1"] ** step)
-    scale: float = (1 - n["beta2"] ** step) ** 0.5
-    return p - m / (_sqrt(v) / scale + n["eps"]) * size
+    return p - m / (_sqrt(v) / rates["scale"] + n["eps"]) * rates["size"]
 
 
-def _rmsprop(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _rmsprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero = zeros_like(p)
@@ -93,16 +110,19 @@ def _rmsprop(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
     return p - change * n["lr"]
 
 
-def _adagrad(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _decayed(step: int, n: Numbers) -> Rates:
+    return {"lr": n["lr"] / (1 + (step - 1) * n["lr_decay"])}
+
+
+def _adagrad(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     start = zeros_like(p) + n["initial_accumulator_value"]
     total = state["sum"] = state.get("sum", start) + g * g
-    lr = n["lr"] / (1 + (step - 1) * n["lr_decay"])
-    return p - g / (_sqrt(total) + n["eps"]) * lr
+    return p - g / (_sqrt(total) + n["eps"]) * rates["lr"]
 
 
-def _adadelta(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _adadelta(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero, rho = zeros_like(p), n["rho"]
@@ -113,30 +133,30 @@ def _adadelta(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
     return p - change * n["lr"]
 
 
-def _adamax(p: Node, g: Node, state: State, step: int, n: Numbers) -> Node:
+def _adamax(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     zero = zeros_like(p)
     m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
     size: Node = FUNCTIONS["abs"](g)
     most = state["most"] = _larger(state.get("most", zero) * n["beta2"], size + n["eps"])
-    return p - m / most * (n["lr"] / (1 - n["beta1"] ** step))
+    return p - m / most * rates["size"]
 
 
 _ADAM: Numbers = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0,
                   "amsgrad": 0.0}  # fmt: skip
 METHODS = {
     "SGD": Method({"lr": 1e-3, "momentum": 0.0, "dampening": 0.0, "weight_decay": 0.0,
-                   "nesterov": 0.0, "maximize": 0.0}, _sgd),
-    "Adam": Method(_ADAM, _adam),
-    "AdamW": Method(_ADAM | {"weight_decay": 1e-2}, _adamw),
+                   "nesterov": 0.0, "maximize": 0.0}, _sgd, _first),
+    "Adam": Method(_ADAM, _adam, _unbiased),
+    "AdamW": Method(_ADAM | {"weight_decay": 1e-2}, _adamw, _unbiased),
     "RMSprop": Method({"lr": 1e-2, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0.0,
                        "momentum": 0.0, "centered": 0.0}, _rmsprop),
     "Adagrad": Method({"lr": 1e-2, "lr_decay": 0.0, "weight_decay": 0.0,
-                       "initial_accumulator_value": 0.0, "eps": 1e-10}, _adagrad),
+                       "initial_accumulator_value": 0.0, "eps": 1e-10}, _adagrad, _decayed),
     "Adadelta": Method({"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, _adadelta),
     "Adamax": Method({"lr": 2e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
-                      "weight_decay": 0.0}, _adamax),
+                      "weight_decay": 0.0}, _adamax, _unbiased),
 }  # fmt: skip
 """By the name of PyTorch's class."""
 _BETAS = ("beta1", "beta2")
@@ -192,6 +212,9 @@ class Optimiser(Object):
         self.states: dict[tuple[int, int], State] = {}
         """By the places of a group and of a parameter in it."""
         self.steps: dict[tuple[int, int], int] = {}
+        self.steps_of_passes: dict[tuple[int, int], range] = {}
+        """The same in each of the passes of a loop that a pass stands for."""
+        autograd.optimisers.append(self)
 
     def parameters(self, group: Dictionary) -> list[Node]:
         """The parameters of a group as they are now."""
@@ -286,7 +309,7 @@ class Optimiser(Object):
         given = bind_names("step", ("closure",), arguments, keywords, ("closure",))
         closure = given.get("closure")
         loss = (yield closure.call([], {})) if isinstance(closure, Object) else None
-        change = METHODS[self.name].step
+        method = METHODS[self.name]
         for place, group in enumerate(self.groups):
             numbers = numbers_of(self.values, group)
             for position, node in enumerate(self.parameters(group)):
@@ -295,11 +318,31 @@ class Optimiser(Object):
                     continue
                 key = place, position
                 state = self.states.setdefault(key, {})
-                self.steps[key] = self.steps.get(key, 0) + 1
-                new = change(detach(node), detach(grad), state, self.steps[key], numbers)
+                rates = self._rates(method, key, numbers)
+                new = method.step(detach(node), detach(grad), state, rates, numbers)
                 self.values.overwritten.add(node)
                 self._replace(node, leaf(detach(new), marked=True))
         return loss
+
+    def _rates(self, method: Method, key: tuple[int, int], numbers: Numbers) -> Rates:
+        """The rates of a parameter's next step, or what stands for those of several passes."""
+        if self.values.any_pass is None or key not in self.steps_of_passes:
+            self.steps[key] = self.steps.get(key, 0) + 1
+            return method.rates(self.steps[key], numbers)
+        before = self.steps_of_passes[key]
+        if len(before) > MOST_RATES:
+            raise Unlike("it may have too many passes for the rates of an optimiser")
+        steps = range(before.start + 1, before.stop + 1, before.step)
+        self.steps_of_passes[key] = steps
+        found = [method.rates(each, numbers) for each in steps]
+        return {name: self._rate([each[name] for each in found]) for name in found[0]}
+
+    def _rate(self, rates: Sequence[Any]) -> Any:
+        if all(each == rates[0] for each in rates):
+            return rates[0]
+        if self.values.any_pass is None or not all(isinstance(each, float) for each in rates):
+            raise Unlike("an optimiser does something else in some of its passes")
+        return self.values.any_pass.numbered(np.array(rates))
 
 
 class Optimisers:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from gradcli.graph import Graph, Node
 from gradcli.ops.loops import Unlike, made_since
 from gradcli.trace.items import Items
-from gradcli.trace.tensor_state import TensorState
+from gradcli.trace.tensor_state import Parameter, Remembered, TensorState
 from gradcli.tuples import NamedTuple
 
 FIRST, FIRST_UNKNOWN = 2, 8
@@ -33,8 +33,10 @@ class GradOf(NamedTuple):
     tensor: Node
 
 
-Place: TypeAlias = "str | Node | GradOf"
-"""What holds a tensor from pass to pass: a name, a tensor that changes in place, a `.grad`."""
+Place: TypeAlias = "str | Node | GradOf | Remembered"
+"""What holds a tensor from pass to pass: a name, a tensor that changes in place, a `.grad`, an
+optimiser.
+"""
 
 
 class Changed(NamedTuple):
@@ -44,6 +46,8 @@ class Changed(NamedTuple):
     """What now is where a tensor is that is another one after each pass."""
     lists: dict[str, Node]
     """What was appended to lists, by name."""
+    counts: dict[Parameter, tuple[int, int]]
+    """The counts of steps of optimisers: how many there were, and are made in each pass."""
     in_place: set[str]
     """The lists that are the same as before, with one more item."""
     made: list[Node]
@@ -131,6 +135,8 @@ class Rolling:
         grads = state.grads_since(self._state, self._start, current)
         tensors: dict[Place, Node] = {node: node for node in in_place}
         tensors |= {GradOf(node): grad for node, grad in grads.items()}
+        tensors.update(state.remembered_since(self._state).items())
+        counts = state.counts_since(self._state)
         lists = {}
         for name, value in values.items():
             before = self._before.get(name)
@@ -153,7 +159,7 @@ class Rolling:
             older.update(each for each in self._lists[name].entries()[-1:])
         made = made_since([*tensors.values(), *lists.values()], older.__contains__, self._start)
         same = {name for name in lists if values[name] is self._before[name]}
-        return Changed(tensors, lists, same, made)
+        return Changed(tensors, lists, counts, same, made)
 
 
 def _appended(name: str, items: Items, before: Items) -> Node:

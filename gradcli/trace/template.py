@@ -83,7 +83,10 @@ class AnyPass:
 
     def counter(self, items: range) -> Node:
         """What stands for a number that each pass has of its own."""
-        numbers = np.arange(len(items), dtype=float) * items.step + items.start
+        return self.numbered(np.arange(len(items), dtype=float) * items.step + items.start)
+
+    def numbered(self, numbers: Array) -> Node:
+        """The same for numbers that are given."""
         node = self._graph.apply(ROW, (self._graph.constant(numbers),))
         self._counts.append((node, numbers))
         return node
@@ -288,4 +291,6 @@ def _is_free_of(node: Node, counts: Sequence[Node]) -> bool:
         return True
     if node.op is CAST or any(each.kind != "float" for each in node.inputs):
         return False
-    return node.op.by_number is None or node.inputs[1] not in counts
+    if node.op.by_number is None or node.op.exact is True:  # exact: the same in either way
+        return True
+    return node.inputs[1] not in counts

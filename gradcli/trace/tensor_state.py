@@ -7,12 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
 from gradcli.ops.control import LEAF
 from gradcli.ops.loops import Unlike
 from gradcli.trace.autograd import Autograd
+from gradcli.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gradcli.trace.optimisers import Optimiser
+
+
+class Parameter(NamedTuple):
+    """A parameter of an optimiser, by its places."""
+
+    optimiser: Optimiser
+    key: tuple[int, int]
+
+
+class Remembered(NamedTuple):
+    """The place of what an optimiser remembers of a parameter."""
+
+    parameter: Parameter
+    name: str
 
 
 class TensorState:
@@ -30,6 +48,18 @@ class TensorState:
         )
         self._kept: list[dict[Node, Any]] = [dict(each) for each in self._live]
         self._calls, self._notes = len(autograd.calls), len(autograd.notes)
+        self._optimisers = [*autograd.optimisers]
+        self._counts = {
+            Parameter(each, key): count
+            for each in self._optimisers
+            for key, count in each.steps.items()
+        }
+        self._remembered = {
+            Remembered(Parameter(each, key), name): node
+            for each in self._optimisers
+            for key, state in each.states.items()
+            for name, node in state.items()
+        }
         self.freed = len(autograd.freed)
         """How many nodes were freed."""
 
@@ -39,6 +69,16 @@ class TensorState:
             live.clear()
             live.update(kept)
         del self._autograd.calls[self._calls :], self._autograd.notes[self._notes :]
+        self._autograd.optimisers[:] = self._optimisers
+        for each in self._optimisers:
+            each.steps_of_passes.clear()
+            each.steps.clear()
+            each.states.clear()
+        for parameter, count in self._counts.items():
+            parameter.optimiser.steps[parameter.key] = count
+            parameter.optimiser.states[parameter.key] = {}
+        for (parameter, name), node in self._remembered.items():
+            parameter.optimiser.states[parameter.key][name] = node
 
     def changed_since(
         self, before: TensorState, start: int, current: Callable[[Node], Node]
@@ -70,6 +110,21 @@ class TensorState:
         if then:
             raise Unlike("a grad is gone after it")
         return found
+
+    def remembered_since(self, before: TensorState) -> dict[Remembered, Node]:
+        """What optimisers remember now, where it is something else than then. Raises `Unlike`."""
+        then = before._remembered
+        if then.keys() != self._remembered.keys():
+            raise Unlike("an optimiser begins to remember something")
+        return {place: node for place, node in self._remembered.items() if then[place] is not node}
+
+    def counts_since(self, before: TensorState) -> dict[Parameter, tuple[int, int]]:
+        """The counts of steps that have grown since then, and by how many. Raises `Unlike`."""
+        then = before._counts
+        if then.keys() != self._counts.keys():
+            raise Unlike("an optimiser makes its first step")
+        grown = {each: (now, now - then[each]) for each, now in self._counts.items()}
+        return {each: (now, more) for each, (now, more) in grown.items() if more}
 
     def _is_view(self, node: Node) -> bool:
         return node.op.view and node.op is not LEAF and node not in self._values.copies

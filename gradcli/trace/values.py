@@ -41,6 +41,9 @@ class StandIns(Protocol):
     def counter(self, items: range) -> Node:
         """What stands for a number that each pass has of its own."""
 
+    def numbered(self, numbers: Array) -> Node:
+        """The same for numbers that are given."""
+
     def numbers(self, node: Node) -> Array | None:
         """The values of a node in all passes, if it depends on such numbers alone."""
 
