@@ -13,6 +13,7 @@ from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vj
 from gradcli.differentiate.losses import losses, reached
 from gradcli.graph import Array, Node, Shape, ancestors
 from gradcli.ops.kinds import zeros_like
+from gradcli.ops.loops import behind
 from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
@@ -287,7 +288,7 @@ def _unused(tracer: Tracer, outputs: Sequence[Node], leaves: Mapping[str, Node])
     """Notes on leaves that no output depends on, or that no gradient can flow back to."""
     alive = reached(outputs)
     unused = {name: node for name, node in leaves.items() if node not in alive}
-    linked = set(ancestors(outputs)) if unused else alive
+    linked = behind(outputs) if unused else alive
     notes = []
     for name, node in unused.items():
         if node not in linked:

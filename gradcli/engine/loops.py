@@ -210,7 +210,7 @@ class Body:
         else:
             call, before, after, count = kernel(node)
             operands = node.inputs[:count]
-            if before and any(map(self._is_number, operands)):
+            if not operands or (before and any(map(self._is_number, operands))):
                 return self._general(node, call, before, after, operands)
             if before:
                 call = _bound(call, before, after)

@@ -139,11 +139,16 @@ class Loop(Op):
             return False
         result, _ = node.attributes
         if result not in self._reached:
-            self._reached[result] = self._sources_of(result)
+            self._reached[result] = self._sources_of(result, by_gradient=True)
         return self.operands[operand] in self._reached[result]
 
-    def _sources_of(self, result: Node) -> set[Node]:
-        """The operands that a gradient can flow back to from a node of the body."""
+    def sources(self, node: Node) -> set[Node]:
+        """The operands that the value of a result depends on, in any number of passes."""
+        result, _ = node.attributes
+        return self._sources_of(result, by_gradient=False)
+
+    def _sources_of(self, result: Node, *, by_gradient: bool) -> set[Node]:
+        """The operands that are reached from a node of the body."""
         nexts = {each.node: each for each in self.carried}
         seen, found, stack = {result}, set[Node](), [result]
         while stack:
@@ -156,7 +161,9 @@ class Loop(Op):
                 found.add(self._sources[node])
             elif self.has(node):
                 operands = [
-                    each for at, each in enumerate(node.inputs) if node.op.differentiable(node, at)
+                    each
+                    for at, each in enumerate(node.inputs)
+                    if not by_gradient or node.op.differentiable(node, at)
                 ]
             else:
                 found.add(node)
@@ -193,6 +200,26 @@ class Loop(Op):
         if key not in self._results:
             self._results[key] = self.graph.apply(self, self.operands, key)
         return self._results[key]
+
+
+def operands_of(node: Node) -> Iterable[Node]:
+    """What a value is computed from; of a result of a loop only what that one needs."""
+    return node.op.sources(node) if isinstance(node.op, Loop) else node.inputs
+
+
+def behind(
+    outputs: Iterable[Node], is_end: Callable[[Node], bool] = lambda node: False
+) -> set[Node]:
+    """The outputs and what they are computed from, down to nodes that are ends."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        if not is_end(node):
+            fresh = [each for each in operands_of(node) if each not in seen]
+            seen.update(fresh)
+            stack += fresh
+    return seen
 
 
 def place(node: Node) -> tuple[int, int]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from gradcli.diagnostics import Advice, GradcliError, Note, Source, input_of
 from gradcli.differentiate import fitted_shape, gradient_required, ones_text, vjp
 from gradcli.differentiate.reverse import contributions
-from gradcli.graph import INPUT, OPERATORS, Node, ancestors, dependents, upstream
+from gradcli.graph import INPUT, OPERATORS, Node, dependents, upstream
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
-from gradcli.ops.loops import CARRIED, Unlike
+from gradcli.ops.loops import CARRIED, Unlike, behind
 from gradcli.ops.shapes import show
 from gradcli.trace.names import Mentions
 from gradcli.trace.objects import Object
@@ -347,17 +347,8 @@ class Autograd:
         """The leaves that a value is computed from. What lies behind a leaf, such as the passes of
         a loop before it, is not walked through.
         """
-        found, seen = [], {node}
-        stack = [node]
-        while stack:
-            each = stack.pop()
-            if self.is_leaf(each):
-                found.append(each)
-                continue
-            fresh = [operand for operand in each.inputs if operand not in seen]
-            seen.update(fresh)
-            stack += fresh
-        return sorted(found, key=lambda leaf: leaf.index)
+        leaves = filter(self.is_leaf, behind([node], self.is_leaf))
+        return sorted(leaves, key=lambda leaf: leaf.index)
 
     def reached(self, outputs: Sequence[Node]) -> frozenset[Node] | None:
         """What gradients flow back to from the outputs; None where they are derivatives of a linear
@@ -584,7 +575,8 @@ class Autograd:
     def _cut_line(self, outputs: Sequence[Node]) -> int | None:
         if not self._cut:
             return None
-        return next((self._cut[n] for n in ancestors(outputs) if n in self._cut), None)
+        cut = [node for node in behind(outputs) if node in self._cut]
+        return self._cut[min(cut, key=lambda node: node.index)] if cut else None
 
     def _name(self, node: Node) -> str:
         if node.op is INPUT:

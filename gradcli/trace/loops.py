@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass, Rolled
 
+MOST_RATES = 1 << 12
+"""Steps of an optimiser in passes that are not counted are made together up to so many."""
 WORTH_A_NOTE = 1000
 """A note says why, where more passes than these are traced one by one."""
 
@@ -226,6 +228,8 @@ class Loops(Scopes):
         refused, in_place = "", set[str]()
         try:
             changed = rolling.changed(kept, effects, state, self.values.current)
+            if changed.counts and turns.length is None:
+                most = min(most, MOST_RATES)
             template = AnyPass(self.graph, self.values.evaluator, changed, done, least)
             self.values.any_pass, in_place = template, changed.in_place
             self._stand_in(template, changed, most)

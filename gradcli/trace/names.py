@@ -35,17 +35,19 @@ PLAIN = frozenset((
     syntax.Slice, syntax.Ellipsis, syntax.Index, syntax.Conditional, syntax.Comprehension,
     syntax.Clause, syntax.Evaluate, syntax.FormalParameter, syntax.FunctionDefinition,
     syntax.Return, syntax.Break, syntax.Continue, syntax.PassStatement, syntax.While, syntax.For,
-    syntax.If, syntax.With, syntax.Context, syntax.Import, syntax.Assert,
+    syntax.If, syntax.With, syntax.Context, syntax.Import, syntax.Assert, syntax.Lambda,
+    syntax.Starred, syntax.DictLiteral, syntax.Pair, syntax.Handler,
 ))  # fmt: skip
 """What changes nothing but tensors and the names that are bound."""
 
 
 HARMLESS = frozenset((
     "T", "mT", "shape", "ndim", "dtype", "append", "extend", "tensor", "item", "data",
-    "grad", "backward", "zero_", "requires_grad_", "no_grad", "enable_grad", "float32", "float64",
+    "grad", "backward", "zero_", "requires_grad", "requires_grad_", "is_leaf", "no_grad",
+    "enable_grad", "float32", "float64",
     "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
     "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
-    "step", "zero_grad",
+    "step", "zero_grad", "set_default_dtype", "set_printoptions",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""
@@ -64,8 +66,12 @@ def may_loop(program: syntax.Program) -> bool:
 
 
 def changes_tensors_alone(program: syntax.Program) -> bool:
-    """Whether nothing of a program can change but tensors and what names are bound to."""
-    return all(map(_changes_tensors, _all_parts(program.statements)))
+    """Whether nothing of a program can change but tensors and what names are bound to; no error is
+    caught but by statements of the program itself.
+    """
+    tried = {each for each in program.statements if isinstance(each, syntax.Try)}
+    parts = _all_parts(program.statements)
+    return all(_changes_tensors(part) or part in tried for part in parts)
 
 
 def _changes_tensors(part: Any) -> bool:
@@ -78,12 +84,20 @@ def _changes_tensors(part: Any) -> bool:
         case syntax.Keyword(name=name):
             return name != "out"
         case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
-            is_part = isinstance(target, syntax.Attribute) and target.name in ("grad", "data")
-            return is_part or isinstance(target, syntax.Name | syntax.Tuple)
+            return _is_own(target)
+        case syntax.ChainedAssign(targets=targets):
+            return all(map(_is_own, targets))
         case syntax.Imported(path=path):
             module, _, member = path.rpartition(".")
             return path in _MODULES or (module in _MODULES and member in FUNCTIONS)
     return type(part) in PLAIN
+
+
+def _is_own(target: syntax.Expression) -> bool:
+    """Whether a target is a name, or what a tensor alone has."""
+    if isinstance(target, syntax.Attribute):
+        return target.name in ("grad", "data")
+    return isinstance(target, syntax.Name | syntax.Tuple)
 
 
 _SETS_ELEMENT = r"\][ \t]*(?:[-+*/%@&|]|\*\*|//)?=(?!=)"

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from gradcli.graph import Graph, Node
 from gradcli.ops.loops import Unlike, made_since
 from gradcli.trace.items import Items
-from gradcli.trace.tensor_state import Parameter, Remembered, TensorState
+from gradcli.trace.tensor_state import OptimisedParameter, Remembered, TensorState
 from gradcli.tuples import NamedTuple
 
 FIRST, FIRST_UNKNOWN = 2, 8
@@ -46,7 +46,7 @@ class Changed(NamedTuple):
     """What now is where a tensor is that is another one after each pass."""
     lists: dict[str, Node]
     """What was appended to lists, by name."""
-    counts: dict[Parameter, tuple[int, int]]
+    counts: dict[OptimisedParameter, tuple[int, int]]
     """The counts of steps of optimisers: how many there were, and are made in each pass."""
     in_place: set[str]
     """The lists that are the same as before, with one more item."""
@@ -132,12 +132,10 @@ class Rolling:
         if effects != self._effects:
             raise Unlike("it prints, draws or makes leaves")
         in_place = state.changed_since(self._state, self._start, current)
-        grads = state.grads_since(self._state, self._start, current)
         tensors: dict[Place, Node] = {node: node for node in in_place}
-        tensors |= {GradOf(node): grad for node, grad in grads.items()}
         tensors.update(state.remembered_since(self._state).items())
         counts = state.counts_since(self._state)
-        lists = {}
+        lists, left = {}, set[Node]()
         for name, value in values.items():
             before = self._before.get(name)
             seen = self._lists.get(name)
@@ -154,6 +152,11 @@ class Rolling:
                 raise Unlike(f"{name} has another shape in each pass")
             elif current(value) not in tensors:
                 tensors[name] = current(value)
+                left.add(current(before))
+        held = {current(value) for value in values.values() if isinstance(value, Node)}
+        left = set() if lists else left - held
+        grads = state.grads_since(self._state, self._start, left, current)
+        tensors |= {GradOf(node): grad for node, grad in grads.items()}
         older = {value for value in self._before.values() if isinstance(value, Node)}
         for name in lists:
             older.update(each for each in self._lists[name].entries()[-1:])

@@ -5,7 +5,7 @@ A pass of a loop that is traced to see whether it is one of many is undone with 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gradcli.trace.optimisers import Optimiser
 
 
-class Parameter(NamedTuple):
+class OptimisedParameter(NamedTuple):
     """A parameter of an optimiser, by its places."""
 
     optimiser: Optimiser
@@ -29,7 +29,7 @@ class Parameter(NamedTuple):
 class Remembered(NamedTuple):
     """The place of what an optimiser remembers of a parameter."""
 
-    parameter: Parameter
+    parameter: OptimisedParameter
     name: str
 
 
@@ -50,12 +50,12 @@ class TensorState:
         self._calls, self._notes = len(autograd.calls), len(autograd.notes)
         self._optimisers = [*autograd.optimisers]
         self._counts = {
-            Parameter(each, key): count
+            OptimisedParameter(each, key): count
             for each in self._optimisers
             for key, count in each.steps.items()
         }
         self._remembered = {
-            Remembered(Parameter(each, key), name): node
+            Remembered(OptimisedParameter(each, key), name): node
             for each in self._optimisers
             for key, state in each.states.items()
             for name, node in state.items()
@@ -90,24 +90,32 @@ class TensorState:
         return [current(node) for node in newer if node.index < start and not self._is_view(node)]
 
     def grads_since(
-        self, before: TensorState, start: int, current: Callable[[Node], Node]
+        self,
+        before: TensorState,
+        start: int,
+        left: Collection[Node],
+        current: Callable[[Node], Node],
     ) -> dict[Node, Node]:
         """The grads that tensors older than index `start` have now, where they are other ones than
-        then, by tensor as it is now. Raises `Unlike` where one has come or gone.
+        then, by tensor as it is now. Nothing holds those that are `left` any more. Raises `Unlike`
+        where a grad has come or gone.
         """
         then: dict[Node, Node] = {current(node): grad for node, grad in before._kept[2].items()}
         lines = {current(node): line for node, line in before._kept[4].items()}
         found: dict[Node, Node] = {}
         for node, grad in self._kept[2].items():
             old = then.pop(node, None)
-            if lines.get(node) != self._kept[4].get(node) and self._is_older(node, start):
-                raise Unlike("it is the first that leaves a grad")
-            if old is grad or not self._is_older(node, start):
+            is_written_alike = lines.get(node) == self._kept[4].get(node)
+            if (
+                node in left
+                or not self._is_older(node, start)
+                or (old is grad and is_written_alike)
+            ):
                 continue
-            if old is None:
+            if old is None or not is_written_alike:
                 raise Unlike("it is the first that leaves a grad")
             found[node] = grad
-        if then:
+        if not then.keys() <= set(left):
             raise Unlike("a grad is gone after it")
         return found
 
@@ -118,7 +126,7 @@ class TensorState:
             raise Unlike("an optimiser begins to remember something")
         return {place: node for place, node in self._remembered.items() if then[place] is not node}
 
-    def counts_since(self, before: TensorState) -> dict[Parameter, tuple[int, int]]:
+    def counts_since(self, before: TensorState) -> dict[OptimisedParameter, tuple[int, int]]:
         """The counts of steps that have grown since then, and by how many. Raises `Unlike`."""
         then = before._counts
         if then.keys() != self._counts.keys():
