@@ -240,6 +240,7 @@ class Loops(Scopes):
                 raise Unlike("it ends after a few passes")
             template.is_opaque |= len(self.autograd.freed) > state.freed
             self._check_counts(changed)
+            self._check_lists(template)
             template.close(self._stand(template), frame.values, changed.made)
             rolled = template.rolled(most, kept) if template.ends else None
         except Unlike as unlike:
@@ -308,6 +309,18 @@ class Loops(Scopes):
         for (optimiser, key), (now, more) in changed.counts.items():
             if optimiser.steps_of_passes[key].start != now + more:
                 raise Unlike("its passes make several numbers of steps")
+
+    def _check_lists(self, template: AnyPass) -> None:
+        """Raise `Unlike` where a list gets what changes in place: its items are one tensor."""
+        changing = {
+            self.values.current(node)
+            for place, node in template.tensors.items()
+            if isinstance(place, Node)
+        }
+        for items in template.lists.values():
+            nodes = [self.values.current(each) for each in items.added if isinstance(each, Node)]
+            if any(self.values.storage(each)[0] in changing for each in nodes):
+                raise Unlike("it appends a tensor that changes in place")
 
     def _stand(self, template: AnyPass) -> dict[Place, Value]:
         """What is now where the template has put its stand-ins."""

@@ -47,7 +47,12 @@ HARMLESS = frozenset((
     "enable_grad", "float32", "float64",
     "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
     "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
-    "step", "zero_grad", "set_default_dtype", "set_printoptions",
+    "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "CrossEntropyLoss", "NLLLoss", "BCELoss",
+    "BCEWithLogitsLoss", "KLDivLoss", "Linear", "Sequential", "Parameter", "ReLU", "LeakyReLU",
+    "Tanh", "Sigmoid", "Softplus", "Softmax", "LogSoftmax", "GELU", "ELU", "SiLU", "Flatten",
+    "parameters", "weight", "bias", "step", "zero_grad", "set_default_dtype", "set_printoptions",
+    "manual_seed", "numel", "size", "dim", "copy_", "fill_", "to", "double", "float", "long",
+    "int64",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""

@@ -134,7 +134,11 @@ class Tracer(Loops):
         for name, value in self.globals.values.items():
             if isinstance(value, Node):
                 self.globals.values[name] = self.values.current(value)
-            elif isinstance(value, Items) and all(isinstance(each, Node) for each in value):
+            elif (
+                isinstance(value, Items)
+                and not value.is_rolled
+                and all(isinstance(each, Node) for each in value)
+            ):
                 self.globals.values[name] = Items([self.values.current(each) for each in value])
 
     # --- bodies ---

@@ -1,0 +1,276 @@
+"""Loops that differentiate by themselves and change tensors in place are one node, too, and print,
+compute and leave what their passes written out do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.diagnostics import GradcliError, Source
+from gradcli.language.parser import parse_program
+from gradcli.ops.loops import Loop
+from gradcli.options import Options
+from gradcli.session import prepare
+from tests.loops.training import DATA, program
+
+STEP = "with torch.no_grad(): w -= 0.05*w.grad"
+LOSS = "loss = ((X @ w - y)**2).mean()"
+
+
+def looped(*body: str, passes: int = 120, before: str = "", after: str = "print(w, w.grad)") -> str:
+    lines = ["import torch", *DATA, *before.splitlines(), f"for i in range({passes}):"]
+    lines += [f"    {line}" for part in body for line in part.splitlines()]
+    return "\n".join([*lines, *after.splitlines()]) + "\n"
+
+
+ZERO = "w.grad.zero_()"
+OPTIMISERS = {
+    "SGD": "SGD([w], lr=0.05)",
+    "momentum": "SGD([w], lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.01)",
+    "Adam": "Adam([w], lr=0.05)",
+    "AdamW": "AdamW([w], lr=0.05, amsgrad=True)",
+    "RMSprop": "RMSprop([w], lr=0.05, momentum=0.5, centered=True)",
+    "Adagrad": "Adagrad([w], lr=0.05, lr_decay=0.1)",
+    "Adadelta": "Adadelta([w])",
+    "Adamax": "Adamax([w], lr=0.05)",
+    "NAdam": "NAdam([w], lr=0.05)",
+}
+ROLLED = {
+    "zeroed": looped(LOSS, "loss.backward()", STEP, ZERO),
+    "none": looped(LOSS, "loss.backward()", STEP, "w.grad = None"),
+    "zeroed at the start": looped(
+        LOSS, "if w.grad is not None: w.grad.zero_()", "loss.backward()", STEP
+    ),
+    "accumulates": looped(LOSS, "loss.backward()", STEP, passes=80),
+    "data": looped(LOSS, "loss.backward()", "w.data -= 0.05*w.grad", ZERO),
+    "data set": looped(LOSS, "loss.backward()", "w.data = w.data - 0.05*w.grad", ZERO),
+    "rebound": looped(LOSS, "loss.backward()", "w = (w - 0.05*w.grad).detach().requires_grad_()"),
+    "grad": looped(
+        LOSS,
+        "g, = torch.autograd.grad(loss, w)",
+        "with torch.no_grad(): w -= 0.05*g",
+        after="print(w)",
+    ),
+    "newton": looped(
+        "f = (w**4).sum() - 3*(w**2).sum() + w[0]*w[1]",
+        "g, = torch.autograd.grad(f, w, create_graph=True)",
+        "H = torch.stack([torch.autograd.grad(g[k], w, retain_graph=True)[0] for k in range(2)])",
+        "with torch.no_grad(): w -= 0.1*torch.linalg.solve(H, g)",
+        after="print(w, f)",
+    ),
+    "velocity": looped(
+        LOSS,
+        "loss.backward()",
+        "with torch.no_grad():\n    v.mul_(0.9).add_(w.grad)\n    w -= 0.01*v",
+        ZERO,
+        before="v = torch.zeros_like(w)",
+        after="print(w, v)",
+    ),
+    "alias": looped(
+        LOSS, "loss.backward()", STEP, ZERO, before="same = w\nrow = w[0]", after="print(same, row)"
+    ),
+    "list of parameters": looped(
+        "loss = ((X @ w + b - y)**2).mean()",
+        "loss.backward()",
+        "with torch.no_grad():\n    for p in params:\n        p -= 0.05*p.grad",
+        "w.grad = b.grad = None",
+        before="b = torch.tensor(0.1, dtype=torch.float64, requires_grad=True)\nparams = [w, b]",
+        after="print(params, w, b)",
+    ),
+    "best": looped(
+        LOSS,
+        "best = torch.minimum(best, loss.detach())",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="best = torch.tensor(1e9, dtype=torch.float64)",
+        after="print(best, best.requires_grad, loss.requires_grad, w.is_leaf)",
+    ),
+    "history": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "hist.append(loss.detach())",
+        before="hist = []",
+        after="print(len(hist), torch.stack(hist).sum())",
+    ),
+    "counts": looped(
+        LOSS, "loss.backward()", STEP, ZERO, "k += 1", before="k = 0", after="print(k, w)"
+    ),
+    "prints at times": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "if i % 90 == 0:\n    print(f'{i} {loss.item():.5f}', end=' ')",
+        passes=400,
+    ),
+    "while": looped(
+        LOSS, "loss.backward()", STEP, ZERO, "i += 1", before="i = 0", after="print(i, w)"
+    ).replace("for i in range(120)", "while i < 150"),
+    "goes on after it": looped(
+        LOSS, "loss.backward()", STEP, ZERO, after="z = (w*w).sum()\nz.backward()\nprint(w.grad)"
+    ),
+    "freed": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        after="try:\n    loss.backward()\nexcept RuntimeError as e:\n    print('freed')\nprint(w)",
+    ),
+    "module": looped(
+        "opt.zero_grad()",
+        "loss = loss_fn(net(X), y[:, None])",
+        "loss.backward()",
+        "opt.step()",
+        before=(
+            "torch.manual_seed(0)\n"
+            "net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), "
+            "torch.nn.Linear(3, 1))\nX, y = X.float(), y.float()\n"
+            "opt = torch.optim.Adam(net.parameters())\nloss_fn = torch.nn.MSELoss()"
+        ),
+        after="print(loss, net[0].weight, net[2].bias.grad)",
+    ),
+    "no backward inside": looped(
+        "x = x + 0.01*torch.tanh(w[0]*x)",
+        before="x = torch.ones(2, dtype=torch.float64)",
+        after="loss = (x*x).sum()\nloss.backward()\nprint(x, w.grad)",
+    ),
+} | {
+    name: looped(
+        LOSS,
+        "loss.backward()",
+        "opt.step()",
+        "opt.zero_grad()",
+        before=f"opt = torch.optim.{call}",
+        after="print(w, loss)\nloss = w.sum()\nloss.backward()\nopt.step()\nprint(w)",
+    )
+    for name, call in OPTIMISERS.items()
+}
+UNROLLED = {
+    "carries a graph": looped(
+        LOSS,
+        "total = total + loss",
+        "g, = torch.autograd.grad(loss, w, retain_graph=True)",
+        "with torch.no_grad(): w -= 0.05*g",
+        before="total = 0.0",
+        after="print(total)",
+    ),
+    "backward into the pass before": looped(
+        "h = torch.tanh(h*w[0])",
+        "h.sum().backward(retain_graph=True)",
+        before="h = torch.ones(2, dtype=torch.float64)",
+        after="print(w.grad, h)",
+        passes=70,
+    ),
+    "backward through what freed its graph": looped(
+        LOSS,
+        "total = total + loss",
+        "loss.backward()",
+        "w.grad = None",
+        before="total = 0.0",
+        after="total.backward()",
+    ),
+    "an optimiser that begins late": looped(
+        LOSS,
+        "if i > 60:\n    loss.backward()\n    opt.step()",
+        before="opt = torch.optim.SGD([w], lr=0.1, momentum=0.5)",
+    ),
+    "what changes in place in a list": looped(
+        LOSS,
+        "loss.backward()",
+        "kept.append(w)",
+        STEP,
+        ZERO,
+        before="kept = []",
+        after="print(kept[3], kept[100])",
+    ),
+    "its rows in a list": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "kept.append(w[0])",
+        before="kept = []",
+        after="print(kept[3], kept[100])",
+    ),
+    "leaves in a list": looped(
+        LOSS,
+        "loss.backward()",
+        "w = (w - 0.05*w.grad).detach().requires_grad_()",
+        "kept.append(w)",
+        before="kept = []",
+        after="print(kept[50].grad, kept[100])",
+    ),
+    "steps of its own": looped(
+        LOSS,
+        "loss.backward()",
+        "for k in range(1 + i % 2): opt.step()",
+        before="opt = torch.optim.Adam([w])",
+    ),
+}
+
+
+def told(text: str, **settings: Any) -> tuple[Any, int]:
+    """What is printed, the bytes of values and grads, and the notes; and how many loops there are.
+    An error is told by its message.
+    """
+    precision: Any = "float64" if "float64" in text else "float32"
+    options = Options(precision=precision, **settings)
+    parsed = parse_program(Source("program", text), options.limits.parse)
+    try:
+        found = prepare(parsed, {}, (), options)
+        result = found.run({})
+    except GradcliError as error:
+        return (error.diagnostic.code, error.diagnostic.message), 0
+    arrays = [*result.values.items(), *result.grads.items()]
+    answer = (
+        result.printed,
+        [(name, np.where(np.isnan(array), np.nan, array).tobytes()) for name, array in arrays],
+        [note.message for note in result.notes if note.code != "unrolled"],
+    )
+    return answer, sum(isinstance(node.op, Loop) for node in found.engine.plan.nodes)
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_a_loop_that_trains_is_one_node_with_the_bits_of_its_passes(name: str) -> None:
+    found, loops = told(ROLLED[name])
+    assert loops
+    assert found == told(ROLLED[name], unroll=True)[0]
+
+
+@pytest.mark.parametrize("name", UNROLLED)
+def test_what_a_node_cannot_do_is_done_pass_by_pass(name: str) -> None:
+    assert told(UNROLLED[name])[0] == told(UNROLLED[name], unroll=True)[0]
+
+
+def test_gradient_descent_ends_where_its_formula_says() -> None:
+    # w ← w - 0.1·2·(w - 3) from 0: after n steps 3·(1 - 0.8ⁿ)
+    text = (
+        "import torch\nw = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)\n"
+        "for i in range(30):\n    loss = (w - 3)**2\n    loss.backward()\n"
+        "    with torch.no_grad():\n        w -= 0.1*w.grad\n        w.grad.zero_()\nw*1\n"
+    )
+    options = Options(shortest_loop=10)
+    found = prepare(parse_program(Source("program", text), options.limits.parse), {}, (), options)
+    result = found.run({})
+    (value,) = [result.values[name] for name in result.outputs]
+    assert float(value) == pytest.approx(3 * (1 - 0.8**30), rel=1e-14)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(12))
+def test_loops_made_at_random_have_the_bits_of_their_passes(seed: int) -> None:
+    text = program(seed)
+    with np.errstate(all="ignore"):
+        assert told(text)[0] == told(text, unroll=True)[0], text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12, 1000))
+def test_more_loops_made_at_random_have_the_bits_of_their_passes(seed: int) -> None:
+    test_loops_made_at_random_have_the_bits_of_their_passes(seed)
