@@ -170,7 +170,7 @@ class Autograd:
 
     def is_freed(self, node: Node) -> bool:
         """Whether a backward has freed what led to a node."""
-        return node in self._freed
+        return node in self.freed
 
     def retain_grad(self, node: Node) -> None:
         """Make backward store a grad for an intermediate, too."""

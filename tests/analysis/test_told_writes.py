@@ -1,4 +1,4 @@
-"""Writes into tensors, rules of ops and gradients that a program takes, in words that users know."""
+"""Writes into tensors, rules of ops, and gradients that a program takes, as users know them."""
 
 from __future__ import annotations
 
