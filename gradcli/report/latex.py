@@ -40,6 +40,8 @@ from gradcli.language.syntax import (
 from gradcli.ops import FUNCTIONS
 
 ATOM = POWER + 1
+HIGHEST = 4
+"""A column of more numbers is written as a row, transposed."""
 _SYMBOLS = {
     "*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div ",
     "&": r" \mathbin{\&} ", "|": r" \mathbin{|} ", "and": r" \land ", "or": r" \lor ",
@@ -111,6 +113,8 @@ class Mathematics:
         level = LEVEL[operator]
         if operator == "/":
             return rf"\frac{{{self.of(left)}}}{{{self.of(right)}}}", level
+        if operator == "@":
+            return self._matrix_product(node), level
         if level == POWER:
             by_element = r"\odot " if self._is_array(left) else ""
             return f"{self._within(left, ATOM)}^{{{by_element}{self.of(right)}}}", POWER
@@ -118,6 +122,38 @@ class Mathematics:
         if operator == "*" and self._is_array(left) and self._is_array(right):
             symbol = r" \odot "
         return self._within(left, level) + symbol + self._within(right, level + 1), level
+
+    def _matrix_product(self, node: Binary) -> str:
+        """A product of matrices and vectors, which are columns: `x @ A @ y` is xᵀAy, and `x @ A`,
+        a vector, Aᵀx.
+        """
+        factors: list[Expression] = [node]
+        while isinstance(factors[0], Binary) and factors[0].operator == "@":
+            factors[:1] = [factors[0].left, factors[0].right]
+        ndim = [len(self._shape(each) or (0, 0)) for each in factors]
+        first, *rest = factors
+        if ndim[0] != 1 or any(each != 2 for each in ndim[1:-1]):
+            texts = [self._within(first, LEVEL["@"]), *(self._within(x, SIGN) for x in rest)]
+        elif ndim[-1] == 1:
+            texts = [self._transposed(first), *(self._within(each, SIGN) for each in rest)]
+        else:
+            texts = [*(self._transposed(each) for each in reversed(rest)), self._plain(first)]
+        return _SYMBOLS["@"].join(texts)
+
+    def _transposed(self, node: Expression) -> str:
+        """A matrix with its axes turned, or a vector as a row."""
+        if isinstance(node, Attribute) and node.name in ("T", "mT"):
+            inner = self._within(node.value, ATOM)
+            return inner if len(self._shape(node) or ()) == 2 else f"{inner}^{{\\top}}"
+        return f"{self._within(node, ATOM)}^{{\\top}}"
+
+    def _plain(self, node: Expression) -> str:
+        """A vector as a column."""
+        bare = node.value if isinstance(node, Attribute) and node.name in ("T", "mT") else node
+        return self._within(bare, SIGN)
+
+    def _shape(self, node: Expression) -> Shape | None:
+        return None if self._meaning is None else self._meaning.shape(print_expression(node))
 
     def compare(self, node: Compare) -> tuple[str, int]:
         parts = [self._within(node.operands[0], 0)]
@@ -133,10 +169,16 @@ class Mathematics:
         return rf"{self._within(node.value, ATOM)}.\mathrm{{{escape(node.name)}}}", ATOM
 
     def index(self, node: Index) -> tuple[str, int]:
-        inside = ", ".join(self._written(item)[0] for item in node.items)
+        inside = ", ".join(map(self._place, node.items))
         value = self._within(node.value, ATOM)
         whole = f"{{{value}}}" if "_" in value else value  # a symbol takes one subscript
         return f"{whole}_{{[{inside}]}}", ATOM
+
+    def _place(self, item: Any) -> str:
+        """What stands in brackets: several numbers are no vector there."""
+        if isinstance(item, List) and not any(isinstance(each, List) for each in item.items):
+            return f"({', '.join(map(self.of, item.items))})"
+        return self._written(item)[0]
 
     def slice(self, node: Slice) -> tuple[str, int]:
         bounds = [self.of(bound) if bound else "" for bound in (node.lower, node.upper)]
@@ -155,17 +197,19 @@ class Mathematics:
         return rf"\operatorname{{{escape(name)}}}\left({', '.join(arguments)}\right)", ATOM
 
     def list(self, node: List) -> tuple[str, int]:
-        """A matrix from a list of rows, a row from a list of numbers."""
+        """A matrix from a list of rows, a column from a list of numbers; a long one lies down."""
         items = node.items
-        rows = items if any(isinstance(item, List) for item in items) else [node]
+        lies = len(items) > HIGHEST and not any(isinstance(item, List) for item in items)
+        rows = [node] if lies else items
         lines = [
             " & ".join(map(self.of, row.items)) if isinstance(row, List) else self.of(row)
             for row in rows
         ]
-        return r"\begin{bmatrix} " + r" \\ ".join(lines) + r" \end{bmatrix}", ATOM
+        matrix = r"\begin{bmatrix} " + r" \\ ".join(lines) + r" \end{bmatrix}"
+        return (matrix + r"^{\top}", POWER) if lies else (matrix, ATOM)
 
     def tuple(self, node: Tuple) -> tuple[str, int]:
-        return f"({', '.join(map(self.of, node.items))})", ATOM
+        return f"({', '.join(map(self._place, node.items))})", ATOM
 
 
 def _takes(latex: str, count: int) -> bool:
@@ -191,6 +235,9 @@ def _name(name: str) -> str:
     """One letter as it is; `x_grad` as the gradient by x."""
     if name.endswith("_grad"):
         return rf"\nabla_{{{_name(name.removesuffix('_grad'))}}}"
+    plain, _, number = name.rpartition("_")
+    if plain and number.isdecimal():  # a name that is bound several times
+        return f"{{{_name(plain)}^{{({number})}}}}"
     letters = name.rstrip("0123456789")
     if len(letters) == 1:
         return f"{letters}_{{{name[1:]}}}" if name[1:] else letters

@@ -57,6 +57,8 @@ def plainer(part: Any, shape_of: ShapeOf) -> Any:
 def _product(operator: str, left: Expression, right: Expression) -> Expression | None:
     """`reshape(a, n, 1) * b` is `outer(a, b)`, and `x / a / b` is `x / (a * b)`."""
     match operator, left:
+        case "/", _ if isinstance(right, Number) and right.value == 1:
+            return left
         case "*", Call(callee=Name(id="reshape"), arguments=(a, Number(), Number(value=1.0))):
             return call("outer", a, right)
         case "/", Binary(operator="/", left=x, right=a) if not isinstance(a, Number):

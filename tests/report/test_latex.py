@@ -103,7 +103,7 @@ def test_infinity() -> None:
     derived = derive(
         run(parse("y = sum(maximum(x, c))"), {"x": np.ones(2), "c": np.array([-np.inf, np.nan])})
     )
-    assert r"-\infty & \mathrm{nan}" in latex.equations(derived.program, derived.shapes)
+    assert r"-\infty \\ \mathrm{nan}" in latex.equations(derived.program, derived.shapes)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,28 @@ def test_infinity() -> None:
 )  # fmt: skip
 def test_what_is_not_well_formed_is_told(text: str) -> None:
     assert faults(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x @ y", r"x^{\top} \, y"),
+        ("x @ A @ y", r"x^{\top} \, A \, y"),
+        ("x.T @ A @ y", r"x^{\top} \, A \, y"),
+        ("A @ y", r"A \, y"),
+        ("x @ A", r"A^{\top} \, x"),
+        ("x @ A @ B.T", r"B \, A^{\top} \, x"),
+        ("A @ B", r"A \, B"),
+        ("(x + x) @ A", r"A^{\top} \, \left(x + x\right)"),
+        ("2 * x @ A @ y", r"\left(2 \cdot x\right)^{\top} \, A \, y"),
+        ("y_1**2", r"{y^{(1)}}^{\odot 2}"),
+        ("loss_2", r"{\mathrm{loss}^{(2)}}"),
+        ("[1, 2]", r"\begin{bmatrix} 1 \\ 2 \end{bmatrix}"),
+        ("[1, 2, 3, 4, 5]", r"\begin{bmatrix} 1 & 2 & 3 & 4 & 5 \end{bmatrix}^{\top}"),
+        ("x[[0, 2]]", r"x_{[(0, 2)]}"),
+    ],
+)
+def test_vectors_are_columns(text: str, expected: str) -> None:
+    shapes = {"x": (3,), "y": (4,), "A": (3, 4), "B": (5, 4), "y_1": (2,), "loss_2": ()}
+    formula = parse_expression(Source("test", text), ParseLimits())
+    assert latex.Mathematics(Meaning.of_shapes(shapes)).of(formula) == expected
