@@ -103,6 +103,7 @@ def hardswish(x: Node) -> Node:
 
 @table.function(
     cases=[Case("leaky_relu(x)"), Case("leaky_relu(x, negative_slope=0.2)")],
+    gradients={"x": "cotangent * where(x > 0, 1, negative_slope)"},
     formula="where(x > 0, x, negative_slope * x)",
     elsewhere={"torch": "the slope", "jax": "1", "tensorflow": "the slope"},
     kink="the slope at 0",
@@ -165,6 +166,7 @@ def softshrink(x: Node, lambd: float = 0.5) -> Node:
 
 @table.function(
     cases=[Case("elu(x)"), Case("elu(x, alpha=0.5)")],
+    gradients={"x": "cotangent * where(x > 0, 1, alpha * exp(x))"},
     formula="where(x > 0, x, alpha * expm1(x))",
     elsewhere={"torch": "alpha", "jax": "alpha", "tensorflow": "1"},
     kink="alpha at 0",
@@ -189,6 +191,7 @@ def selu(x: Node) -> Node:
 
 @table.function(
     cases=[Case("celu(x)"), Case("celu(x, alpha=0.5)")],
+    gradients={"x": "cotangent * where(x > 0, 1, exp(x / alpha))"},
     formula="where(x > 0, x, alpha * expm1(x / alpha))",
     elsewhere={"torch": "1", "jax": "1"},
     kink="1 at 0",
@@ -201,6 +204,7 @@ def celu(x: Node, alpha: float = 1.0) -> Node:
 @table.function(
     aliases=("swish",),
     cases=[Case("silu(x)")],
+    gradients={"x": "cotangent * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))"},
     formula="x * sigmoid(x)",
     confused=("sigmoid", "gelu"),
 )

@@ -100,6 +100,7 @@ logaddexp2 = table.elementwise(
 @table.function(
     aliases=("log_sigmoid",),
     cases=[Case("logsigmoid(x)")],
+    gradients={"x": "cotangent * sigmoid(-x)"},
     formula="log(sigmoid(x))",
     confused=("sigmoid",),
 )
@@ -110,6 +111,12 @@ def logsigmoid(x: Node) -> Node:
 
 @table.function(
     cases=[Case("softplus(x)"), Case("softplus(x, beta=3, threshold=2)")],
+    gradients={
+        "x": (
+            "cotangent * sigmoid(beta * x)",
+            "cotangent * where(beta * x > threshold, 1, sigmoid(beta * x))",
+        ),
+    },
     formula="log(1 + exp(beta * x)) / beta",
     confused=("sigmoid", "relu"),
     by_book=lambda x, beta=1.0, threshold=20.0: logaddexp(beta * x, 0.0) / beta,

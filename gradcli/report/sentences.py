@@ -303,6 +303,8 @@ class Sentences:
             arguments = dict(item.passage.arguments)
         else:
             return
+        if item.single:
+            yield from self._by_derivative(item.nodes[-1], operand)
         places = [title for title, value in arguments.items() if value is operand]
         if function is None or len(places) != 1 or places[0] not in function.gradients:
             return
@@ -322,6 +324,17 @@ class Sentences:
                 yield print_expression(instantiate(text, operands, shapes))
             except (GradcliError, IndexError):
                 continue  # it is for other arguments
+
+    def _by_derivative(self, node: Node, operand: Node) -> Iterator[str]:
+        """The derivative that textbooks give for a function of one number, times the cotangent."""
+        known = self._results(node)
+        if len(node.op.textbook) != 1 or node.inputs != (operand,) or "cotangent" not in known:
+            return
+        x = self._tensor(operand)
+        if x is not None:
+            text = f"cotangent * ({node.op.textbook[0]})"
+            named = {"x": x, "y": known["result"], "cotangent": known["cotangent"]}
+            yield print_expression(instantiate(text, named, {}))
 
     def _results(self, result: Any) -> dict[str, Expression]:
         """`result` and `cotangent`, or those of each field."""

@@ -138,3 +138,24 @@ def test_a_gradient_taken_in_a_loop_belongs_to_it() -> None:
     found, text = told(program, np.array(3.0))
     assert "which the program takes" not in text
     assert [*problems(found)] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "derivative"),
+    [
+        ("tanh(x)", "(1 - out**2)"),
+        ("sigmoid(x)", "(out * (1 - out))"),
+        ("tan(x)", "(1 + out**2)"),
+        ("erf(x)", "(2 * exp(-x**2) / sqrt(pi))"),
+        ("softplus(x)", "sigmoid(x)"),
+        ("softplus(x, beta=2)", "sigmoid(2 * x)"),
+        ("logsigmoid(x)", "sigmoid(-x)"),
+        ("elu(x)", "where(x > 0, 1, exp(x))"),
+        ("leaky_relu(x)", "where(x > 0, 1, 0.01)"),
+        ("silu(x)", "(sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))"),
+    ],
+)
+def test_activations_have_the_derivatives_of_textbooks(call: str, derivative: str) -> None:
+    found, text = told(call, np.array([-0.4, 0.3, 1.2]))
+    assert f"x.grad = out.grad * {derivative}\n" in text
+    assert [*problems(found)] == []
