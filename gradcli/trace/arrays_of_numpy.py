@@ -64,6 +64,10 @@ _SCALARS = {
 """NumPy's numbers, and what they are in Python."""
 
 
+_SHAPES = ("unravel_index", "ravel_multi_index", "indices")
+"""Functions that take shapes."""
+
+
 class ArrayCalls:
     """The functions and methods by name."""
 
@@ -136,6 +140,8 @@ class ArrayCalls:
 
     def _plain(self, name: str, value: Value) -> Any:
         """An argument as NumPy takes it."""
+        if isinstance(value, Items | tuple) and name in _SHAPES:
+            return self.values.integers(value, name)
         if isinstance(value, Items | tuple):
             value = self.values.tensor(Items(list(value)), name) if value else Items([])
         if not isinstance(value, Node):

@@ -81,6 +81,8 @@ _AS_VALUES = frozenset(
 
 _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex", "lstsq", "eig"))
 """Functions of `torch.linalg` alone that give named tuples."""
+_AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
+"""Methods that stand for functions."""
 _PLAIN = frozenset(("float", "int", "bool"))
 """Functions of Python that make a number of a tensor."""
 _LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
@@ -314,7 +316,23 @@ class Calls(Expressions):
         shown: list[Value] = []
         for value in arguments:
             shown += [(yield self.text_of(value))]
+            yield self.note_texts(value)
         return shown
+
+    def note_texts(self, value: Value) -> Visit:
+        """Ask the objects in a list, tuple or dictionary for their `__repr__`."""
+        holds = isinstance(value, Items | tuple | Dictionary)
+        waiting: list[Any] = [value] if holds else []
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Items | tuple):
+                waiting += part
+            elif isinstance(part, Dictionary):
+                waiting += [each for pair in part.pairs() for each in pair]
+            elif isinstance(part, Object) and part.shows:
+                method = part.special("__repr__")
+                if method is not None:
+                    self.values.texts[part] = str((yield method.call([], {})))
 
     def text_of(self, value: Value) -> Any:
         """What an object's `__str__` or `__repr__` gives, or the value itself."""
@@ -335,6 +353,8 @@ class Calls(Expressions):
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
     ) -> Visit | Value:
         """The value of a call of a function that is not the program's own."""
+        if name == "where" and len(arguments) == 1 and not keywords:
+            name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
         special = self._special(name)
         if special is not None:
             return special(arguments, keywords)
@@ -467,6 +487,8 @@ class Calls(Expressions):
             keywords = yield self._keywords(expression)
             self.graph.span = expression.span
             return (yield method(arguments, keywords))
+        if name in _AS_METHODS:
+            return self.function_call(_AS_METHODS[name], [owner], {})
         if not isinstance(owner, Node) or owner in self.values.listed:
             of_sequence = self._of_sequence(name, owner, callee)
             if of_sequence is not None:
@@ -608,7 +630,10 @@ class Calls(Expressions):
         is_whole = all(
             each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
         )
-        if not is_whole or not any(each.kind == "int" and each not in numbers for each in nodes):
+        is_choice = nodes[0].kind == "bool" and len(nodes) == 3  # where(x > 0, 1, 0)
+        if not is_whole or not (
+            is_choice or any(each.kind == "int" and each not in numbers for each in nodes)
+        ):
             return result
         return cast(result, "int")
 

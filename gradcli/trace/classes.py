@@ -153,7 +153,7 @@ class Instance(Object):
         if name == "__class__":
             return self.made_by
         if name == "__dict__":
-            return dict(self.fields)
+            return Dictionary(self.values, list(self.fields.items()))
         value = self.made_by.found(name)
         if value is None:
             raise self.has_no("attribute", name)
@@ -251,7 +251,8 @@ class Instance(Object):
         return _has_no(self.made_by, self.described, kind, name, self.fields)
 
     def shown(self) -> str:
-        return f"<__main__.{self.made_by.name} object>"
+        said = self.values.texts.get(self)
+        return f"<__main__.{self.made_by.name} object>" if said is None else said
 
 
 class Model(Instance, Module):

@@ -60,6 +60,8 @@ def construct(
     dtype = keywords.get("dtype")
     if dtype is not None:
         node = as_dtype(autograd, node, dtype)
+    elif autograd.dtypes is not None and function.name == "FloatTensor":
+        node = as_dtype(autograd, node, f"torch.{autograd.dtypes.default}")
     elif autograd.dtypes is not None and function.name.endswith("_like"):
         like = autograd.values.tensor([*arguments, *own.values()][0])
         node = autograd.dtypes.as_dtype(node, autograd.dtypes.of(like))

@@ -21,7 +21,7 @@ from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.draws import Draws
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.special import Special
+from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value, Values
 
 Rule = Callable[..., Node]
@@ -45,8 +45,11 @@ class Distribution(Object):
     """Its parameters."""
     defaults: tuple[float, ...] = ()
     """Those of the last of them."""
+    events = 0
+    """How many of its last axes are parts of one value."""
 
     def __init__(self, draws: Draws, parameters: Sequence[Node]) -> None:
+        self.title = type(self).__name__
         self.draws = draws
         self.values = draws.values
         self.shape: Shape = np.broadcast_shapes(*(each.shape for each in parameters))
@@ -92,6 +95,10 @@ class Distribution(Object):
             return self.parameters[self.names.index(name)]
         if name in ("mean", "variance"):
             return getattr(self, name)()
+        if name in ("batch_shape", "event_shape"):
+            border = len(self.shape) - self.events
+            lengths = self.shape[:border] if name == "batch_shape" else self.shape[border:]
+            return Size([self.values.plain(each) for each in lengths])
         if name == "stddev":
             return _f("sqrt", self.variance())
         return super().attribute(name)

@@ -156,7 +156,7 @@ def _parents(node: Node) -> list[Node]:
 
 
 def _highest(dtypes: Iterable[str | None], order: tuple[str, ...]) -> str | None:
-    known = {each for each in dtypes if each is not None}
+    known = {each for each in dtypes if each in order}
     if known == {"uint8", "int8"}:
         return "int16"
     return max(known, key=order.index, default=None)

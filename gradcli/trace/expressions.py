@@ -270,6 +270,8 @@ class Expressions:
         for piece in field.format:
             parts.append(piece if isinstance(piece, str) else (yield self._field(piece)))
         self.graph.span = field.span
+        if isinstance(value, Items | tuple | Dictionary):
+            yield self.note_texts(value)
         if isinstance(value, Object):
             value = yield self.text_of(value)
             self.graph.span = field.span
@@ -307,6 +309,10 @@ class Expressions:
 
     def text_of(self, value: Value) -> Any:
         """What an object's `__str__` or `__repr__` gives, or the value itself."""
+        raise NotImplementedError
+
+    def note_texts(self, value: Value) -> Visit:
+        """Ask the objects in a list, tuple or dictionary for their `__repr__`."""
         raise NotImplementedError
 
     def step(self, span: Span) -> None:
@@ -387,6 +393,8 @@ class Expressions:
         if operator in ("and", "or"):
             return (yield self._logical(expression, left))
         right = yield self.visit(expression.right)
+        if isinstance(left, str):
+            right = self.as_written(expression.right, right)
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
             left, right = self._lists(operator, expression, left, right)

@@ -37,7 +37,7 @@ class GraphNode(Object):
         """`operands` finds tensors, nodes, and None for what needs no gradient; `made` is the
         tensor that the node has made, or the leaf of an `AccumulateGrad`.
         """
-        self.name = name
+        self.name = self.title = name
         self._operands = operands
         self._made = made
         self._is_freed = is_freed

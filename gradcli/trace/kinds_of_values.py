@@ -33,7 +33,7 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         if value in numbers.arrays:
             return "ndarray"
         if value not in numbers:
-            return "Tensor"
+            return "Parameter" if value in numbers.values.parameters else "Tensor"
         if value.kind == "bool":
             return "bool"
         plain = float(value.known) if value.known is not None else 0.0
@@ -46,7 +46,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return value.kind
     kinds = {str: "str", Items: "list", tuple: "tuple", Dictionary: "dict", range: "range",
              SetOfValues: "set", type(None): "NoneType"}  # fmt: skip
-    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "function")
+    other = value.title if isinstance(value, Object) else "function"
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
 
 
 def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
@@ -65,8 +66,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         return isinstance(value, Size)
     if wanted in ("float", "int", "Number"):
         return found == "int" or (found == "float" and wanted != "int")
-    if wanted in ("Module", "Parameter"):
-        return isinstance(value, Module if wanted == "Module" else Node)
+    if wanted == "Module":
+        return isinstance(value, Module)
     if isinstance(value, Module) and isinstance(wanted, str) and wanted not in _KNOWN:
         return value.title == wanted
     if wanted not in _KNOWN:
@@ -75,4 +76,5 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
             f"isinstance does not know the class {wanted if isinstance(wanted, str) else ''}",
             hint=f"it knows the program's classes and {', '.join(_KNOWN)}",
         )
-    return found == wanted or (wanted == "FloatTensor" and found == "Tensor")
+    is_tensor = found in ("Tensor", "Parameter") and wanted in ("Tensor", "FloatTensor")
+    return found == wanted or is_tensor

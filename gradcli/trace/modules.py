@@ -233,6 +233,10 @@ class Module(Object):
                 self._replace(node, leaf(detach(value), marked=self.autograd.is_leaf(node)))
         return loaded(missing, unexpected)
 
+    def lines(self) -> list[str]:
+        """What it shows of itself in lines of their own."""
+        return []
+
     def shown(self) -> str:
         """As PyTorch prints modules: those inside in lines of their own."""
         lines: list[str] = []
@@ -244,11 +248,12 @@ class Module(Object):
                 lines.append(f"{blanks})")
                 continue
             label = f"({name}): " if depth else ""
-            inner = module.inside()
+            inner, more = module.inside(), module.lines()
             head = f"{blanks}{label}{module.title}({module.details()}"
             self.values.graph.ledger.take(4 * len(head) + 64, "what is printed")
-            lines.append(head if inner else f"{head})")
-            if inner:
+            lines.append(head if inner or more else f"{head})")
+            lines += [blanks + each for each in more]
+            if inner or more:
                 waiting.append((depth, "", None))
                 waiting += [(depth + 1, each, part) for each, part in reversed(inner.items())]
         return "\n".join(lines)
@@ -344,6 +349,13 @@ class ModuleList(Module):
 
     def elements(self) -> Items:
         return Items([self.values.now(each) for each in self.items])
+
+    def lines(self) -> list[str]:
+        return [
+            f"    ({name}): Parameter containing: [torch.{self.autograd.dtype_of(node)} of size "
+            f"{'x'.join(map(str, node.shape))}]"
+            for name, node in self.own().items()
+        ]
 
     def methods(self) -> dict[str, Method]:
         return super().methods() | {"append": self._append, "extend": self._extend}

@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Shape
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.distributions import LOG_TWO_PI, Distribution, Distributions, Normal
+from gradcli.trace.distributions import LOG_TWO_PI, Categorical, Distribution, Distributions, Normal
 from gradcli.trace.distributions import function as _f
 from gradcli.trace.draws import Draws
 from gradcli.trace.special import Special
@@ -176,6 +176,7 @@ class MoreDistributions:
             made.__name__: partial(distributions.make, made) for made in CLASSES
         }
         makers["Independent"] = self._independent
+        makers["MixtureSameFamily"] = self._mixture
         self.functions: dict[str, Special] = {
             f"torch.distributions.{name}": make for name, make in makers.items()
         }
@@ -189,6 +190,60 @@ class MoreDistributions:
             raise GradcliError("type", "Independent takes a distribution")
         return Independent(base, base.values.integer(given[names[1]], names[1]))
 
+    def _mixture(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        names = ("mixture_distribution", "component_distribution")
+        given = bind_names("MixtureSameFamily", names, arguments, keywords)
+        weights, parts = given[names[0]], given[names[1]]
+        if not isinstance(weights, Categorical) or not isinstance(parts, Distribution):
+            raise GradcliError(
+                "type", "MixtureSameFamily takes a Categorical and the distribution of its parts"
+            )
+        return MixtureSameFamily(weights, parts)
+
+
+class MixtureSameFamily(Distribution):
+    """One of several distributions, which lie along the last axis."""
+
+    can_flow = False
+
+    def __init__(self, weights: Categorical, parts: Distribution) -> None:
+        super().__init__(parts.draws, parts.parameters)
+        self._weights, self._parts = weights, parts
+        self.shape = parts.shape[:-1]
+
+    def _averaged(self, of_parts: Node) -> Node:
+        return _f("sum", self._weights.parameters[0] * of_parts, -1)
+
+    def log_density(self, x: Node) -> Node:
+        of_parts = self._parts.log_density(_f("unsqueeze", x, -1))
+        return _f("logsumexp", of_parts + self._weights.parameters[1], -1)
+
+    def cdf(self, x: Node) -> Node:
+        return self._averaged(self._parts.cdf(_f("unsqueeze", x, -1)))
+
+    def mean(self) -> Node:
+        return self._averaged(self._parts.mean())
+
+    def variance(self) -> Node:
+        apart = self._parts.mean() - _f("unsqueeze", self.mean(), -1)
+        return self._averaged(self._parts.variance() + apart**2.0)
+
+    def drawn(self, shape: Shape) -> Node:
+        from gradcli.ops.indexing import getitem
+
+        u = self.values.evaluator.value(self.draws.uniform(shape))
+        edges = np.cumsum(self.values.evaluator.value(self._weights.parameters[0]), -1)
+        chosen = np.minimum((u[..., None] > edges).sum(-1), edges.shape[-1] - 1)
+        of_parts = self._parts.drawn((*shape, edges.shape[-1]))
+        flat = _f("reshape", of_parts, -1, edges.shape[-1])
+        row = self.values.graph.constant(np.arange(chosen.size))
+        column = self.values.graph.constant(chosen.ravel().astype(np.int64))
+        return _f("reshape", getitem(flat, [row, column]), *shape)
+
+    def attribute(self, name: str) -> Value:
+        own = {"mixture_distribution": self._weights, "component_distribution": self._parts}
+        return own[name] if name in own else super().attribute(name)
+
 
 class Independent(Distribution):
     """A distribution whose last axes are parts of one value."""
@@ -196,6 +251,7 @@ class Independent(Distribution):
     def __init__(self, base: Distribution, axes: int) -> None:
         super().__init__(base.draws, base.parameters)
         self._base, self._axes = base, tuple(range(-axes, 0))
+        self.events = axes + base.events
         self.names, self.shape = base.names, base.shape
         self.can_flow = base.can_flow
 

@@ -76,12 +76,25 @@ def _rprop(p: Node, g: Node, state: State, _: Rates, n: Numbers) -> Node:
     return p - _f("sign", g) * size
 
 
+def _slowing(step: int, n: Numbers) -> Rates:
+    size = n["lr"] / (1 + n["lambd"] * n["lr"] * (step - 1)) ** n["alpha"]
+    return {"size": size, "kept": 1 - n["lambd"] * size}
+
+
+def _asgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+    if n["weight_decay"]:
+        g = g + p * n["weight_decay"]
+    return p * rates["kept"] - g * rates["size"]
+
+
 _ADAM: Numbers = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0}
 MORE = {
     "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3}, _nadam, _ahead),
+    "ASGD": Method({"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6,
+                    "weight_decay": 0.0}, _asgd, _slowing),
     "RAdam": Method({"lr": 1e-3, **_ADAM}, _radam, _rectified),
     "Rprop": Method({"lr": 1e-2, "eta1": 0.5, "eta2": 1.2, "least": 1e-6, "most": 50.0}, _rprop),
-}
+}  # fmt: skip
 """By the name of PyTorch's class."""
 
 

@@ -28,6 +28,8 @@ def _between(start: float, end: float, part: float, *, linear: bool) -> float:
 class OneCycle(Scheduler):
     """Smith and Topin (2018): up to `max_lr`, and down to far less than it began with."""
 
+    title = "OneCycleLR"
+
     def __init__(self, values: Values, optimiser: Optimiser, most: list[float], numbers: Numbers,
                  linear: bool) -> None:  # fmt: skip
         super().__init__(values, optimiser)
@@ -60,6 +62,8 @@ class OneCycle(Scheduler):
 class Cyclic(Scheduler):
     """Smith (2017): up and down between two rates."""
 
+    title = "CyclicLR"
+
     def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str) -> None:
         super().__init__(values, optimiser)
         self._numbers, self._mode = numbers, mode
@@ -87,6 +91,7 @@ class InTurn(Object):
     def __init__(self, values: Values, parts: list[Scheduler], milestones: list[int]) -> None:
         """Without milestones all schedulers step each time."""
         self.values = values
+        self.title = "SequentialLR" if milestones else "ChainedScheduler"
         self._parts, self._milestones = parts, milestones
         self._epoch = 0
 

@@ -13,7 +13,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
-from gradcli.trace.objects import ClassName, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import no_names
 from gradcli.trace.values import Value, Values, describe
@@ -41,6 +41,7 @@ class ObjectFunctions:
             "delattr": self._delete_attribute,
             "type": self._type,
             "callable": self._callable,
+            "issubclass": self._is_subclass,
             "iter": self._iter,
             "next": self._next,
             "divmod": self._divmod,
@@ -184,6 +185,19 @@ class ObjectFunctions:
 
         (value,) = bind_names("type", ("object",), arguments, keywords).values()
         return ClassName(kind_of(value, self.numbers))
+
+    def _is_subclass(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        from gradcli.trace.classes import Class
+
+        given = bind_names("issubclass", ("cls", "class_or_tuple"), arguments, keywords)
+        made, wanted = given["cls"], given["class_or_tuple"]
+        if not isinstance(made, Class):
+            raise GradcliError("type", "issubclass is for classes of the program")
+        for each in wanted if isinstance(wanted, tuple) else (wanted,):
+            name = each.name if isinstance(each, BuiltIn) else None
+            if each in made.order or name in made.roots:
+                return self.graph.constant(True)
+        return self.graph.constant(False)
 
     def _callable(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         (value,) = bind_names("callable", ("object",), arguments, keywords).values()

@@ -17,6 +17,9 @@ class Object:
     what: ClassVar[str]
     """In words, with an article."""
 
+    title: str = "function"
+    """The name of its class in Python."""
+
     is_row: ClassVar[bool] = False
     """Whether functions of elements take it as a list."""
 
@@ -179,8 +182,13 @@ class ClassName(Object):
         return isinstance(name, str) and name.rpartition(".")[2] == self.name
 
     def shown(self) -> str:
-        place = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray"}.get(self.name, self.name)
+        place = _PLACES.get(self.name, self.name)
         return f"<class {place!r}>"
+
+
+_PLACES = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray",
+           "Parameter": "torch.nn.parameter.Parameter"}  # fmt: skip
+"""The whole names of classes."""
 
 
 def is_setting(value: Any) -> bool:

@@ -206,7 +206,7 @@ class Optimiser(Object):
     ) -> None:
         self.autograd = autograd
         self.values = autograd.values
-        self.name = name
+        self.name = self.title = name
         self.groups = list(groups)
         self._replace = replace
         self.states: dict[tuple[int, int], State] = {}

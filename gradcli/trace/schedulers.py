@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
-from gradcli.trace.objects import Given, Object
+from gradcli.trace.objects import ClassName, Given, Object
 from gradcli.trace.optimisers import Optimiser
 from gradcli.trace.values import Value, Values
 
@@ -111,6 +111,8 @@ class Scheduler(Object):
             return self.values.graph.constant(float(self.epoch + (name == "_step_count")))
         if name == "base_lrs":
             return Items([self.values.graph.constant(each) for each in self.first])
+        if name == "__class__":
+            return ClassName(self.title)
         return self.optimiser if name == "optimizer" else super().attribute(name)
 
     def methods(self) -> dict[str, Method]:
@@ -142,6 +144,7 @@ class FormulaScheduler(Scheduler):
 
     def __init__(self, values: Values, optimiser: Optimiser, name: str, numbers: Numbers) -> None:
         super().__init__(values, optimiser)
+        self.title = name
         self._schedule, self._numbers = SCHEDULES[name], numbers
 
     def rate(self, first: float, before: float) -> float:
@@ -157,6 +160,7 @@ class LambdaScheduler(Scheduler):
         super().__init__(values, optimiser)
         self._functions = functions
         self._of_first = of_first
+        self.title = "LambdaLR" if of_first else "MultiplicativeLR"
 
     def rate(self, first: float, before: float) -> Visit:
         place = self.optimiser.rates().index(before)
@@ -168,6 +172,8 @@ class LambdaScheduler(Scheduler):
 
 class MilestoneScheduler(Scheduler):
     """`MultiStepLR`: smaller at some epochs."""
+
+    title = "MultiStepLR"
 
     def __init__(
         self, values: Values, optimiser: Optimiser, milestones: tuple[float, ...], gamma: float
@@ -181,6 +187,8 @@ class MilestoneScheduler(Scheduler):
 
 class PlateauScheduler(Scheduler):
     """`ReduceLROnPlateau`: smaller where a loss has stopped to improve."""
+
+    title = "ReduceLROnPlateau"
 
     def __init__(self, values: Values, optimiser: Optimiser, mode: str, numbers: Numbers) -> None:
         super().__init__(values, optimiser)

@@ -12,6 +12,9 @@ from gradcli.trace.caught import Caught
 from gradcli.trace.conversions import BYTES
 from gradcli.trace.dtype_queries import dtype_attribute
 from gradcli.trace.items import Unquoted
+from gradcli.trace.kinds_of_values import kind_of
+from gradcli.trace.objects import ClassName
+from gradcli.trace.printing import PrintedNumbers
 
 NOTHING = object()
 """What `found` gives where there is no such attribute."""
@@ -69,6 +72,8 @@ def found(autograd: Autograd, value: Any, name: str) -> Any:
             return autograd.values.now(own[name])
         if name in _NEVER:
             return autograd.graph.constant(False)
+        if name == "__class__":
+            return ClassName(kind_of(value, PrintedNumbers(autograd.values)))
         if value in autograd.values.arrays and name in _OF_ARRAYS:
             return _OF_ARRAYS[name](autograd, value)
         if name in _OF_TENSORS:

@@ -14,6 +14,7 @@ from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.bindings import as_outputs
+from gradcli.trace.callee import path_of
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
@@ -206,7 +207,9 @@ class Tracer(Loops):
         made: Value = function
         for decorator in reversed(statement.decorators):
             self.graph.span = decorator.span
-            name = decorator.id if isinstance(decorator, syntax.Name) else ""
+            name = (path_of(decorator) or [""])[-1]
+            if name in _WITHOUT_MEANING:
+                continue
             if name in _BINDS:
                 function.binds = _BINDS[name]
                 continue
@@ -241,7 +244,7 @@ class Tracer(Loops):
         bases: list[Class] = []
         roots: list[str] = []
         for base in statement.bases:
-            if isinstance(base, syntax.Name) and base.id == "object":
+            if (path_of(base) or [""])[-1] in _ROOTS_WITHOUT_MEANING:
                 continue
             value = yield self.visit(base)
             self.graph.span = base.span
@@ -494,6 +497,9 @@ class Tracer(Loops):
         return (yield self.body(statement.otherwise))
 
 
+_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol")
+_WITHOUT_MEANING = ("abstractmethod", "override", "overload", "final")
+"""Classes and decorators that say something to readers alone."""
 _BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {
     "classmethod": "class", "staticmethod": "nothing", "property": "property"
 }  # fmt: skip

@@ -100,6 +100,8 @@ class Values:
         """The functions that made named results, by the identity of these."""
         self.suffixes: Callable[[Node], tuple[str, ...]] = lambda node: ()
         """What is printed behind the elements of a tensor."""
+        self.texts: dict[Object, str] = {}
+        """What objects have last said of how they are shown in lists."""
         self.array_dtype: Callable[[Node], str] = lambda node: _ARRAY_DTYPES[node.kind]
         """NumPy's dtype of an array."""
         self.style: Style | None = None

@@ -1,0 +1,23 @@
+import torch
+import torch.distributions as dist
+
+loc = torch.tensor([0.5, -1.0], requires_grad=True)
+log_scale = torch.zeros(2, requires_grad=True)
+q = dist.Normal(loc, log_scale.exp())
+p = dist.Normal(torch.zeros(2), torch.ones(2) * 2)
+kl = dist.kl_divergence(q, p).sum()
+print(kl)
+kl.backward()
+print(loc.grad, log_scale.grad)
+print(q.log_prob(torch.tensor([0., 0.])), q.entropy(), q.mean, q.stddev, q.cdf(torch.tensor(0.5)))
+b = dist.Bernoulli(logits=torch.tensor([0.3, -2.]))
+print(b.probs, b.log_prob(torch.tensor([1., 0.])), b)
+c = dist.Categorical(torch.tensor([[0.2, 0.3, 0.5]]))
+print(c.log_prob(torch.tensor([2])), c.entropy(), c.probs)
+mvn = dist.MultivariateNormal(torch.zeros(2), torch.tensor([[2., 0.5], [0.5, 1.]]))
+print(mvn.log_prob(torch.tensor([1., -1.])), mvn.entropy())
+print(dist.Beta(2., 3.).mean, dist.Gamma(2., 3.).variance, dist.Poisson(4.).log_prob(torch.tensor(2.)), dist.Exponential(2.).entropy(), dist.Uniform(0., 4.).log_prob(torch.tensor(1.)), dist.Laplace(0., 1.).log_prob(torch.tensor(2.)))
+mix = dist.MixtureSameFamily(dist.Categorical(torch.tensor([0.3, 0.7])), dist.Normal(torch.tensor([-1., 2.]), torch.tensor([0.5, 1.])))
+print(mix.log_prob(torch.tensor([0., 2.])), mix.mean)
+ind = dist.Independent(dist.Normal(torch.zeros(3), torch.ones(3)), 1)
+print(ind.log_prob(torch.zeros(3)), ind.event_shape, q.batch_shape)

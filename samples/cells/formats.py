@@ -1,0 +1,16 @@
+import torch
+x = torch.tensor(3.14159265)
+v = torch.tensor([1.23456789, 1000.5, -0.001])
+print(f"{x:.2f} {x:10.4f} {x:e} {x:g} {x:+.1f} {x:%} {x}")
+print(f"{v}\n{v[0]:.3f} {v.shape} {v.mean():.4f} {v.tolist()[1]:,.2f}")
+print("{} {:.3f} {:>10}".format(v.numel(), v.sum(), str(v.dtype)))
+print("loss: %.3f acc: %d%% %s" % (x, 97.5, v.size()))
+print('%3d/%3d' % (3, 10), '%s' % [1, 2], '%5s|%-5s|' % ('a', 'b'), '%e' % 12345.678, '%g' % 1e-5)
+name, width = 'w', 8
+print(f"{name:>{width}}|{3.14159:^{width}.{2}f}|{'=' * 5}|{42:05d}|{255:x}|{5:b}|{1e6:,.0f}|{0.5:.0%}")
+print(f'{"nested"!r} {name!s:>4} {x.item()=:.3f} {[round(i, 1) for i in v.tolist()]} {{}}')
+print(str(x.item())[:6], repr(v), len(str(v)), 'abc'.upper(), 'A-B'.split('-'), ' '.join(['x'] * 3), 'x=%r' % (name,))
+print(torch.tensor([1, 2]).__repr__(), v.__class__.__name__, type(v).__name__, v.dtype.is_floating_point)
+print(*(f"{i}:{p:.1f}" for i, p in enumerate(v)), sep=' | ')
+print("epoch".ljust(8) + "loss".rjust(8), "7".zfill(3), "a,b;c".replace(";", ",").split(","), "Hello"[1:3], "x" in "xyz", "abc".find("c"), "Aa".swapcase(), "title case".title())
+print(f"{torch.tensor([True, False])} {torch.tensor(7)} {torch.tensor(2.0)} {torch.tensor([[1.]]).item()} {None} {1 if x > 3 else 0}")
