@@ -81,7 +81,7 @@ def _slowing(step: int, n: Numbers) -> Rates:
     return {"size": size, "kept": 1 - n["lambd"] * size}
 
 
-def _asgd(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
+def _asgd(p: Node, g: Node, _: State, rates: Rates, n: Numbers) -> Node:
     if n["weight_decay"]:
         g = g + p * n["weight_decay"]
     return p * rates["kept"] - g * rates["size"]
