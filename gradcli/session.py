@@ -138,7 +138,7 @@ def _trace(
         nodes,
         options.strict,
         numbers,
-        rolls=not asks and _rolls(program, options),
+        rolls=not asks and _rolls(program, graph, options),
     )
     tracer.values.distinct = changes
     if options.passages or (options.trace_values and not options.unroll and may_loop(program)):
@@ -149,9 +149,11 @@ def _trace(
     return tracer
 
 
-def _rolls(program: Program, options: Options) -> bool:
-    """Whether passes of loops may become one node."""
-    refused = options.unroll or options.device != "cpu"
+def _rolls(program: Program, graph: Graph, options: Options) -> bool:
+    """Whether passes of loops may become one node. Where each backward of the program is told, all
+    passes are traced.
+    """
+    refused = options.unroll or options.device != "cpu" or (options.passages and not graph.shares)
     return not refused and may_loop(program) and changes_tensors_alone(program)
 
 
