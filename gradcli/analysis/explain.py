@@ -313,7 +313,7 @@ def _check_length(count: int, opened: Collection[str]) -> None:
 
 def _check_opened(opened: Collection[str], passages: Sequence[Passage]) -> None:
     """Raise `name` for a name that no function of the program has, and no pass of a loop."""
-    titles = {each.title for each in passages if each.kind != "pass"}
+    titles = {each.title for each in passages if each.kind not in ("pass", "write", "grad")}
     passes = max((each.result for each in passages if each.kind == "loop"), default=0)
     known = {*titles, ALL, "loop", "call", "function"}
     for each in opened:

@@ -45,8 +45,10 @@ class Stage:
 
     @property
     def title(self) -> str:
-        """What it is called by those who open it."""
-        return self.passage.title if self.passage else self.stretch
+        """What it is called by those who open it; empty where that is not possible."""
+        if self.passage is None:
+            return self.stretch
+        return "" if self.passage.kind == "write" else self.passage.title
 
 
 class Levels:

@@ -13,6 +13,7 @@ from gradcli.analysis.paths import SumOverPaths
 from gradcli.data.numbers import nested
 from gradcli.graph import INPUT, Array
 from gradcli.ops.control import LEAF
+from gradcli.report.explain import is_changed
 from gradcli.report.json import noted
 from gradcli.report.layout import Layout
 from gradcli.report.sentences import Sentence, Sentences
@@ -27,10 +28,17 @@ def write(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
 def _run(told: Explanation, layout: Layout) -> dict[str, Any]:
     forward = Sentences(told, None, layout.precision)
     return {
-        "steps": [_step(step, told, forward.step(step)) for step in told.steps],
+        "steps": [_step(step, told, _sentence(step, told, forward)) for step in told.steps],
         "passes": [_pass(each, told, layout) for each in told.passes],
         "notes": noted(told.notes),
     }
+
+
+def _sentence(step: Step, told: Explanation, forward: Sentences) -> Sentence:
+    """What gives a value, also where a program has changed a leaf."""
+    node = step.node
+    changed = role(step, told) == "leaf" and is_changed(node)
+    return forward.rule(node.inputs[0], step.value) if changed else forward.step(step)
 
 
 def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
@@ -42,7 +50,7 @@ def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
         "value": _numbers(step.value),
         "span": span(stage, told),
         "role": role(step, told),
-        "inside": stage.passage.title if stage.passage else stage.stretch or None,
+        "inside": stage.title or None,
         "used_for": [
             told.names[each.node]
             for each in told.steps
@@ -54,7 +62,7 @@ def _step(step: Step, told: Explanation, sentence: Sentence) -> dict[str, Any]:
 def role(step: Step, told: Explanation) -> str:
     """What a value is: leaf, input, output or intermediate."""
     node = step.node
-    if node in told.leaves.values():
+    if node in told.leaves.values() or any(node in each.leaves for each in told.passes):
         return "leaf"
     if node in told.outputs.values():
         return "output"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from gradcli.analysis.explain import Explanation, explain
+from gradcli.diagnostics import GradcliError
 from gradcli.report.document import as_text, render
 from gradcli.report.explain import document
+from gradcli.report.explain_json import write as write_json
+from gradcli.report.layout import Layout
 from gradcli.session import Gradient, Options
 from tests.analysis.programs import output_shape, parse
 from tests.analysis.told import problems
@@ -159,3 +164,23 @@ def test_activations_have_the_derivatives_of_textbooks(call: str, derivative: st
     found, text = told(call, np.array([-0.4, 0.3, 1.2]))
     assert f"x.grad = out.grad * {derivative}\n" in text
     assert [*problems(found)] == []
+
+
+def test_a_write_is_data_that_nothing_opens() -> None:
+    found, _ = told("y = x * 1; y[0] = 10; y", ROW)
+    (data,) = (json.loads(line) for line in write_json(found, Layout(80)))
+    (step,) = (each for each in data["steps"] if each["name"] == "y")
+    assert (step["expression"], step["inside"]) == ("index_put(y_1, (0,), 10)", None)
+    with pytest.raises(GradcliError, match="there is no step of this name"):
+        explain(parse("y = x * 1; y[0] = 10; sum(y)"), {"x": ROW}, opened=("write",))
+
+
+def test_a_leaf_that_changes_is_a_leaf_as_data() -> None:
+    program = (
+        "w = tensor(2., requires_grad=True); opt = torch.optim.SGD([w], lr=0.25)\n"
+        "for i in range(2) {\n opt.zero_grad()\n loss = w ** 2\n loss.backward()\n opt.step()\n}"
+    )
+    found = explain(parse(program), {})
+    (data,) = (json.loads(line) for line in write_json(found, Layout(80)))
+    steps = {each["name"]: each for each in data["steps"]}
+    assert (steps["w_2"]["role"], steps["w_2"]["expression"]) == ("leaf", "w_1 - t1 * 0.25")
