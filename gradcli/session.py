@@ -73,9 +73,7 @@ def prepare(
     try:
         return _prepared(program, inputs, gradients, options, numbers)
     except NotRolled as refused:
-        prepared = _prepared(program, inputs, gradients, unrolled(options), numbers)
-        prepared.notes.append(Note("unrolled", f"the loops were unrolled: {refused}"))
-        return prepared
+        return _prepared(program, inputs, gradients, unrolled(options), numbers, str(refused))
 
 
 def unrolled(options: Options) -> Options:
@@ -89,8 +87,12 @@ def _prepared(
     gradients: Sequence[Gradient],
     options: Options,
     numbers: Mapping[int, int],
+    refused: str = "",
 ) -> Prepared:
+    """The same; `refused` says why loops cannot be one node, if they were tried to be."""
     tracer = _trace(program, inputs, options, numbers)
+    if refused and tracer.made_many_passes:
+        tracer.notes.append(Note("unrolled", f"the loops were unrolled: {refused}"))
     outputs, others = choose_outputs(tracer, options)
     tracer.values.evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)

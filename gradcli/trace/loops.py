@@ -140,6 +140,11 @@ class Loops(Scopes):
         self._made_in: dict[Loop, range] = {}
         """The indices of the nodes that all passes of a loop have made."""
 
+    @property
+    def made_many_passes(self) -> bool:
+        """Whether the program has made so many steps that it matters how loops are run."""
+        return self._steps > WORTH_A_NOTE
+
     def check_rolled(self) -> None:
         """Raise `NotRolled` where loops that are one node may give other bits."""
         if self._loops and self.graph.shares:
