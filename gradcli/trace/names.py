@@ -47,6 +47,7 @@ HARMLESS = frozenset((
     "enable_grad", "float32", "float64",
     "linalg", "autograd", "functional", "nn", "special", "pi", "e", "inf",
     "optim", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam",
+    "Module", "__init__", "forward",
     "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "CrossEntropyLoss", "NLLLoss", "BCELoss",
     "BCEWithLogitsLoss", "KLDivLoss", "Linear", "Sequential", "Parameter", "ReLU", "LeakyReLU",
     "Tanh", "Sigmoid", "Softplus", "Softmax", "LogSoftmax", "GELU", "ELU", "SiLU", "Flatten",
@@ -61,6 +62,8 @@ _MODULES = frozenset((
     "torch.optim",
 ))  # fmt: skip
 """Of these, functions that keep something between their calls have other names than those."""
+_CHANGING = frozenset(("pop", "popitem", "update", "clear", "setdefault", "remove", "insert"))
+"""Methods that change lists and dictionaries, and may also be those of objects."""
 _KEEPING = frozenset(("iter", "next"))
 """Functions that change what their operand goes on with."""
 
@@ -75,12 +78,46 @@ def changes_tensors_alone(program: syntax.Program) -> bool:
     caught but by statements of the program itself.
     """
     tried = {each for each in program.statements if isinstance(each, syntax.Try)}
-    parts = _all_parts(program.statements)
-    return all(_changes_tensors(part) or part in tried for part in parts)
+    parts = [*_all_parts(program.statements)]
+    classes = [part for part in parts if isinstance(part, syntax.ClassDefinition)]
+    begun = {part for each in classes for part in _beginnings(each)}
+    own = {part.target.name for part in begun} | {
+        part.name
+        for each in classes
+        for part in each.body
+        if isinstance(part, syntax.FunctionDefinition)
+    }
+    own -= _CHANGING
+    return all(
+        _changes_tensors(part)
+        or part in tried
+        or part in begun
+        or (isinstance(part, syntax.Attribute) and part.name in own)
+        for part in parts
+    )
+
+
+def _beginnings(class_: syntax.ClassDefinition) -> Iterator[Any]:
+    """The assignments by which `__init__` gives an object what it has: `self.a = …`."""
+    for part in class_.body:
+        if isinstance(part, syntax.FunctionDefinition) and part.name == "__init__":
+            owner = part.parameters[0].name if part.parameters else ""
+            for each in _all_parts(part.body):
+                target = each.target if isinstance(each, syntax.Assign) else None
+                if isinstance(target, syntax.Attribute) and _is_name(target.value, owner):
+                    yield each
+
+
+def _is_name(expression: syntax.Expression, name: str) -> bool:
+    return isinstance(expression, syntax.Name) and expression.id == name
 
 
 def _changes_tensors(part: Any) -> bool:
     match part:
+        case syntax.ClassDefinition(bases=bases, decorators=decorators):
+            return not decorators and all(
+                isinstance(base, syntax.Attribute) and base.name == "Module" for base in bases
+            )
         case syntax.Attribute(name=name):
             stem = name.removesuffix("_")
             return name in HARMLESS or stem in FUNCTIONS

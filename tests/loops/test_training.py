@@ -135,6 +135,20 @@ ROLLED = {
         ),
         after="print(loss, net[0].weight, net[2].bias.grad)",
     ),
+    "class": looped(
+        "opt.zero_grad()",
+        "loss = ((net(X) - y)**2).mean()",
+        "loss.backward()",
+        "opt.step()",
+        before=(
+            "class Net(torch.nn.Module):\n    def __init__(self, scale):\n"
+            "        super().__init__()\n        self.scale = scale\n"
+            "        self.w = torch.nn.Parameter(torch.tensor([0.1, -0.2], dtype=torch.float64))\n"
+            "    def forward(self, x):\n        return torch.tanh(x @ self.w) * self.scale\n"
+            "net = Net(2.0)\nopt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)"
+        ),
+        after="print(loss, net.w, net.w.grad)",
+    ),
     "no backward inside": looped(
         "x = x + 0.01*torch.tanh(w[0]*x)",
         before="x = torch.ones(2, dtype=torch.float64)",
@@ -205,6 +219,29 @@ UNROLLED = {
         "kept.append(w)",
         before="kept = []",
         after="print(kept[50].grad, kept[100])",
+    ),
+    "an object that counts": looped(
+        LOSS,
+        "loss.backward()",
+        "counter.add(w.grad)",
+        "w.grad = None",
+        before=(
+            "class Counter:\n    def __init__(self):\n        self.n, self.all = 0, []\n"
+            "    def add(self, g):\n        self.n += 1\n        self.all.append(g)\n"
+            "counter = Counter()"
+        ),
+        after="print(counter.n, len(counter.all), counter.all[-1])",
+    ),
+    "an object with a list": looped(
+        LOSS,
+        "loss.backward()",
+        "counter.add(w.grad)",
+        "w.grad = None",
+        before=(
+            "class Counter:\n    def __init__(self):\n        self.all = []\n"
+            "    def add(self, g):\n        self.all.append(g)\ncounter = Counter()"
+        ),
+        after="print(len(counter.all), counter.all[-1])",
     ),
     "steps of its own": looped(
         LOSS,
