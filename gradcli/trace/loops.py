@@ -244,7 +244,6 @@ class Loops(Scopes):
             if leave is not None:
                 raise Unlike("it ends after a few passes")
             template.is_opaque |= len(self.autograd.freed) > state.freed
-            self._check_counts(changed)
             self._check_lists(template)
             template.close(self._stand(template), frame.values, changed.made)
             rolled = template.rolled(most, kept) if template.ends else None
@@ -308,12 +307,6 @@ class Loops(Scopes):
         else:
             optimiser, key = place.parameter
             optimiser.states[key][place.name] = node
-
-    def _check_counts(self, changed: Changed) -> None:
-        """Raise `Unlike` where the pass has made fewer or more steps than the one before."""
-        for (optimiser, key), (now, more) in changed.counts.items():
-            if optimiser.steps_of_passes[key].start != now + more:
-                raise Unlike("its passes make several numbers of steps")
 
     def _check_lists(self, template: AnyPass) -> None:
         """Raise `Unlike` where a list gets what changes in place: its items are one tensor."""
