@@ -31,6 +31,8 @@ def exponents(algebra: Algebra, term: Term) -> list[Term] | None:
         if each.power != 1 or not single or single.coefficient != 1 or len(single.factors) != 1:
             continue
         (only,) = single.factors
+        if not all(0 <= axis < len(each.labels) for axis in only.labels):
+            continue  # a sum, or an axis of length 1
         labels = tuple(each.labels[axis] for axis in only.labels)
         for other in term.factors:
             power = other.power / only.power

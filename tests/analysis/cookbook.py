@@ -17,6 +17,8 @@ norm(X, "nuc") | X=n,m | X_grad |\
 svdvals(X)[0] | X=n,m | X_grad |\
  outer(svd(X, full_matrices=False).U[:, 0], svd(X, full_matrices=False).Vh[0]) | MC (65): u₁ v₁ᵀ
 prod(x)**(1 / n) | x=n | x_grad | prod(x)**(1 / n) / (n * x) | CO 3.1.5, geometric mean
+sum(x**p)**(1 / p) | x=n p= | x_grad |\
+ sum(x**p)**(1 / p - 1) * x**(p - 1) | CO A.1.2, chain rule
 x**(a - 1) * x | x= a= | x_grad | a * x**(a - 1) | DLMF 4.8
 sum(sigmoid(w @ x)) | w=n x=n | w_grad | sigmoid(w @ x) * (1 - sigmoid(w @ x)) * x | PRML (4.88)
 trace(cos(X)) | X=n,n | X_grad | -diag(sin(diagonal(X))) | by hand
