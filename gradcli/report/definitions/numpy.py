@@ -181,7 +181,9 @@ def orthogonal_complement(q):
     return np.linalg.qr(q, mode="complete").Q[..., q.shape[-1] :]
 
 
-def pinv(x, rtol, atol=0.0):
+def pinv(x, rtol=None, atol=0.0):
+    if rtol is None:
+        rtol = 0.0 if atol else max(x.shape[-2:]) * np.finfo(x.dtype).eps
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     used = np.maximum(rtol * s.max(-1, keepdims=True), atol) < s
     return (vh.mT * np.where(used, 1 / np.where(used, s, 1.0), 0.0)[..., None, :]) @ u.mT
