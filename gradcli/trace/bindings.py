@@ -138,8 +138,9 @@ class Bindings(Updates):
             if isinstance(part, syntax.Name) and part.id in self.globals.values:
                 return False
             if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
-                if self.globals.function(part.callee.id):
-                    return False  # its body may read names
+                called = part.callee.id
+                if called in self.globals.values or self.globals.function(called):
+                    return False  # its body may read names, an object may hold leaves
                 stack += [*part.arguments, *part.keywords]
             else:
                 stack += parts_of(part)

@@ -138,8 +138,15 @@ def compute_in(
 
 
 def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
-    """The node with elements of the dtype of that name; the error `type` lists the dtypes, and a
-    note says where floats have the run's dtype instead.
+    """The node with elements of the dtype of that name."""
+    name = dtype_name(autograd, dtype, node.graph.precision)
+    converted = cast(node, KINDS[name])
+    return converted if autograd.dtypes is None else autograd.dtypes.as_dtype(converted, name)
+
+
+def dtype_name(autograd: Autograd, dtype: Value, run: str) -> str:
+    """The name of a dtype without `torch.`; the error `type` lists the dtypes, and a note says
+    where floats have the run's dtype instead.
     """
     if isinstance(dtype, str):
         dtype = dtype.removeprefix("torch.")
@@ -153,11 +160,10 @@ def as_dtype(autograd: Autograd, node: Node, dtype: Value) -> Node:
             if guess
             else "float, int and bool are there; --dtype float32 is for the whole run",
         )
-    said = _other_than(dtype, node.graph.precision)
+    said = _other_than(dtype, run)
     if said and (note := Note("dtype", said)) not in autograd.notes:
         autograd.notes.append(note)
-    converted = cast(node, KINDS[dtype])
-    return converted if autograd.dtypes is None else autograd.dtypes.as_dtype(converted, dtype)
+    return dtype
 
 
 def _other_than(dtype: str, run: str) -> str:

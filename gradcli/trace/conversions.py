@@ -198,7 +198,7 @@ class Conversions:
         other, dtype = given.get("other"), given.get("dtype")
         if isinstance(other, Node):
             node = self._like(node, other)
-        elif other is not None and not _is_device(other):
+        elif other is not None and not is_device(other):
             node = as_dtype(self.autograd, node, other)
         return node if dtype is None else as_dtype(self.autograd, node, dtype)
 
@@ -214,11 +214,11 @@ class Conversions:
     def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`torch.device('cpu')`: its name."""
         name = bind_names("device", ("type",), arguments, keywords)["type"]
-        if not _is_device(name):
+        if not is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
         return name
 
 
-def _is_device(value: Value) -> bool:
+def is_device(value: Value) -> bool:
     """Whether it is a string such as 'cpu' or 'cuda:0'."""
     return isinstance(value, str) and value.partition(":")[0] in DEVICES

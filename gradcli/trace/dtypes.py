@@ -98,6 +98,12 @@ class Dtypes:
         """Give a tensor that was just made a dtype of its kind."""
         self._named[node] = ALIASES.get(dtype, dtype)
 
+    def rename(self, node: Node, dtype: str) -> None:
+        """Give a tensor another dtype in place."""
+        first = self.values.first.get(node, node)
+        for each in (first, self.values.current(first)):
+            self._named[each] = self._found[each] = ALIASES.get(dtype, dtype)
+
     def add_like(self, node: Node, other: Node) -> None:
         """Give a tensor that was just made the dtype of another one."""
         found = self._of(self.values.first.get(other, other))

@@ -11,6 +11,8 @@ from gradcli.graph import Node
 from gradcli.ops.control import detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.constructors import dtype_name
+from gradcli.trace.conversions import is_device
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary
 from gradcli.trace.items import Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
@@ -19,6 +21,9 @@ from gradcli.trace.values import Value
 
 Method = Callable[[list[Value], Given], Any]
 Replace = Callable[[Node, Node], None]
+_METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
+"""Methods that give parameters a dtype."""
+_TO = ("device", "dtype", "non_blocking", "memory_format")
 
 
 class Module(Object):
@@ -167,7 +172,9 @@ class Module(Object):
             "load_state_dict": self._load,
             "train": self._train,
             "eval": lambda *_: self._in_mode(False),
-            **dict.fromkeys(("to", "double", "float", "cpu", "cuda"), lambda *_: self),
+            **dict.fromkeys(("cpu", "cuda"), lambda *_: self),
+            **{name: partial(self._in_dtype, dtype) for name, dtype in _METHODS.items()},
+            "to": self._to,
             "requires_grad_": self._requires_grad,
             "zero_grad": self._zero_grad,
             "apply": self._apply,
@@ -181,6 +188,25 @@ class Module(Object):
                 )
             },
         }
+
+    def _to(self, arguments: list[Value], keywords: Given) -> Value:
+        """`net.to(dtype)`, `net.to(device)`, `net.to(device, dtype)`."""
+        given = bind_names("to", _TO, arguments, keywords, _TO)
+        for value in (given.get("device"), given.get("dtype")):
+            if isinstance(value, Node) and self.autograd.dtypes is not None:
+                self._in_dtype(self.autograd.dtypes.of(value), [], {})
+            elif value is not None and not is_device(value):
+                self._in_dtype(value, [], {})
+        return self
+
+    def _in_dtype(self, dtype: Value, arguments: list[Value], keywords: Given) -> Value:
+        """Give parameters and buffers that hold floats another dtype, in place."""
+        tensors = [node for _, node in (*self.named(), *self.named_buffers())]
+        for node in tensors:
+            name = dtype_name(self.autograd, dtype, node.graph.precision)
+            if node.kind == "float" and self.autograd.dtypes is not None:
+                self.autograd.dtypes.rename(node, name)
+        return self
 
     def _train(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("train", ("mode",), arguments, keywords, ("mode",))

@@ -132,7 +132,7 @@ std(x) | x=n | x_grad | (x - mean(x)) / (std(x) * (n - 1)) | by hand
 x @ A @ x / (x @ x) | x=n A=n,n | x_grad |\
  (A + A.T) @ x / (x @ x) - 2 * x * (x @ A @ x) / (x @ x)**2 | MC 5.2.4, Rayleigh quotient
 sum(tanh(W @ x)) | W=m,n x=n | W_grad | outer(1 - tanh(W @ x)**2, x) | DL (6.46)
-exp(-x @ x / 2) | x=n | x_grad | -x * exp(-x @ x / 2) | by hand
+exp(-x @ x / 2) | x=n | x_grad | -exp(-x @ x / 2) * x | by hand
 x**2 * sin(x) | | x_grad | 2 * x * sin(x) + x**2 * cos(x) | product rule
 softmax(x) | x=n | x_grad | softmax(x) * (v - v @ softmax(x)) | DL 6.2.2.3
 """

@@ -99,3 +99,29 @@ def test_a_value_hides_the_name_of_a_dtype() -> None:
 
 def test_another_precision_than_the_runs_is_noted() -> None:
     assert codes(run(X + "x.to(torch.float32).sum()")) == ["dtype"]
+
+
+def test_the_parameters_of_a_module_have_another_dtype_from_then_on() -> None:
+    ran = run(
+        "import torch\n"
+        "from torch import nn\n"
+        "x = torch.ones(1, 2, dtype=torch.float64)\n"
+        "net = nn.Sequential(nn.Linear(2, 2), nn.Tanh()).double()\n"
+        "optimiser = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "net(x).sum().backward()\n"
+        "optimiser.step()\n"
+        "print(net(x).dtype, net[0].weight.grad.dtype, net.float()(x.float()).dtype)\n"
+        "print(net.to(torch.device('cpu')).to(dtype=torch.double)[0].bias.dtype)\n"
+        "norm = nn.BatchNorm1d(2).to(x)\n"
+        "print(norm.running_mean.dtype, norm.num_batches_tracked.dtype, norm.half().weight.dtype)\n"
+    )
+    assert ran.printed == [
+        "torch.float64 torch.float64 torch.float32",
+        "torch.float64",
+        "torch.float64 torch.int64 torch.float16",
+    ]
+
+
+@pytest.mark.parametrize("layer", ["nn.Linear(2, 1)", "nn.Sequential(nn.Linear(2, 1))"])
+def test_what_a_layer_makes_of_numbers_depends_on_its_parameters(layer: str) -> None:
+    assert [*grads(f"m = {layer}; y = m([[1., 2.]])").values()] == [[[1, 2]], [1]]
