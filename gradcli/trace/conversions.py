@@ -31,7 +31,7 @@ BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "uint8": 1, "int8": 1, "int1
          "bool": 1}  # fmt: skip
 """The size of an element; 8 of others."""
 NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
-DEVICES = ("cpu", "cuda", "gpu", "mps")
+DEVICES = ("cpu", "cuda", "gpu", "mps", "meta", "xpu")
 
 
 class Conversions:
