@@ -57,7 +57,8 @@ def without_constants(
     """
     varying: set[Node] = set()
     for node in order:
-        starts = node in named or node.op is LEAF or (node.op.unique and not node.inputs)
+        marked = node.op is LEAF and node.attributes[0]
+        starts = node in named or marked or (node.op.unique and not node.inputs)
         if starts or any(operand in varying for operand in node.inputs):
             varying.add(node)
     return [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent
 
 from gradcli.graph import Node
-from gradcli.language.printer import print_program
 from gradcli.language.syntax import For, Program, While, bodies
 from gradcli.ops.kinds import is_promotion
 from gradcli.ops.loops import Loop
@@ -203,12 +203,16 @@ def _length(part: Passage, indices: Sequence[int]) -> int:
 
 
 def body_of(passage: Passage, program: Program) -> list[str]:
-    """The lines of a loop's body, as the language prints them."""
+    """The lines of a loop's body, as the program has them."""
     inside = [*program.statements]
     for statement in inside:
         inside += [each for body in bodies(statement) for each in body]
         if isinstance(statement, For | While) and statement.span == passage.span:
-            return print_program(Program(program.source, statement.body)).splitlines()
+            first, last = statement.body[0], statement.body[-1]
+            text = program.source.text[: last.span[1]]
+            line = text.rfind("\n", 0, first.span[0]) + 1
+            begin = first.span[0] if text[line : first.span[0]].strip() else line
+            return [each.rstrip() for each in dedent(text[begin:]).splitlines()]
     return []
 
 

@@ -338,7 +338,11 @@ class Values:
                 done[id(item)] if _is_list(item) else self.tensor(item, "an element")
                 for item in current
             ]
-            done[id(current)] = stack(nodes)
+            known = [node.known for node in nodes if node.op is CONSTANT and node.kind == "float"]
+            if len(known) == len(nodes) and len({array.shape for array in known}) == 1:
+                done[id(current)] = self.graph.constant(np.stack(known))
+            else:
+                done[id(current)] = stack(nodes)
         return done[id(items)]
 
     def tensors(self, value: Value, what: str) -> list[Node]:

@@ -166,3 +166,13 @@ def test_colour_changes_no_word() -> None:
 def test_a_leaf_that_nothing_comes_back_to_is_told(text: str) -> None:
     told = render(document(explain(parse(text), {"x": np.array(1.5)})), as_text)
     assert "x.grad is 0: nothing comes back to x." in told
+
+
+def test_tensors_made_of_numbers_are_written_where_they_are_used() -> None:
+    text = """import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = (x * torch.tensor([1.0, 3.0])).sum()"""
+    told = render(document(explain(parse(text), {})), as_text)
+    assert "t1 = x * [1, 3]\n   = [1, 2] * [1, 3]\n   = [1, 6]" in told
+    assert "cat" not in told
+    assert "requires no grad" not in told

@@ -131,3 +131,17 @@ def test_pages(name: str) -> None:
 def test_sheets_have_all_passes() -> None:
     written_out = told(LOOPS["growth"], unroll=True)
     assert b"".join(write_workbook(written_out, Layout(80)))
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (
+            "for i in range(3):\n    y = x*1.0\n\n    # sine\n    x = torch.sin(y)\nx",
+            "in each pass:\n      y = x*1.0\n      # sine\n      x = torch.sin(y)\n",
+        ),
+        ("for i in range(3) { y=x*1.0; x = sin(y) }; x", "in each pass: y=x*1.0; x = sin(y)\n"),
+    ],
+)
+def test_a_body_is_quoted_as_it_is_written(text: str, quoted: str) -> None:
+    assert quoted in text_of(told(text))
