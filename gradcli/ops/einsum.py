@@ -120,7 +120,8 @@ CONTRACT: Linear = Linear(
 def contract(a: Node, b: Node, equation: str) -> Node:
     """Products of elements of a and b, summed over the labels that the output leaves out."""
     if not a.shape or not b.shape:
-        return a * b
+        left, right, out = _parts(equation)
+        return permute(a * b, tuple((left + right).index(label) for label in out))
     return a.graph.apply(CONTRACT, (a, b), (equation,))
 
 
@@ -146,6 +147,9 @@ Term: TypeAlias = tuple[Node, str]
         Case("einsum('ij,jk,kl->il', x, y, x)", {"x": (2, 3), "y": (3, 2)}),
         Case("einsum('ij,ij->ij', x, y)", {"x": (2, 3), "y": (1, 3)}),
         Case("einsum(',ij->ji', x, y)", {"x": (), "y": (2, 3)}),
+        Case("einsum('ij,ji->', x, y)", {"x": (2, 2), "y": (2, 2)}),
+        Case("einsum('ij,jk,ki->', x, y, z)", {"x": (2, 3), "y": (3, 4), "z": (4, 2)}),
+        Case("einsum('ijk,kij->', x, y)", {"x": (2, 3, 4), "y": (4, 2, 3)}),
     ],
     numpy="np.einsum",
     torch="torch.einsum",
