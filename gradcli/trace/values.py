@@ -338,11 +338,8 @@ class Values:
                 done[id(item)] if _is_list(item) else self.tensor(item, "an element")
                 for item in current
             ]
-            known = [node.known for node in nodes if node.op is CONSTANT and node.kind == "float"]
-            if len(known) == len(nodes) and len({array.shape for array in known}) == 1:
-                done[id(current)] = self.graph.constant(np.stack(known))
-            else:
-                done[id(current)] = stack(nodes)
+            known = _numbers(nodes)
+            done[id(current)] = stack(nodes) if known is None else self.graph.constant(known)
         return done[id(items)]
 
     def tensors(self, value: Value, what: str) -> list[Node]:
@@ -635,3 +632,14 @@ def describe(value: Value) -> str:
         if isinstance(value, Items)
         else "a range"
     )
+
+
+def _numbers(nodes: Sequence[Node]) -> Array | None:
+    """The elements of a list side by side, where all are constants of one shape."""
+    known = [
+        node.known
+        for node in nodes
+        if node.op is CONSTANT and node.kind == "float" and node.known is not None
+    ]
+    same = len(known) == len(nodes) and len({array.shape for array in known}) == 1
+    return np.stack(known) if same else None
