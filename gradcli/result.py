@@ -57,7 +57,8 @@ class Result(NamedTuple):
     names: dict[str, Node]
     """Every named value (inputs, bindings, outputs) and its node, in order of appearance."""
     values: dict[str, Array]
-    """The named values that were asked for."""
+    """The named values that were asked for, and leaves without a name of the program's own, such as
+    `net.weight`."""
     node_values: dict[Node, Array]
     """Values of small nodes, for the tree; empty unless asked for."""
     passes: list[Pass]

@@ -191,7 +191,7 @@ class Prepared:
     mapped: InitVar[set[Node]]
     """Inputs that lie in files."""
     shown: dict[str, Node] = field(init=False)
-    """The named values that are asked for."""
+    """The named values that are asked for, with the leaves."""
     tree: list[Node] = field(init=False)
     """Nodes whose values are asked for though they may have no name."""
     unneeded: list[Node] = field(init=False)
@@ -200,7 +200,8 @@ class Prepared:
 
     def __post_init__(self, mapped: set[Node]) -> None:
         options = self.options
-        self.shown = {"all": self.names, "outputs": self.outputs, "none": {}}[options.values]
+        values = {"all": self.leaves | self.names, "outputs": self.outputs, "none": {}}
+        self.shown = values[options.values]
         self.tree = _tree_nodes(self.outputs.values()) if options.trace_values else []
         passes = [node for each in self.backwards for node in each.results]
         grads, printed = self.grads.values(), self.printed.nodes

@@ -163,6 +163,19 @@ def test_a_leaf_that_is_bound_again_keeps_its_grad() -> None:
 # --- gradients -----------------------------------------------------------------------------
 
 
+def test_parameters_of_a_layer_are_among_the_values_with_what_they_have_become() -> None:
+    text = """import torch
+layer = torch.nn.Linear(2, 1, bias=False)
+layer.weight.data = torch.tensor([[1.0, 2.0]])
+step = torch.optim.SGD(layer.parameters(), lr=0.5)
+loss = layer(torch.tensor([3.0, 4.0])).sum()
+loss.backward()
+step.step()"""
+    values = run(text).values
+    assert values["layer.weight"].tolist() == [[1 - 0.5 * 3, 2 - 0.5 * 4]]
+    assert run(text, options=Options(values="outputs")).values.keys() == {"loss"}
+
+
 def test_one_element_needs_no_gradient() -> None:
     assert grads("y = x**2", x=[[3.0]]) == {"x": [[6.0]]}
 

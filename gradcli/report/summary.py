@@ -132,7 +132,7 @@ def _order(named: Named, outputs: Mapping[str, int]) -> tuple[int, int]:
 
 
 def _value(named: Named, result: Result) -> Cell:
-    if result.names.get(named.name) is named.node:
+    if result.names.get(named.name, named.node) is named.node:
         array = result.values.get(named.name)
     else:
         array = result.node_values.get(named.node)

@@ -25,7 +25,8 @@ from gradcli.report import text as report
 from gradcli.report.arrays import number
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import BLUE, BROWN, GREEN, GREY, PURPLE
-from gradcli.session import Result
+from gradcli.session import Result, evaluate
+from tests.analysis.programs import parse
 from tests.report.handmade import Handmade
 
 
@@ -303,6 +304,17 @@ def test_another_name_of_a_leaf_is_a_leaf() -> None:
     assert [row.split() for row in rows] == [
         ["x", "leaf", "()", "5", "2"],
         ["a", "leaf", "()", "5", "2"],
+    ]
+
+
+def test_a_parameter_has_its_value_beside_its_grad() -> None:
+    text = """import torch
+layer = torch.nn.Linear(1, 1, bias=False)
+layer.weight.data = torch.tensor([[5.0]])
+layer(torch.tensor([3.0])).sum().backward()"""
+    lines = render(evaluate(parse(text), {}), width=80, tree=False).splitlines()
+    assert [line.split() for line in lines if line.startswith("layer")] == [
+        ["layer.weight", "leaf", "(1,", "1)", "[[5]]", "[[3]]"]
     ]
 
 
