@@ -60,7 +60,7 @@ def _product(operator: str, left: Expression, right: Expression) -> Expression |
         case "/", _ if isinstance(right, Number) and right.value == 1:
             return left
         case "*", Call(callee=Name(id="reshape"), arguments=(a, Number(), Number(value=1.0))):
-            return call("outer", a, right)
+            return call("outer", a, _unraised(right))
         case "/", Binary(operator="/", left=x, right=a) if not isinstance(a, Number):
             return binary("/", x, binary("*", a, right))
         case "/", Binary(operator="/", left=x, right=Number() as a) if not isinstance(
@@ -68,6 +68,14 @@ def _product(operator: str, left: Expression, right: Expression) -> Expression |
         ):
             return binary("/", x, binary("*", a, right))
     return None
+
+
+def _unraised(row: Expression) -> Expression:
+    """A vector, where it is written as a matrix of one row."""
+    match row:
+        case Call(callee=Name(id="reshape"), arguments=(vector, Number(value=1.0), Number())):
+            return vector
+    return row
 
 
 def _scale(product: Call, _: ShapeOf) -> Expression | None:

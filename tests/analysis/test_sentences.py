@@ -170,6 +170,20 @@ def test_a_minus_is_the_sign_of_a_term() -> None:
     assert [*problems(told)] == []
 
 
+@pytest.mark.parametrize(
+    ("product", "grad"), [("x @ w", "outer(x, y.grad)"), ("w @ z", "outer(y.grad, z)")]
+)
+def test_the_grad_of_a_matrix_by_a_vector_is_an_outer_product(product: str, grad: str) -> None:
+    given = {
+        "x": np.array([1.0, 2.0]), "w": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        "z": np.array([1.0, 2.0, 4.0]),
+    }  # fmt: skip
+    text = f"y = {product}; sum(y * y)"
+    told = explain(parse(text), used(text, given))
+    assert f"w.grad = {grad}" in render(document(told), as_text)
+    assert [*problems(told)] == []
+
+
 def test_negative_numbers_have_no_brackets_after_an_equals_sign() -> None:
     given = [Gradient(np.array([1.0, -3.0]))]
     told = explain(parse("y = 2 * x"), {"x": np.array([1.0, 2.0])}, given)
