@@ -41,6 +41,8 @@ class Rewrites:
     terms: Sequence[TermRewrite] = ()
     atoms: Sequence[AtomRewrite] = ()
     sums: Sequence[SumRewrite] = ()
+    last: Sequence[SumRewrite] = ()
+    """For finished sums only, whose products no other rewrite has to find."""
 
 
 MOST = 200
@@ -83,6 +85,25 @@ class Algebra:
             while (found := rewrite(self, tensor)) is not None:
                 tensor = found
         return tensor
+
+    def finished(self, tensor: Tensor) -> Tensor:
+        """A result in its last form; it recurses into brackets, as formulas are shallow."""
+        if self.rewrites.last:
+            tensor = Tensor(tensor.shape, tuple(map(self._inside_finished, tensor.terms)))
+        for rewrite in self.rewrites.last:
+            while (found := rewrite(self, tensor)) is not None:
+                tensor = found
+        return tensor
+
+    def _inside_finished(self, term: Term) -> Term:
+        """The term with its sums in brackets in their last form."""
+        for factor in term.factors:
+            if isinstance(factor.atom, Bracket) and factor.power == 1:
+                inner = self.finished(factor.atom.tensor)
+                if inner.key != factor.atom.tensor.key:
+                    made = apart(self._labelled(inner, factor.labels), term)
+                    term = self.without(term, [factor], *made.factors).times(made.coefficient)
+        return term
 
     def sum_of(self, shape: Shape, terms: Sequence[Term]) -> Tensor:
         """The sum of terms, each simplified, and equal ones together."""

@@ -11,12 +11,22 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gradcli.algebra.algebra import Algebra, Rewrites, inside, spread
+from gradcli.algebra.common import (
+    MOST_TERMS,
+    cleared,
+    length,
+    one_denominator,
+    same_denominators,
+    shared_functions,
+)
 from gradcli.algebra.elements import elements
 from gradcli.algebra.functions import exponents, on_the_diagonal, reshaped
 from gradcli.algebra.lift import elementwise, softmax
 from gradcli.algebra.logistic import opposites, shares, sigmoids
-from gradcli.algebra.norms import dims, norms
+from gradcli.algebra.means import means
+from gradcli.algebra.norms import norms
 from gradcli.algebra.pieces import compared, kept_parts, pieces
+from gradcli.algebra.signs import magnitudes, signs
 from gradcli.algebra.terms import (
     BOUND,
     SINGLE,
@@ -29,8 +39,8 @@ from gradcli.algebra.terms import (
     Tensor,
     Term,
     UnitVector,
-    atom_size,
     bracket,
+    delta,
     digest,
     whole,
 )
@@ -38,7 +48,6 @@ from gradcli.ops.classes import ONE_HOT
 from gradcli.ops.determinants import DET
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.hyperbolic import cosh, sinh, tanh
-from gradcli.ops.selection import abs_, sign
 from gradcli.ops.softmax import LOGSUMEXP
 
 # --- terms -----------------------------------------------------------------------------------
@@ -102,8 +111,7 @@ def inverses(algebra: Algebra, term: Term) -> list[Term] | None:
             count = [label for factor in term.factors for label in factor.labels]
             for inner, outer in (((j, p), (i, q)), ((i, q), (p, j))):
                 if inner[0] == inner[1] >= BOUND and count.count(inner[0]) == 2:
-                    length = each.atom.shape[0]
-                    identity = Delta((length, length), digest("delta", length), symmetric=True)
+                    identity = delta(each.atom.shape[0])
                     rest = tuple(f for f in term.factors if f is not each and f is not other)
                     return [Term(term.coefficient, (*rest, Factor(identity, outer)))]
     return None
@@ -134,33 +142,6 @@ def _summing_to_one(atom: Atom) -> int | None:
     return None
 
 
-def signs(algebra: Algebra, term: Term) -> list[Term] | None:
-    """sign(x)·abs(x) is x, and sign(x)/abs(x) is 1/x."""
-    for each in term.factors:
-        if isinstance(each.atom, Applied) and each.atom.node.op is sign.op and each.power == 1:
-            for other in term.factors:
-                if (
-                    isinstance(other.atom, Applied)
-                    and other.atom.node.op is abs_.op
-                    and other.power.denominator == 1
-                    and other.labels == each.labels
-                    and other.atom.operands[0].key == each.atom.operands[0].key
-                ):
-                    (x,) = each.atom.operands
-                    inverse = other.power == -1
-                    left = other.power + 1 if inverse else other.power - 1
-                    more = [replace(other, power=left)] if left else []
-                    placed = Factor(bracket(x), each.labels)
-                    if inverse:
-                        (under,) = algebra.power(x, Fraction(-1)).terms
-                        kept = algebra.without(term, [each, other], *more)
-                        inner = under.relabelled(dict(enumerate(each.labels)))
-                        number = kept.coefficient * inner.coefficient
-                        return [Term(number, kept.factors + inner.factors)]
-                    return [algebra.without(term, [each, other], *more, placed)]
-    return None
-
-
 def tangents(algebra: Algebra, term: Term) -> list[Term] | None:
     """sinh(x)/cosh(x) is tanh(x)."""
     for each in term.factors:
@@ -188,44 +169,7 @@ def tangents(algebra: Algebra, term: Term) -> list[Term] | None:
     return None
 
 
-def means(algebra: Algebra, term: Term) -> list[Term] | None:
-    """A sum over whole axes, divided by their lengths, is a mean."""
-    for each in term.factors:
-        if each.power != 1 or (isinstance(each.atom, Bracket) and not each.labels):
-            continue
-        others = {label for f in term.factors if f is not each for label in f.labels}
-        alone = [x for x in each.labels if x >= BOUND and x not in others]
-        places = [place for place, x in enumerate(each.labels) if x in alone]
-        if not alone or len(set(alone)) < len(places):
-            continue
-        divisors: list[Factor] = []
-        for place in places:
-            (count,) = algebra.length(each.atom.shape[place]).terms
-            divisors += [replace(f, power=Fraction(-1)) for f in count.factors]
-        if len(divisors) < len(places) or any(d not in term.factors for d in divisors):
-            continue
-        if len(set(divisors)) < len(divisors):
-            continue
-        kept = [place for place in range(len(each.labels)) if place not in places]
-        x = whole(each.atom)
-        found = Called(
-            tuple(x.shape[place] for place in kept),
-            digest("mean", x.key, places),
-            name="mean",
-            operands=(x,),
-            keywords=dims(tuple(places), x.ndim),
-        )
-        factor = Factor(found, tuple(each.labels[place] for place in kept))
-        rest = (f for f in term.factors if f is not each and f not in divisors)
-        return [Term(term.coefficient, (*rest, factor))]
-    return None
-
-
 # --- sums ------------------------------------------------------------------------------------
-
-
-MOST_TERMS = 12
-"""No sum of more terms is looked at as a whole."""
 
 
 def complements(algebra: Algebra, tensor: Tensor) -> Tensor | None:
@@ -272,7 +216,7 @@ def expanded(algebra: Algebra, tensor: Tensor) -> Tensor | None:
         place, terms = opened
         every = (*found.terms[:place], *terms, *found.terms[place + 1 :])
         found = algebra.sum_of(tensor.shape, every)
-        if _written(found) < _written(tensor):
+        if length(found) < length(tensor):
             return found
     return None
 
@@ -280,13 +224,6 @@ def expanded(algebra: Algebra, tensor: Tensor) -> Tensor | None:
 def _opens(factor: Factor) -> bool:
     """Whether a factor is a sum of products without sums over labels, and of single numbers."""
     return isinstance(factor.atom, Bracket) and factor.power == 1
-
-
-def _written(tensor: Tensor) -> int:
-    """How long a tensor is, about."""
-    return sum(
-        1 + sum(1 + 2 * atom_size(factor.atom) for factor in term.factors) for term in tensor.terms
-    )
 
 
 # --- atoms -----------------------------------------------------------------------------------
@@ -412,13 +349,16 @@ REWRITES = Rewrites(
         opposites,
         shares,
         signs,
+        magnitudes,
         tangents,
         kept_parts,
+        cleared,
         spread,
         means,
     ),
     (exponentials, inverted, determinants, compared),
     (pieces, expanded, complements),
+    (one_denominator, shared_functions, same_denominators),
 )
 """All of them."""
 PLAIN = Rewrites((powers,))

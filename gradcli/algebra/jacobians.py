@@ -7,6 +7,7 @@ from itertools import islice
 
 from gradcli.algebra.algebra import Algebra
 from gradcli.algebra.elements import opened
+from gradcli.algebra.means import summed
 from gradcli.algebra.terms import (
     BOUND,
     SINGLE,
@@ -53,6 +54,9 @@ def without_seed(algebra: Algebra, tensor: Tensor, seed: str, shape: Shape) -> T
             several = islice(fresh_labels(term), len(factor.atom.places))
             found = opened(factor, list(several))
             waiting.append(Term(rest.coefficient, rest.factors + found.factors))
+            continue
+        if isinstance(factor.atom, Called) and factor.atom.name == "mean":
+            waiting.append(summed(algebra, rest, factor))
             continue
         if not isinstance(factor.atom, Symbol):
             raise _stuck()

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.algebra.algebra import Algebra
 from gradcli.algebra.elements import picked, placed
+from gradcli.algebra.indices import indexed, put
 from gradcli.algebra.terms import (
     BOUND,
     Applied,
@@ -28,12 +29,14 @@ from gradcli.graph import CONSTANT, LITERAL, Node, Op, Shape, ancestors
 from gradcli.language.construct import constant, name, number
 from gradcli.ops.arithmetic import add, div, mul, neg, scale, sub
 from gradcli.ops.axes import PERMUTE
+from gradcli.ops.classes import CLASSES
 from gradcli.ops.contractions import MATMUL
 from gradcli.ops.control import BIND, DETACH, LEAF
 from gradcli.ops.creation import EYE
 from gradcli.ops.diagonals import DIAG_EMBED, DIAGONAL
 from gradcli.ops.einsum import CONTRACT
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.indexing import INDEX, PUT_ADD
 from gradcli.ops.kinds import CAST, Reduction
 from gradcli.ops.powers import pow_, reciprocal, rsqrt, sqrt, square
 from gradcli.ops.reductions import MEAN, SUM
@@ -330,6 +333,9 @@ RULES: dict[Op | None, Rule] = {
     PERMUTE: _permute,
     SLICE: picked,
     EMBED: placed,
+    INDEX: indexed,
+    PUT_ADD: put,
+    CLASSES: _same,
     DIAGONAL: _diagonal,
     DIAG_EMBED: _diag_embed,
     EYE: _identity,

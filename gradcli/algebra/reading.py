@@ -31,6 +31,7 @@ from gradcli.algebra.terms import (
     Delta,
     Element,
     Factor,
+    Place,
     Symbol,
     Tensor,
     Term,
@@ -59,6 +60,15 @@ class Writing:
         if key not in self._read:
             self._read[key] = self._sum(tensor, full)
         return self._read[key]
+
+    def matrix(self, tensor: Tensor) -> Expression:
+        """The expression of a matrix of derivatives: `eye(n) - ones(n, n) / n`, each term with all
+        of its axes.
+        """
+        if tensor.ndim != 2 or 1 in tensor.shape or len(tensor.terms) < 2:
+            return self.read(tensor)
+        terms = [self._product(each, tensor.shape, True) for each in tensor.terms]
+        return added(merged(terms, tensor.ndim))
 
     # --- sums ---
 
@@ -112,6 +122,9 @@ class Writing:
             return call("ones_like" if value else "zeros_like", Name(self._like[shape], NOWHERE))
         return call("ones" if value else "zeros", *map(self.length, shape))
 
+    def _ones(self, shape: Shape) -> Expression:
+        return call("ones", *map(self.length, shape))
+
     def length(self, value: int) -> Expression:
         return self._number(float(value))
 
@@ -147,8 +160,10 @@ class Writing:
             return _scaled(found, line.ratio, rows, columns)
         if len(shape) == 2 and len(long) == 2:
             if full:
-                rows = rows or Ratio([[vector(self._filled(1.0, shape[:1]))]])
-                columns = columns or Ratio([[vector(self._filled(1.0, shape[1:]))]])
+                if not rows and not columns:
+                    return found.with_chain([vector(self._ones(shape))])
+                rows = rows or Ratio([[vector(self._ones(shape[:1]))]])
+                columns = columns or Ratio([[vector(self._ones(shape[1:]))]])
             if rows and columns:
                 return found.with_chain(_outer(rows.column, columns.column))
             if rows:
@@ -271,9 +286,9 @@ class Writing:
             case Delta():
                 return call("eye", self.length(atom.shape[0]))
             case UnitVector():
-                return call("one_hot", self.length(atom.place), self.length(atom.shape[0]))
+                return call("one_hot", self._place(atom.place), self.length(atom.shape[0]))
             case Element():
-                items = [WHOLE if place is None else self.length(place) for place in atom.places]
+                items = [WHOLE if place is None else self._place(place) for place in atom.places]
                 return subscript(self.atom(atom.of), items)
             case Called():
                 operands = [self.read(each) for each in atom.operands]
@@ -283,6 +298,9 @@ class Writing:
             case Applied():
                 return self._applied(atom)
         raise AssertionError(atom)
+
+    def _place(self, place: Place) -> Expression:
+        return self.length(place) if isinstance(place, int) else place.text
 
     def _applied(self, atom: Applied) -> Expression:
         elementwise = isinstance(atom.node.op, Elementwise)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 from gradcli.graph import Node, Shape
 from gradcli.language.syntax import Expression
@@ -85,23 +85,32 @@ class Delta(Atom):
     """The identity matrix."""
 
 
+Place: TypeAlias = "int | Symbol"
+"""Where along an axis: a number, or an input that holds one."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitVector(Atom):
     """A unit vector: 1 at a place, and 0 elsewhere."""
 
-    place: int = field(kw_only=True)
+    place: Place = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element(Atom):
-    """Another atom at known places along some axes, which it does not have."""
+    """Another atom at places along some axes, which it does not have."""
 
     of: Atom = field(kw_only=True)
-    places: tuple[int | None, ...] = field(kw_only=True)
+    places: tuple[Place | None, ...] = field(kw_only=True)
 
 
-def unit(length: int, place: int) -> UnitVector:
-    return UnitVector((length,), digest("unit", length, place), place=place)
+def told_apart(place: Place | None) -> int | str | None:
+    """What equal places have in common."""
+    return place.key if isinstance(place, Symbol) else place
+
+
+def unit(length: int, place: Place) -> UnitVector:
+    return UnitVector((length,), digest("unit", length, told_apart(place)), place=place)
 
 
 def delta(length: int) -> Delta:

@@ -111,6 +111,8 @@ class Values:
         self.rolls = False
         """Whether passes of loops may become one node."""
         self.any_pass: StandIns | None = None
+        self.symbols: frozenset[Node] = frozenset()
+        """Single whole numbers without values: an element at such a place is not looked up."""
         """The pass that is being traced, if it stands for others."""
         self.is_pytorch = False
         """Whether the program has imported PyTorch."""
@@ -478,7 +480,7 @@ class Values:
             self.graph.ledger.require(2 * chosen, "what a mask chooses", node.span)
             places = np.nonzero(mask)
             return [self.graph.constant(each.astype(np.int64, copy=False)) for each in places]
-        if not node.shape:
+        if not node.shape and node not in self.symbols:
             return [self.integer(node, "an index")]
         return [self.index(node, "an index")]
 

@@ -21,6 +21,7 @@ from gradcli.options import Options
 from gradcli.report.program import render
 from gradcli.session import evaluate
 from tests.analysis.cookbook import COOKBOOK, COOKBOOK_MATRICES
+from tests.analysis.learning import LEARNING, LEARNING_MATRICES
 from tests.analysis.programs import parse
 from tests.analysis.textbook import FORMS, FURTHER, MATRICES, PIECES, Form
 
@@ -43,7 +44,9 @@ def written(found: Symbolic, title: str) -> str:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
-    "form", [*FORMS, *FURTHER, *PIECES, *COOKBOOK], ids=lambda form: f"{form.program}, {form.title}"
+    "form",
+    [*FORMS, *FURTHER, *PIECES, *COOKBOOK, *LEARNING],
+    ids=lambda form: f"{form.program}, {form.title}",
 )
 def test_gradients_of_textbooks(form: Form) -> None:
     wrt = (form.title.removesuffix("_grad"),)
@@ -53,7 +56,9 @@ def test_gradients_of_textbooks(form: Form) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", [*MATRICES, *COOKBOOK_MATRICES], ids=lambda form: f"{form.program}, {form.title}"
+    "form",
+    [*MATRICES, *COOKBOOK_MATRICES, *LEARNING_MATRICES],
+    ids=lambda form: f"{form.program}, {form.title}",
 )
 def test_matrices_of_textbooks(form: Form) -> None:
     order: Order = "hessian" if form.title.endswith("hessian") else "jacobian"
@@ -84,6 +89,28 @@ def test_labels_stay_parameters() -> None:
         "k = z.shape[1]",
         "z_grad = (softmax(z, dim=1) - one_hot(y, k)) / n",
     ]
+
+
+def test_a_place_is_a_whole_number() -> None:
+    found = derive_for_all(parse("-log_softmax(z)[k]"), lengths("z=n"))
+    assert found.shapes.whole == {"k"}
+    with pytest.raises(GradcliError, match="values decide"):
+        derive_for_all(parse("x[k + 1]"), lengths("x=n"))
+
+
+def test_two_places_may_be_the_same() -> None:
+    found = derive_for_all(parse("x[i] * x[j]"), lengths("x=n"))
+    assert written(found, "x_grad") == "x[j] * one_hot(i, n) + x[i] * one_hot(j, n)"
+    found = derive_for_all(parse("x[i] * x[j]"), lengths("x=n"), "hessian")
+    assert written(found, "x_hessian") == (
+        "outer(one_hot(j, n), one_hot(i, n)) + outer(one_hot(i, n), one_hot(j, n))"
+    )
+
+
+@pytest.mark.parametrize("program", ["det(X.T @ X)", "det(X @ X.T)"])
+def test_a_formula_without_a_value_where_the_derivative_vanishes(program: str) -> None:
+    """`inv` of a singular matrix is an error or not, as rounding has it."""
+    assert "inv" in print_program(derive_for_all(parse(program), lengths("X=n,m")).program)
 
 
 def test_values_of_the_program_keep_their_names() -> None:

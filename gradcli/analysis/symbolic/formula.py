@@ -83,6 +83,9 @@ def traced(program: Program, shapes: Shapes, options: Options, marks: Mapping[st
         inputs=inputs,
         table=Definitions(),
     )
+    tracer.values.symbols = frozenset(
+        node for node in inputs.values() if node.kind == "int" and not node.shape
+    )
     tracer.trace(program)
     outputs, _ = choose_outputs(tracer, options)
     floats = {title: node for title, node in outputs.items() if node.kind == "float"}
@@ -123,10 +126,16 @@ class Derivation:
         """By output: the name of its gradient, where it has more than one element."""
 
     def read(self, tensor: Tensor) -> Expression:
-        """The expression, its terms in the order of the program: the last step is differentiated
-        first.
-        """
-        return self._reader.read(Tensor(tensor.shape, tensor.terms[::-1]))
+        """The expression of a derivative."""
+        return self._reader.read(self._ordered(self._algebra.finished(tensor)))
+
+    def read_matrix(self, tensor: Tensor) -> Expression:
+        """The expression of a matrix of derivatives."""
+        return self._reader.matrix(self._ordered(self._algebra.finished(tensor)))
+
+    def _ordered(self, tensor: Tensor) -> Tensor:
+        """The terms in the order of the program: the last step is differentiated first."""
+        return Tensor(tensor.shape, tensor.terms[::-1])
 
     def words(self) -> dict[str, Expression]:
         """Single numbers as the program writes them, over its inputs, by how they are read."""

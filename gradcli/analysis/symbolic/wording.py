@@ -44,7 +44,7 @@ def said(program: Program, tracer: Tracer) -> Iterator[tuple[Expression, Node]]:
         if isinstance(statement, Assign | Evaluate):
             for part in _parts(statement.value):
                 node = _node(part, tracer) if is_reduction(part) else None
-                if node is not None and node.size == 1:
+                if node is not None and node.size == 1 and not _has_rows(part, tracer):
                     yield part, node
 
 
@@ -67,6 +67,17 @@ def is_reduction(part: Any) -> bool:
             return True
         case Call(callee=Name(id=title)) if title in FUNCTIONS:
             return not isinstance(FUNCTIONS[title].op, Elementwise)
+    return False
+
+
+def _has_rows(part: Expression, tracer: Tracer) -> bool:
+    """Whether a function in it has `x @ A` as an operand, which formulas write as `A.T @ x`."""
+    calls = (each for each in _parts(part) if isinstance(each, Call))
+    for each in (inner for call in calls for inner in _parts(call)):
+        if isinstance(each, Binary) and each.operator == "@":
+            product, left = _node(each, tracer), _node(each.left, tracer)
+            if product is not None and left is not None and product.ndim == left.ndim == 1:
+                return True
     return False
 
 

@@ -1,0 +1,75 @@
+"""More derivatives in the form that textbooks give them: of learning, of single elements, and of
+what is centred or divided. The books have the names that `textbook.py` gives them.
+"""
+
+from __future__ import annotations
+
+from tests.analysis.textbook import forms
+
+LEARNING = forms(
+    """
+-log_softmax(z, dim=1)[arange(n), y].mean() | z=n,k y=n | z_grad |\
+ (softmax(z, dim=1) - one_hot(y, k)) / n | PRML (4.109)
+-sum(log(softmax(z, dim=1))[arange(n), y]) | z=n,k y=n | z_grad |\
+ softmax(z, dim=1) - one_hot(y, k) | PRML (4.109)
+-log_softmax(X @ W, dim=1)[arange(n), y].mean() | X=n,d W=d,k y=n | W_grad |\
+ X.T @ (softmax(X @ W, dim=1) - one_hot(y, k)) / n | PRML (4.109)
+z[k] | z=n k= | z_grad | one_hot(k, n) | the unit vector e_k
+-log(softmax(z)[k]) | z=n k= | z_grad | softmax(z) - one_hot(k, n) | PRML (4.109)
+logsumexp(z) - z[k] | z=n k= | z_grad | softmax(z) - one_hot(k, n) | PRML (4.109)
+(A @ x)[k] | A=m,n x=n k= | x_grad | A[k] | row k of A
+X[i, j]**2 | X=n,m i= j= | X_grad | 2 * X[i, j] * outer(one_hot(i, n), one_hot(j, m)) | MC (32)
+-log(exp(z[0]) / sum(exp(z))) | z=n | z_grad | softmax(z) - one_hot(0, n) | PRML (4.109)
+sum(embedding(i, E) @ w) | E=n,d i=m w=d | E_grad |\
+ put_add(outer(ones(m), w), (n, d), (0,), i) | w, added to row i
+einsum('ij,ji->', A, X) | A=n,m X=m,n | X_grad | A.T | MC (101)
+einsum('ij,jk,ki->', A, X, B) | A=n,m X=m,k B=k,n | X_grad | A.T @ B.T | MC (101): Aᵀ Bᵀ of tr(AXB)
+einsum('i,ij,j->', x, A, x) | x=n A=n,n | x_grad | (A + A.T) @ x | MC (81)
+sum(v * softmax(q @ K.T)) | v=n q=d K=n,d | q_grad |\
+ K.T @ (softmax(K @ q) * (v - v @ softmax(K @ q))) | DL (6.29), chained: p (v - pᵀv)
+g @ ((x - mean(x)) / std(x)) | g=n x=n | x_grad | (g - mean(g)) / std(x)\
+ - (x - mean(x)) * (g @ (x - mean(x))) / (std(x)**3 * (n - 1)) | Ba et al. (2016), by hand
+x / (1 + x) | | x_grad | 1 / (1 + x)**2 | quotient rule
+(1 - x) / (1 + x) | | x_grad | -2 / (1 + x)**2 | quotient rule
+(x**2 + 1) / (x - 1) | | x_grad | (x**2 - 2 * x - 1) / (x - 1)**2 | quotient rule
+x**2 / (1 + x**2) | | x_grad | 2 * x / (1 + x**2)**2 | quotient rule
+(a * x + b) / (c * x + d) | a= b= c= d= | x_grad | (a * d - c * b) / (c * x + d)**2 |\
+ of a Moebius map
+sum(x / (1 + abs(x))) | x=n | x_grad | 1 / (1 + abs(x))**2 | softsign: Bergstra et al. (2009)
+x / sqrt(1 + x**2) | | x_grad | 1 / (1 + x**2)**1.5 | quotient rule
+log(x + sqrt(x**2 + 1)) | | x_grad | 1 / sqrt(x**2 + 1) | DLMF 4.37.16, the inverse of sinh
+atan(y / x) | x= y= | x_grad | -y / (x**2 + y**2) | the polar angle
+log(1 + (x - m) @ P @ (x - m) / nu) | x=n m=n P=n,n nu= | x_grad |\
+ (P + P.T) @ (x - m) / (nu + (x - m) @ P @ (x - m)) | MLPP (2.71): Student's t
+x * exp(-x) | | x_grad | (1 - x) * exp(-x) | product rule
+sum(x**2 * exp(-x**2)) | x=n | x_grad | 2 * x * (1 - x**2) * exp(-x**2) | product rule
+x**x | | x_grad | x**x * (1 + log(x)) | logarithmic derivative
+sum(silu(x)) | x=n | x_grad | (1 + x * (1 - sigmoid(x))) * sigmoid(x) | Elfwing et al. (2018), (5)
+exp(-norm(x)**2 / 2) * (a @ x) | x=n a=n | x_grad |\
+ exp(-norm(x)**2 / 2) * (a - x * (a @ x)) | product rule
+norm(x, 4) | x=n | x_grad | x**3 / norm(x, 4)**3 | CO A.1.2, chain rule
+norm(x - y, 3) | x=n y=n | x_grad | (x - y) * abs(x - y) / norm(x - y, 3)**2 | CO A.1.2, chain rule
+sum(x * abs(x)) | x=n | x_grad | 2 * abs(x) | by hand
+"""
+)
+"""Gradients."""
+
+LEARNING_MATRICES = forms(
+    """
+x - mean(x) | x=n | x_jacobian | eye(n) - ones(n, n) / n | the centring matrix
+log_softmax(x) | x=n | x_jacobian | eye(n) - outer(ones(n), softmax(x)) | I - 1 pᵀ
+x / sum(x) | x=n | x_jacobian | eye(n) / sum(x) - outer(x, ones(n)) / sum(x)**2 | quotient rule
+mean(x)**2 | x=n | x_hessian | 2 * ones(n, n) / n**2 | by hand
+sum(x)**2 | x=n | x_hessian | 2 * ones(n, n) | by hand
+var(x) | x=n | x_hessian | 2 * eye(n) / (n - 1) - 2 * ones(n, n) / (n * (n - 1)) | by hand
+sum((x - mean(x))**2) | x=n | x_hessian | 2 * eye(n) - 2 * ones(n, n) / n | the centring matrix
+(x - mean(x)) / std(x) | x=n | x_jacobian | eye(n) / std(x) - ones(n, n) / (n * std(x))\
+ - outer(x - mean(x), x - mean(x)) / (std(x)**3 * (n - 1)) | Ba et al. (2016), by hand
+sum(sqrt(x**2 + 1)) | x=n | x_hessian | diag(1 / (x**2 + 1)**1.5) | quotient rule
+x / (1 + abs(x)) | x=n | x_jacobian | diag(1 / (1 + abs(x))**2) | softsign: Bergstra et al. (2009)
+x * exp(-x) | | x_hessian | (x - 2) * exp(-x) | product rule
+exp(-x**2 / 2) | | x_hessian | (x**2 - 1) * exp(-x**2 / 2) | the Hermite polynomial He₂
+1 / (1 + x**2) | | x_hessian | (6 * x**2 - 2) / (1 + x**2)**3 | quotient rule
+"""
+)
+"""Hessians and Jacobians."""
