@@ -52,6 +52,11 @@ class Grad:
         """What this pass finds."""
         return self.parts[-1].total
 
+    @property
+    def total(self) -> Array:
+        """What `.grad` holds afterwards."""
+        return np.asarray(self.value if self.held is None else self.held + self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class ToldPass:

@@ -221,13 +221,19 @@ class _Teller:
         )
 
     def _passes(self) -> list[ToldPass]:
-        found = []
+        found: list[ToldPass] = []
+        totals: dict[Node, Array] = {}
         for backward in self.prepared.backwards:
             pairs = [
                 (backward.outputs[name], cotangent, cotangent.op is INPUT)
                 for name, cotangent in backward.cotangents.items()
             ]
-            found.append(self._pass(pairs, [*self.leaves.values()], {}, None))
+            found.append(self._pass(pairs, [*self.leaves.values()], totals, None))
+            if self.prepared.options.accumulate:
+                leaves = {*self.leaves.values()}
+                totals = totals | {
+                    grad.node: grad.total for grad in found[-1].grads if grad.node in leaves
+                }
         for call in self.calls:
             pairs = list(zip(call.outputs, call.cotangents, call.given, strict=True))
             held = {node: self.value(grad) for node, grad in call.held.items()}

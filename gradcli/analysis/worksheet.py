@@ -10,7 +10,16 @@ import numpy as np
 
 from gradcli.analysis.explain import Explanation, name_nodes
 from gradcli.differentiate import vjp
-from gradcli.graph import CONSTANT, INPUT, LITERAL, Array, Node, ancestors, dependents
+from gradcli.graph import (
+    CONSTANT,
+    INPUT,
+    LITERAL,
+    OPERATORS,
+    Array,
+    Node,
+    ancestors,
+    dependents,
+)
 from gradcli.ops.control import LEAF
 from gradcli.ops.kinds import CAST
 from gradcli.session import Prepared
@@ -59,6 +68,8 @@ def worksheet(told: Explanation) -> Worksheet:
     started = [each for call in prepared.calls for each in call.outputs]
     forward = ancestors([*prepared.outputs.values(), *started])
     names = name_nodes([each for each in forward if each.op not in (CONSTANT, LITERAL)], prepared)
+    held: dict[Node, CheckedGrad] = {}
+    """By leaf: its grad after the passes so far, where they add up."""
     for number, backward in enumerate(prepared.backwards, 1):
         ending = f" ({number})" if len(prepared.backwards) > 1 else ""
         cotangents: list[Node] = []
@@ -71,12 +82,21 @@ def worksheet(told: Explanation) -> Worksheet:
         linked = dependents(forward, leaves)
         wanted = [node for node in forward if node in linked and node.kind == "float"]
         for node, grad in zip(wanted, vjp(outputs, cotangents, wanted), strict=True):
-            if grad is not None:
-                titles.setdefault(grad, f"{names[node]}.grad{ending}")
-                if node in leaves:
-                    checked.append(
-                        CheckedGrad(node, grad, [*zip(outputs, cotangents, strict=True)])
-                    )
+            if grad is None:
+                continue
+            title = f"{names[node]}.grad{ending}"
+            if node not in leaves:
+                titles.setdefault(grad, title)
+                continue
+            found = CheckedGrad(node, grad, [*zip(outputs, cotangents, strict=True)])
+            if node in held:
+                titles.setdefault(grad, f"{title}: new")
+                total = OPERATORS["add"](held[node].grad, grad)
+                found = CheckedGrad(node, total, [*held[node].terms, *found.terms])
+            titles.setdefault(found.grad, title)
+            checked.append(found)
+            if prepared.options.accumulate:
+                held[node] = found
     for name, grad in prepared.grads.items():
         titles[grad] = f"{name}.grad"
         leaf = prepared.leaves.get(name)

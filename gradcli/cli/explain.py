@@ -49,6 +49,7 @@ def _command(
     show: flag.Show,
     kinks: flag.Kinks,
     gradient: flag.Gradients = None,
+    accumulate: flag.Accumulate = False,
     entry: Entry = None,
     inside: Inside = None,
     error: Message = None,
@@ -62,7 +63,7 @@ def _command(
     if error is not None:
         _explain_message(error, show)
         return
-    options = run.options(unroll=written_out)
+    options = run.options(unroll=written_out, accumulate=accumulate)
     with run.bounds.confined():
         request = run.request(gradient, options)
         if entry is None:

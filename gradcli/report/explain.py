@@ -168,14 +168,14 @@ class _Story:
             return
         yield self._sum(grad.title, replace(grad, held=None), told, sentences)
         held = self._flat(grad.held)
-        value, large = self._value(np.asarray(grad.held + grad.value), len(left))
+        value, large = self._value(grad.total, len(left))
         added = [self._wrapped(f"{held} + {grad.title}", left)] if held else []
         remark = f"what it held from before, and {grad.title}, which alone goes on"
         yield Chain(left, [*added, *value], [remark, *large])
 
     def _sum(self, left: str, grad: Grad, told: ToldPass, sentences: Sentences) -> Chain:
         """A grad as the sum of its parts."""
-        value, large = self._value(_total(grad), len(left))
+        value, large = self._value(grad.total, len(left))
         found = [sentences.part(grad, part) for part in grad.parts]
         if len(found) == 1 and grad.held is None:
             equal = self._right(found[0], left)
@@ -183,8 +183,8 @@ class _Story:
         else:
             equal, remarks = self._added(left, grad, found, sentences)
             text = " ".join(equal[0]) if equal else ""
-            exact = not text or sentences.agrees(text, _total(grad), SHOWN_DIGITS)
-            if cancels(grad) and not (exact and not _total(grad).any()):
+            exact = not text or sentences.agrees(text, grad.total, SHOWN_DIGITS)
+            if cancels(grad) and not (exact and not grad.total.any()):
                 remarks.append(CANCELLED)
         more = [
             remark
@@ -200,7 +200,7 @@ class _Story:
     def _hooked(self, left: str, grad: Grad, told: ToldPass) -> Iterator[str]:
         """What `.grad` holds, where the program has changed gradients on their way."""
         kept = told.left.get(grad.node)
-        if kept is None or np.allclose(kept, _total(grad), rtol=1e-4, atol=1e-12, equal_nan=True):
+        if kept is None or np.allclose(kept, grad.total, rtol=1e-4, atol=1e-12, equal_nan=True):
             return
         numbers = self._flat(kept) or self._described(kept)
         yield f"the program's hooks change gradients on the way, so that {left} holds {numbers}"
@@ -236,7 +236,7 @@ class _Story:
         for precision in (self.precision, EXACT):
             text = sentence_of(grad.held, precision, 10**6)
             total = added([text, *terms]) if all(terms) else ""
-            if not total or sentences.agrees(total, _total(grad), SHOWN_DIGITS):
+            if not total or sentences.agrees(total, grad.total, SHOWN_DIGITS):
                 return text
         return ""
 
@@ -257,7 +257,7 @@ class _Story:
                 "what comes back is summed over the copies"
             )
         elif part.rule.op is EXPAND and 1 < part.value.size <= SMALL:
-            total = _total(grad)  # other paths, and what was held, may differ by element
+            total = grad.total  # other paths, and what was held, may differ by element
             if _is_same(total):
                 same = number(total.reshape(-1)[0], self.precision)
                 yield f"the same for all elements of {name}: {same}"
@@ -345,17 +345,12 @@ def _title(item: Stage, names: Mapping[Node, str]) -> str:
     return ", ".join(names[node] for node in item.results)
 
 
-def _total(grad: Grad) -> Array:
-    """A grad with what it held from before."""
-    return np.asarray(grad.value if grad.held is None else grad.held + grad.value)
-
-
 def cancels(grad: Grad) -> bool:
     """Whether the parts of a grad add up to nothing, or to nothing but their rounding."""
     parts = [*(part.value for part in grad.parts), *([] if grad.held is None else [grad.held])]
     size = max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
     rounding = ROUNDING[grad.node.graph.precision]
-    return float(np.max(np.abs(_total(grad)), initial=0.0)) < rounding * size
+    return float(np.max(np.abs(grad.total), initial=0.0)) < rounding * size
 
 
 def _is_same(array: Array) -> bool:

@@ -17,8 +17,9 @@ HALF = 10
 """How many colours there are on either side of 0: a page's style has one for each."""
 PICTURE = 64
 """The most cells along a side of a picture; of a longer one every so manieth is drawn."""
-WIDE = 4
-"""A table with more columns may have to be scrolled."""
+NARROW, BETWEEN = 30, 2
+"""A table of more characters than this, with so many for each column besides its numbers, may be
+wider than a phone: then it is scrolled, which takes a focus."""
 
 Index = tuple[int, ...]
 Marked = Callable[[Index], "dict[str, str]"]
@@ -75,12 +76,15 @@ def _tables(
         table = element("table")
         if outer:
             table.append(element("caption", f"{title}[{', '.join(str(at) for _, at in way)}]"))
+        width = dict.fromkeys(columns, 0)
         for row in rows:
             cells = [
                 _cell(shown, (*way, row, column), limit, precision, marked) for column in columns
             ]
             table.append(element("tr", *cells))
-        yield _scrolled(table, title) if len(columns) > WIDE else table
+            for column, cell in zip(columns, cells, strict=True):
+                width[column] = max(width[column], len("".join(cell.itertext())) + BETWEEN)
+        yield _scrolled(table, title) if sum(width.values()) > NARROW else table
 
 
 def _scrolled(table: Element, title: str) -> Element:

@@ -78,7 +78,7 @@ def _shown(box: Box, place: int, left_out: int, precision: int) -> GraphBox:
         f"n-b{place}",
         box.line.role,
         [above - left_out for above in box.above if above >= left_out],
-        box.text[0],
+        _title(box),
         f"= {value}" if value else box.line.shape,
         [name],
         [name] if grad else [],
@@ -93,7 +93,7 @@ def _card(box: Box, place: int, formulas: Mathematics, precision: int, numbers: 
         "li",
         element("h3", element("code", title), element("span", f" {line.role}", class_="role")),
         class_="step", id=f"n-s{place}", tabindex=-1, data_kind="node", data_box=f"n-b{place}",
-        data_title=box.text[0],
+        data_title=_title(box),
     )  # fmt: skip
     if line.formula:
         card.append(equation(formulas, *([line.name] if line.name else []), line.formula))
@@ -105,6 +105,11 @@ def _card(box: Box, place: int, formulas: Mathematics, precision: int, numbers: 
         if array is not None:
             card.append(heat_map(label, shortened(array, numbers), precision))
     return card
+
+
+def _title(box: Box) -> str:
+    """The first line of a box; the lines of a loop stand in its card alone."""
+    return box.text[0].removesuffix(" of") if box.line.passes else box.text[0]
 
 
 def _facts(box: Box) -> Sequence[str]:

@@ -24,7 +24,7 @@ from gradcli.report.explain_json import role, span
 from gradcli.report.heat import Index, Marked, heat_map
 from gradcli.report.latex import Mathematics
 from gradcli.report.page_parts import GraphBox, equation, graph
-from gradcli.report.sentences import Sentence, Sentences
+from gradcli.report.sentences import Sentence, Sentences, added
 
 TITLE, ARRAY = 32, 28
 """The most characters of formulas and of arrays in a box."""
@@ -175,7 +175,7 @@ class Level:
             name = f"{self._prefix}-g{number}-{place}"
             box = self._boxes[self._place[grad.node]]
             box.backward.append(name)
-            box.grads.append(f"grad {inline(excerpt(_total(grad)), self._precision, ARRAY)}")
+            box.grads.append(f"grad {inline(excerpt(grad.total), self._precision, ARRAY)}")
             yield self._grad(grad, told, number, name, sentences)
 
     def _grad(
@@ -188,8 +188,10 @@ class Level:
         kind = "leaf" if grad.node in told.leaves else "intermediate"
         heading = [element("code", title), element("span", f" {kind}{which}", class_="role")]
         found = [sentences.part(grad, part) for part in grad.parts]
-        first = f" = {found[0].text}" if len(found) == 1 and found[0].text else ""
-        card = self._card("backward", name, self._place[grad.node], heading, title + first)
+        step = title
+        if len(found) == 1 and found[0].text:
+            step += f" = {added(['old'] * (grad.held is not None) + [found[0].text])}"
+        card = self._card("backward", name, self._place[grad.node], heading, step)
         if len(grad.parts) > 1:
             parts = [self._part(p, s) for p, s in zip(grad.parts, found, strict=True)]
             card.append(element("p", f"{len(parts)} paths meet here, and add up:"))
@@ -249,7 +251,7 @@ class Level:
             yield new
         else:
             old = self._heat("old", grad.held)
-            total = self._heat(f"total: {title}", _total(grad))
+            total = self._heat(f"total: {title}", grad.total)
             signs = [element("span", sign, class_="sign") for sign in "+="]
             yield element("div", old, signs[0], new, signs[1], total, class_="row sum")
         if paths:
@@ -275,13 +277,14 @@ class Level:
                 found = paths_from(run, start, title, grad.value, backward, EDGES, known)
             except GradcliError:
                 return  # more than anyone would follow
-            yield self._ways(found, _index(grad.node, element_), f"{name}-p{element_}")
+            label = f"{'' if grad.held is None else 'new '}{found.name}.grad"
+            yield self._ways(found, label, _index(grad.node, element_), f"{name}-p{element_}")
 
-    def _ways(self, found: SumOverPaths, index: str, name: str) -> Element:
+    def _ways(self, found: SumOverPaths, label: str, index: str, name: str) -> Element:
         """The paths of one entry."""
         total = _plain(found.grad, self._precision)
         count = f"{found.count:,} path{'' if found.count == 1 else 's'}"
-        summary = element("summary", f"{found.name}.grad = {total}: the sum over {count}")
+        summary = element("summary", f"{label} = {total}: the sum over {count}")
         ways = [element("li", *_way(path, self._precision)) for path in found.paths]
         details = element(
             "details", summary, element("ol", *ways), class_="paths", id=name, data_index=index
@@ -316,10 +319,6 @@ def _index(node: Node, place: int) -> str:
 def _found(grad: Grad, title: str) -> str:
     """What a pass finds, by the name that the parts of other grads have for it."""
     return "new" if grad.held is not None and grad.title == title else grad.title
-
-
-def _total(grad: Grad) -> Array:
-    return grad.value if grad.held is None else grad.held + grad.value
 
 
 def _opener(step: Step) -> str:

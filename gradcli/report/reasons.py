@@ -108,7 +108,7 @@ class _Reasons:
             return
         name, x = self.names[grad.node], self.explanation.value(grad.node)
         if x.size <= SHORT:
-            step = self._inline(x - RATE * grad.value)
+            step = self._inline(x - RATE * grad.total)
             yield (
                 f"v is no learning rate: it scales the gradient, and {name} stays "
                 f"{self._inline(x)}. A step is taken afterwards, with a rate of its own: "
@@ -155,10 +155,11 @@ class _Reasons:
         vectors = " + ".join(map(self._inline, parts))
         grads = added(map(self._inline, found))
         if np.allclose(sum(found), grad.value, rtol=1e-9, equal_nan=True):
-            name = self.names[grad.node]
+            name = f"{self.names[grad.node]}.grad"
+            found_here = f"{name} =" if grad.held is None else f"What this pass adds to {name} is"
             yield (
                 f"The grad is linear in v: {self._inline(v)} = {vectors}, and each part selects "
-                f"one row of J. {name}.grad = {grads} = {self._inline(grad.value)}."
+                f"one row of J. {found_here} {grads} = {self._inline(grad.value)}."
             )
 
     def _with(self, node: Node, v: Array, leaf: Node) -> Array:

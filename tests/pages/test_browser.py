@@ -112,6 +112,24 @@ def test_functions_and_loops_open_and_close(opened: Opened) -> None:
     assert tab.locator(".level:visible .box").count() > closed
 
 
+@pytest.mark.parametrize("width", [320, 1100])
+def test_numbers_stay_in_one_line(opened: Opened, width: int) -> None:
+    """Wide tables are scrolled, and so can be reached by the keyboard."""
+    program = (
+        "y = inv(A)\nsum(y**3)",
+        "-s",
+        "A=[[1.23456,2,1e-3],[3,4.55555,1e-7],[.1,.2,-12345]]",
+    )
+    tab = opened("explain", *program, "--precision", "12", viewport={"width": width, "height": 900})
+    tab.keyboard.press("End")
+    cells = card(tab).locator(".heat td").all()
+    assert len(cells) > 18
+    assert max(cell.bounding_box()["height"] for cell in cells) < 40
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    wide = card(tab).locator(".heat div.wide[tabindex='0']")
+    assert wide.count() == 2
+
+
 def test_passes(opened: Opened) -> None:
     tab = opened("explain", *PASSES)
     tab.keyboard.press("End")

@@ -89,6 +89,18 @@ def test_passes_add_up(gradcli: Runner) -> None:
     assert numbers == [["2", "4"], ["3", "30"], ["5", "34"]]
 
 
+def test_passes_that_are_asked_for_add_up_where_they_accumulate(gradcli: Runner) -> None:
+    """By hand: x @ [[1,2],[3,4]] has the rows [1, 3] and [2, 4]."""
+    passes = ("y = x @ [[1,2],[3,4]]", "-s", "x=2,1", "-g", "1,0", "-g", "0,1")
+    assert ">old</code>" not in page(gradcli, "explain", *passes)
+    text = page(gradcli, "explain", *passes, "--accumulate")
+    old, new, total = text[text.rindex(">old</code>") :].split("<figure")[:3]
+    numbers = [re.findall(r">(\d)<", each) for each in (old, new, total)]
+    assert numbers == [["1", "3"], ["2", "4"], ["3", "7"]]
+    assert "new x[0].grad = 2: the sum over 1 path" in text
+    assert 'data-title="x.grad = old + [[1, 2], [3, 4]] @ y.grad"' in text
+
+
 def test_functions_and_loops_open(gradcli: Runner) -> None:
     text = page(gradcli, "explain", *OPENED)
     assert text.count('class="level"') == 2
@@ -151,3 +163,10 @@ def test_an_entry(gradcli: Runner) -> None:
 def test_mathematics(text: str, mathematics: str) -> None:
     tree = parse_expression(Source("formula", text), ParseLimits())
     assert tostring(formula(Mathematics().of(tree)), "unicode") == f"<math>{mathematics}</math>"
+
+
+def test_the_box_of_a_loop_says_how_many_passes_it_has(gradcli: Runner) -> None:
+    """Its lines are in its card."""
+    text = page(gradcli, "graph", "y = x\nfor i in range(20) { y = sin(y) * x }\ny", "-s", "x=1")
+    assert ">y = 20 passes</text>" in text
+    assert "<code>y = sin(y) * x</code>" in text

@@ -77,6 +77,21 @@ def test_a_sign_is_no_part_of_a_base(tmp_path: Path) -> None:
     assert found.steps[y].formula == f"-{square}"
 
 
+def test_grads_of_passes_that_accumulate(tmp_path: Path) -> None:
+    """By hand: x @ [[1,2],[3,4]] has the rows [1, 3] and [2, 4]; they add up to [3, 7]."""
+    passes = ("y = x @ [[1,2],[3,4]]", "-s", "x=2,1", "-g", "1,0", "-g", "0,1")
+    found = book(tmp_path, *passes, "--accumulate")
+    blocks = found.blocks()
+    grads = {
+        title: [found.steps[found.beside(place)].value for place in places]
+        for title, places in blocks.items()
+        if title.startswith("x.grad")
+    }
+    assert grads == {"x.grad (1)": [1, 3], "x.grad (2): new": [2, 4], "x.grad (2)": [3, 7]}
+    held, new, total = (blocks[title][0] for title in grads)
+    assert found.steps[total].formula == f"{held}+{new}"
+
+
 def test_texts_of_a_program_are_no_formulas(tmp_path: Path) -> None:
     program = '=1+1  # =HYPERLINK("http://127.0.0.1:9/")'.replace("=1+1", "y = x")
     found = book(tmp_path, f"{program}\ny*y", "-s", "x=3")
