@@ -263,6 +263,9 @@ class Algebra:
                 factors = tuple(replace(each, power=each.power * power) for each in term.factors)
                 number = term.coefficient ** int(power) if power.denominator == 1 else Fraction(1)
                 return self.tensor(tensor.shape, [Term(Fraction(number), factors)])
+            if power.denominator == 1 and len(parts := _apart(term)) > 1:
+                raised = (self.power(Tensor(tensor.shape, (each,)), power) for each in parts)
+                return self.multiply(*raised)
         narrow = tensor.narrowed()
         factor = Factor(bracket(narrow), tuple(tensor.used), power)
         return self.tensor(tensor.shape, [Term(Fraction(1), (factor,))])
@@ -311,6 +314,21 @@ def spread(algebra: Algebra, term: Term) -> list[Term] | None:
             if chained or len(found.terms) < len(places):
                 return list(found.terms)
     return None
+
+
+def _apart(term: Term) -> list[Term]:
+    """A product as those of factors that are summed over the same labels; first what is not."""
+    groups: list[tuple[set[int], list[Factor]]] = [(set(), [])]
+    for factor in term.factors:
+        labels = {label for label in factor.labels if label >= BOUND}
+        alike = [each for each in groups if each[0] & labels] if labels else [groups[0]]
+        for each in alike:
+            groups.remove(each)
+        joined = (labels.union(*(x for x, _ in alike)), [f for _, fs in alike for f in fs])
+        groups.insert(0 if not labels else len(groups), (joined[0], [*joined[1], factor]))
+    (_, plain), *summed = groups
+    first = [Term(term.coefficient, tuple(plain))] if plain or term.coefficient != 1 else []
+    return first + [Term(Fraction(1), tuple(factors)) for _, factors in summed]
 
 
 def _summed(parts: Sequence[tuple[Tensor, Sequence[int]]]) -> list[tuple[int, int]]:

@@ -201,12 +201,26 @@ class Network:
 
     def reduce(self) -> None:
         """Remove all bound labels. Raises `Tangled`."""
+        self._weigh()
         while bound := self._bound():
             steps = (self._close, self._merge, self._absorb, self._join)
             if not any(step(label) for step in steps for label in bound):
                 raise Tangled
         for label in sorted({line.start for line in self.lines}):
-            self._merge(label)
+            while self._merge(label):
+                pass
+
+    def _weigh(self) -> None:
+        """Vectors at both ends of a matrix that is a formula: `outer(a, b) * (1 - tanh(X)**2)`."""
+        for line in self.lines:
+            ends = (line.start, line.end)
+            if len(line.ratio.above) != 1 or line.ratio.below or max(ends) < BOUND:
+                continue
+            (chain,) = line.ratio.above
+            if len(chain) == 1 and not chain[0].is_plain and all(x in self.vectors for x in ends):
+                rows, columns = (self.vectors.pop(label).text for label in ends)
+                weights = Link(call("outer", rows, columns), call("outer", columns, rows))
+                line.ratio.above.insert(0, [weights])
 
     def _bound(self) -> list[int]:
         ends = [label for line in self.lines for label in (line.start, line.end)]
@@ -224,10 +238,11 @@ class Network:
 
     def _merge(self, label: int) -> bool:
         """Two lines between the same labels: a product element by element, or a trace."""
-        for first, second in _pairs(self._meeting(label)):
-            if {first.start, first.end} != {second.start, second.end}:
+        for first, twin in _pairs(self._meeting(label)):
+            if {first.start, first.end} != {twin.start, twin.end}:
                 continue
-            self.lines.remove(second)
+            self.lines.remove(twin)
+            second = twin.turned() if _is_longer(first, twin) else twin
             if first.start != second.start and self._is_cycle(first):
                 self.lines.remove(first)
                 cycle = first.ratio.chain + second.ratio.chain
@@ -297,6 +312,13 @@ class Network:
         else:
             self.lines.append(Edge(first.start, second.end, Ratio([chain])))
         return True
+
+
+def _is_longer(first: Edge, second: Edge) -> bool:
+    """Whether two lines that begin at one label are more than two matrices: `trace(A @ B @ C)`."""
+    chains = [*first.ratio.above, *second.ratio.above]
+    plain = not first.ratio.below and not second.ratio.below and len(chains) == 2
+    return first.start == second.start and plain and sum(map(len, chains)) > 2
 
 
 def _is_turned(chain: Chain) -> bool:

@@ -30,6 +30,8 @@ MOST_TERMS = 12
 """No sum of more terms is looked at as a whole."""
 MOST_EXPANDED = 2
 """No higher power of a sum is multiplied out."""
+MOST_FACTORS = 6
+"""Among more factors no sum of products is looked for."""
 
 
 def one_denominator(algebra: Algebra, tensor: Tensor) -> Tensor | None:
@@ -141,8 +143,44 @@ def _taken_out(
     return Tensor(tensor.shape, (*before, found, *after))
 
 
+def regrouped(algebra: Algebra, term: Term) -> list[Term] | None:
+    """Σ_j W[i, j]·h[j] / (W @ h)[i]² is 1 / (W @ h)[i]."""
+    for outer in term.factors:
+        atom = outer.atom
+        if not isinstance(atom, Bracket) or outer.power > -1 or len(atom.tensor.terms) != 1:
+            continue
+        (inner,) = atom.tensor.terms
+        if inner.coefficient != 1 or not inner.bound:
+            continue
+        others = [each for each in term.factors if each is not outer]
+        for chosen in (
+            permutations(others, len(inner.factors)) if len(others) < MOST_FACTORS else ()
+        ):
+            if _are(inner, chosen, outer, term):
+                more = [replace(outer, power=outer.power + 1)] if outer.power != -1 else []
+                left = tuple(each for each in others if each not in chosen)
+                return [Term(term.coefficient, (*left, *more))]
+    return None
+
+
+def _are(inner: Term, chosen: Sequence[Factor], outer: Factor, term: Term) -> bool:
+    """Whether factors are those of a sum of products, at the labels of a bracket."""
+    found = dict(enumerate(outer.labels))
+    for own, each in zip(inner.factors, chosen, strict=True):
+        if own.atom != each.atom or own.power != each.power:
+            return False
+        for label, at in zip(own.labels, each.labels, strict=True):
+            if found.setdefault(label, at) != at:
+                return False
+    bound = [found[label] for label in inner.bound]
+    rest = {label for each in term.factors if each not in chosen for label in each.labels}
+    return len(set(bound)) == len(bound) and all(x >= BOUND and x not in rest for x in bound)
+
+
 def cleared(algebra: Algebra, term: Term) -> list[Term] | None:
-    """a·(1 + b/a) is a + b, and so are powers of it: 1/(x²·(1 + y²/x²)) is 1/(x² + y²)."""
+    """a·(1 + b/a) is a + b, and so are powers of it: 1/(x²·(1 + y²/x²)) is 1/(x² + y²). What is
+    left of s·(1 - 1/s²) is s - 1/s.
+    """
     for outer in term.factors:
         if not isinstance(outer.atom, Bracket):
             continue
@@ -153,15 +191,26 @@ def cleared(algebra: Algebra, term: Term) -> list[Term] | None:
             if factor is outer or power <= 0 or not set(factor.labels) <= set(axes):
                 continue
             times = Factor(factor.atom, tuple(axes[label] for label in factor.labels), power)
-            divided = replace(times, power=-power)
-            if power.denominator == 1 and any(divided in each.factors for each in inner.terms):
-                product = (Term(each.coefficient, (*each.factors, times)) for each in inner.terms)
-                found = algebra.sum_of(inner.shape, [*product])
-                if len(found.terms) > 1:
-                    labels = tuple(outer.labels[axis] for axis in found.used)
-                    made = Factor(bracket(found.narrowed()), labels, outer.power)
-                    return [algebra.without(term, [outer, factor], made)]
+            lowest = min(_power_of(times, each) for each in inner.terms)
+            if power.denominator != 1 or lowest > -power:
+                continue
+            if lowest < -power:
+                if outer.power == 1 and len(term.factors) == 2:
+                    return inside(term, outer)
+                continue
+            product = (Term(each.coefficient, (*each.factors, times)) for each in inner.terms)
+            found = algebra.sum_of(inner.shape, [*product])
+            if len(found.terms) > 1:
+                labels = tuple(outer.labels[axis] for axis in found.used)
+                made = Factor(bracket(found.narrowed()), labels, outer.power)
+                return [algebra.without(term, [outer, factor], made)]
     return None
+
+
+def _power_of(factor: Factor, term: Term) -> Fraction:
+    """To which power a product has what a factor has."""
+    same = (f.power for f in term.factors if (f.atom, f.labels) == (factor.atom, factor.labels))
+    return sum(same, Fraction(0))
 
 
 def _is_growth(factor: Factor) -> bool:

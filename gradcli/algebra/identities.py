@@ -16,6 +16,7 @@ from gradcli.algebra.common import (
     cleared,
     length,
     one_denominator,
+    regrouped,
     same_denominators,
     shared_functions,
 )
@@ -353,6 +354,7 @@ REWRITES = Rewrites(
         tangents,
         kept_parts,
         cleared,
+        regrouped,
         spread,
         means,
     ),

@@ -8,6 +8,7 @@ from gradcli.algebra.algebra import Algebra
 from gradcli.algebra.elements import units
 from gradcli.algebra.terms import (
     BOUND,
+    SINGLE,
     Applied,
     Factor,
     Place,
@@ -21,6 +22,7 @@ from gradcli.ops.classes import ONE_HOT
 from gradcli.ops.creation import ARANGE
 from gradcli.ops.indexing import are_neighbours
 from gradcli.ops.kinds import CAST
+from gradcli.ops.shaping import reshape
 
 
 def indexed(algebra: Algebra, node: Node, x: Tensor, *indices: Tensor) -> Tensor | None:
@@ -96,8 +98,48 @@ def _one_hots(
 ) -> Iterator[tuple[int, Tensor]]:
     """By axis: for each row, where 1 stands along the axis."""
     for axis, index, operand in zip(axes, node.inputs[1:], indices, strict=True):
-        length = shape[axis]
-        if not _counts(index, length):
-            hot = node.graph.apply(ONE_HOT, (index,), (length,))
-            key = digest(hot.op, hot.attributes, [operand.key])
-            yield axis, algebra.atom(Applied(hot.shape, key, node=hot, operands=(operand,)))
+        if not _counts(index, shape[axis]):
+            yield axis, _one_hot(algebra, index, operand, shape[axis])
+
+
+def _one_hot(algebra: Algebra, index: Node, operand: Tensor, length: int) -> Tensor:
+    hot = index.graph.apply(ONE_HOT, (index,), (length,))
+    key = digest(hot.op, hot.attributes, [operand.key])
+    return algebra.atom(Applied(hot.shape, key, node=hot, operands=(operand,)))
+
+
+def gathered(algebra: Algebra, node: Node, x: Tensor, index: Tensor) -> Tensor | None:
+    """`gather(x, 1, y[:, None])`: one element along an axis for each place along the others."""
+    found = _along(algebra, node, index, x.shape, node.attributes[0])
+    if found is None:
+        return None
+    hot, axis, others = found
+    labels = [BOUND if i == axis else i for i in range(x.ndim)]
+    return algebra.product(node.shape, (x, labels), (hot, (*others, BOUND)))
+
+
+def scattered(algebra: Algebra, node: Node, x: Tensor, index: Tensor) -> Tensor | None:
+    """Zeros but at one place along an axis, for each place along the others."""
+    shape, negative = node.attributes
+    found = _along(algebra, node, index, shape, negative)
+    if found is None:
+        return None
+    hot, axis, others = found
+    labels = [SINGLE if i == axis else i for i in range(x.ndim)]
+    return algebra.product(shape, (x, labels), (hot, (*others, axis)))
+
+
+def _along(
+    algebra: Algebra, node: Node, index: Tensor, shape: Shape, negative: int
+) -> tuple[Tensor, int, Sequence[int]] | None:
+    """Where 1 stands along an axis, the axis and the others; None if the index has several
+    places, or not all of the others, or one of length 1.
+    """
+    axis = negative + len(shape)
+    others = [i for i in range(len(shape)) if i != axis]
+    lengths = tuple(shape[i] for i in others)
+    if index.shape != (*shape[:axis], 1, *shape[axis + 1 :]) or 1 in lengths:
+        return None
+    flat = reshape(node.inputs[1], lengths)
+    operand = index.onto([i - (i > axis) for i in range(index.ndim)], lengths)
+    return _one_hot(algebra, flat, operand, shape[axis]), axis, others

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.algebra.algebra import Algebra
 from gradcli.algebra.elements import picked, placed
-from gradcli.algebra.indices import indexed, put
+from gradcli.algebra.indices import gathered, indexed, put, scattered
 from gradcli.algebra.terms import (
     BOUND,
     Applied,
@@ -40,6 +40,7 @@ from gradcli.ops.indexing import INDEX, PUT_ADD
 from gradcli.ops.kinds import CAST, Reduction
 from gradcli.ops.powers import pow_, reciprocal, rsqrt, sqrt, square
 from gradcli.ops.reductions import MEAN, SUM
+from gradcli.ops.scattering import GATHER, SCATTER_ADD
 from gradcli.ops.shapes import Axes
 from gradcli.ops.shaping import EMBED, EXPAND, RESHAPE, SLICE, SUM_TO
 from gradcli.ops.softmax import SOFTMAX
@@ -335,6 +336,8 @@ RULES: dict[Op | None, Rule] = {
     EMBED: placed,
     INDEX: indexed,
     PUT_ADD: put,
+    GATHER: gathered,
+    SCATTER_ADD: scattered,
     CLASSES: _same,
     DIAGONAL: _diagonal,
     DIAG_EMBED: _diag_embed,

@@ -50,6 +50,22 @@ exp(-norm(x)**2 / 2) * (a @ x) | x=n a=n | x_grad |\
 norm(x, 4) | x=n | x_grad | x**3 / norm(x, 4)**3 | CO A.1.2, chain rule
 norm(x - y, 3) | x=n y=n | x_grad | (x - y) * abs(x - y) / norm(x - y, 3)**2 | CO A.1.2, chain rule
 sum(x * abs(x)) | x=n | x_grad | 2 * abs(x) | by hand
+-log_softmax(z, dim=1).gather(1, y[:, None]).mean() | z=n,k y=n | z_grad |\
+ (softmax(z, dim=1) - one_hot(y, k)) / n | PRML (4.109)
+sum(take_along_dim(X, j[:, None], 1)) | X=n,m j=n | X_grad | one_hot(j, m) | Σᵢ xᵢ,ⱼ₍ᵢ₎
+sum(A * log(A / (W @ H)) - A + W @ H) | A=n,m W=n,k H=k,m | W_grad | (1 - A / (W @ H)) @ H.T |\
+ Lee and Seung (2001): the divergence of a factorisation
+sum(y * log(y / (X @ b)) - y + X @ b) | y=n X=n,k b=k | b_grad | X.T @ (1 - y / (X @ b)) |\
+ McCullagh and Nelder (1989), 2.3: the deviance of counts
+log((a @ x) / (b @ x)) | a=n x=n b=n | x_grad | a / (a @ x) - b / (b @ x) | quotient rule
+log(x @ A @ x / (x @ x)) | x=n A=n,n | x_grad |\
+ (A + A.T) @ x / (x @ A @ x) - 2 * x / (x @ x) | MC (81), a quotient
+trace(inv(A + t * B)) | A=n,n t= B=n,n | t_grad |\
+ -trace(B @ inv(A + t * B) @ inv(A + t * B)) | MC (59)
+0.5 * sum(s**2 + m**2 - 1 - log(s**2)) | s=n m=n | s_grad | s - 1 / s |\
+ Kingma and Welling (2014), appendix B
+mean((tanh(X @ W + b) @ w - y)**2) | X=n,d W=d,h b=h w=h y=n | W_grad |\
+ 2 * X.T @ (outer(tanh(X @ W + b) @ w - y, w) * (1 - tanh(X @ W + b)**2)) / n | PRML (5.56)
 """
 )
 """Gradients."""
