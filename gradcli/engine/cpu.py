@@ -27,7 +27,11 @@ FOLDED = 1024
 """Values of at most this many elements are computed once if they depend only on constants."""
 
 _Take: TypeAlias = Callable[[list[Any]], Sequence[Any]]
-_Step: TypeAlias = tuple[Kernel, _Take, int | tuple[int, ...], tuple[int, ...]]
+_Slots: TypeAlias = "int | tuple[int, ...]"
+"""Where results are put: one value, or a row of several."""
+_Step: TypeAlias = tuple[Kernel, _Take, _Slots, tuple[int, ...]]
+_Ready: TypeAlias = tuple[Kernel, list[int], _Slots, tuple[int, ...]]
+"""A call, the slots of its arguments and of its results, and the slots that it frees."""
 _Call: TypeAlias = tuple[Kernel, int, int | None, int]
 """A call, the slots of its operands, of which the second may be missing, and that of its result."""
 
@@ -51,52 +55,65 @@ class NumpyEngine:
         self._start: list[Any] = []
         self._inputs: list[tuple[int, Node]] = []
         self._attributes: dict[int, int] = {}
+        folded: set[Node] = set()
         for node in plan.sources:
-            slot = self._slot(node.known)
-            self._slots[node] = slot
+            slot = self._slots[node] = self._slot(node.known)
             if _is_fed(node):
                 self._inputs.append((slot, node))
-        self._steps: list[_Step] = []
+            else:
+                folded.add(node)
         self._units: list[Unit] = []
-        folded = {node for node in plan.sources if not _is_fed(node)}
-        for unit, dying in zip(plan.units, plan.dying, strict=True):
-            step = self._step(unit, dying)
+        ready = self._all_ready(folded)
+        self._results = [self._slots[node] for node in plan.outputs]
+        self._calls = _calls(ready)
+        self._steps: list[_Step] = []
+        if self._calls is None:
+            self._steps = [
+                (call, _take(arguments), results, frees)
+                for call, arguments, results, frees in ready
+            ]
+
+    @np.errstate(all="ignore")
+    def _all_ready(self, folded: set[Node]) -> list[_Ready]:
+        """The units made ready, without those that follow from what is `folded` alone: these are
+        computed now, once for all runs.
+        """
+        steps: list[_Ready] = []
+        for unit, dying in zip(self.plan.units, self.plan.dying, strict=True):
+            step = self._ready(unit, dying)
             if isinstance(unit, Single) and _follows(unit.node, folded):
                 folded.add(unit.node)
                 self._fold(step, unit.node)
             else:
-                self._steps.append(step)
+                steps.append(step)
                 self._units.append(unit)
-        self._results = [self._slots[node] for node in plan.outputs]
-        self._calls = _calls(self._steps, len(self._start))
+        return steps
 
-    def _fold(self, step: _Step, node: Node) -> None:
-        """Compute now, once for all runs, what depends only on constants."""
-        call, take, slot, _ = step
+    def _fold(self, step: _Ready, node: Node) -> None:
+        """Compute a node's value now."""
+        call, arguments, slot, _ = step
         assert isinstance(slot, int)
-        with np.errstate(all="ignore"):
-            try:
-                self._start[slot] = np.asarray(call(*take(self._start)))
-            except GradcliError as error:
-                raise _placed(error, node) from None
+        try:
+            self._start[slot] = np.asarray(call(*[self._start[each] for each in arguments]))
+        except GradcliError as error:
+            raise _placed(error, node) from None
 
-    def _step(self, unit: Unit, dying: Sequence[Node]) -> _Step:
-        """A call, how it takes its arguments, the slots of its results, those that die with it."""
-        frees = tuple(
-            [self._slots[each] for each in dying if each.size > SMALL and each.known is None]
-        )
+    def _ready(self, unit: Unit, dying: Sequence[Node]) -> _Ready:
+        """A call, the slots of its arguments and of its results, and of those that die with it."""
+        slots = self._slots
+        frees = [slots[each] for each in dying if each.size > SMALL and each.known is None]
         call, before, after, count = unit.runner(self)
-        arguments = [self._slots[operand] for operand in unit.operands[:count]]
+        arguments = [slots[operand] for operand in unit.operands[:count]]
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]
-        slots: int | tuple[int, ...]
+        results: _Slots
         if isinstance(unit, Single):
-            slots = self._slots[unit.node] = self._slot(None)
+            results = slots[unit.node] = self._slot(None)
         else:
-            slots = tuple([self._slot(None) for _ in unit.outputs])
-            self._slots.update(zip(unit.outputs, slots, strict=True))
-        return call, _take(arguments), slots, frees
+            results = tuple([self._slot(None) for _ in unit.outputs])
+            slots.update(zip(unit.outputs, results, strict=True))
+        return call, arguments, results, tuple(frees)
 
     def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
         """An engine for a plan that lies in this one, on one thread and in memory of its own."""
@@ -217,17 +234,18 @@ def _take(slots: Sequence[int]) -> _Take:
     return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0))
 
 
-def _calls(steps: Sequence[_Step], count: int) -> list[_Call] | None:
-    """The steps as calls of one or two operands; None where some are more than that.
-
-    `count` is that of the slots: taken from their own numbers, operands are their slots.
-    """
+def _calls(steps: Sequence[_Ready]) -> list[_Call] | None:
+    """The steps as calls of one or two operands; None where some are more than that."""
     calls: list[_Call] = []
-    for call, take, slot, frees in steps:
-        first, *others = take(range(count)) or (None,)  # type: ignore[arg-type]
-        if frees or first is None or len(others) > 1 or not isinstance(slot, int):
+    for call, arguments, slot, frees in steps:
+        if frees or not isinstance(slot, int):
             return None
-        calls.append((call, first, others[0] if others else None, slot))
+        if len(arguments) == 1:
+            calls.append((call, arguments[0], None, slot))
+        elif len(arguments) == 2:
+            calls.append((call, arguments[0], arguments[1], slot))
+        else:
+            return None
     return calls
 
 

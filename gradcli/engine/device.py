@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine import regions
 from gradcli.engine.cpu import NumpyEngine
-from gradcli.engine.plan import Engine, Plan, Unit
+from gradcli.engine.plan import Engine, Plan, Single, Unit
 from gradcli.engine.products import is_large
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ledger import Ledger
 from gradcli.ops.loops import Loop
 
+SMALL = 1 << 14
+"""In a graph whose values have fewer elements, nothing is worth a region, tiles or strips."""
 WORTH = 10**7
 """From this many elements on, the way to a GPU and back pays."""
 
@@ -36,13 +38,16 @@ def engine(
     """
 
     def units(schedule: Sequence[Node], outputs: Sequence[Node]) -> Sequence[Unit]:
-        if not any(map(is_large, schedule)):
-            found: Sequence[Unit] = regions.units(schedule, outputs)
+        found: Sequence[Unit]
+        if all(node.graph.largest < SMALL for node in outputs):
+            found = [*map(Single, schedule)]
+        elif not any(map(is_large, schedule)):
+            found = regions.units(schedule, outputs)
         else:
             from gradcli.engine import rows  # most programs start faster without
 
             found = rows.units(schedule, outputs, apart=set(ancestors(looked)))
-        if any(isinstance(node.op, Loop) for node in schedule):
+        if any(isinstance(op, Loop) for op in {node.op for node in schedule}):
             from gradcli.engine.loops import together
 
             return together(found)

@@ -192,7 +192,12 @@ class Plan:
 
 def total_bytes(nodes: Iterable[Node]) -> int:
     """What values take if none of them shares memory, or is freed, with the most work of one."""
-    return sum(map(nbytes, nodes)) + max(map(work_bytes, nodes), default=0)
+    total = most = 0
+    for node in nodes:
+        total += nbytes(node)
+        if node.op.work is not None:
+            most = max(most, work_bytes(node))
+    return total + most
 
 
 def nbytes(node: Node) -> int:

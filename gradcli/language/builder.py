@@ -104,8 +104,8 @@ class Builder:
         self.tokens = tokens
         self.jumps: list[Break | Continue] = []
         """Those for which no enclosing loop has been found yet."""
-        self.names: set[str] = set()
-        """The names of values and functions."""
+        self.names: dict[str, str] = {}
+        """The names of values and functions: each is one string, however often it is written."""
         self.returns: list[Return | Yield] = []
         """Those for which no enclosing function has been found yet."""
 
@@ -360,8 +360,7 @@ class Builder:
 
     def name(self, parts: Parts, span: Span) -> Name:
         name = self.tokens.name(parts[0])
-        self.names.add(name)
-        return Name(name, span)
+        return Name(self.names.setdefault(name, name), span)
 
     def number(self, parts: Parts, span: Span) -> Number:
         value = float(self.tokens.text(parts[0]))
@@ -446,7 +445,7 @@ class Builder:
 
     def call(self, parts: Parts, span: Span) -> Call:
         callee, *given = parts
-        arguments = tuple(node for node in given if type(node) is not Keyword)
+        arguments = tuple([node for node in given if type(node) is not Keyword])
         if len(arguments) == len(given):
             return Call(callee, arguments, (), span)
         keywords = tuple(given[len(arguments) :])

@@ -116,12 +116,12 @@ _REDUCTIONS = [
 
 @cache
 def _settled(below: int, state: int, kind: int) -> int:
-    """The state after the reductions of one part, which is not changed, that come next: a number
+    """The state after the reductions of one node, which is not changed, that come next: a number
     passes all levels of precedence.
     """
     while (action := TABLES.actions[state][kind]) < 0:
-        build, head, *_ = _REDUCTIONS[-action]
-        if build is not None:
+        build, head, length, *_ = _REDUCTIONS[-action]
+        if build is not None and (build is not Builder.operation or length > 1):
             break
         state = TABLES.gotos[below][head]
     return state
@@ -149,7 +149,8 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
                 parts = part if spliced and type(part) is list else [part]
                 values[-1] = build(builder, parts, (starts[-1], end))
                 below = states[-2]
-                state = states[-1] = (gotos[below] or TABLES.gotos[below])[head]
+                state = (gotos[below] or TABLES.gotos[below])[head]
+                state = states[-1] = _settled(below, state, kind)
                 continue
             first = len(values) - length
             parts = values[first:]

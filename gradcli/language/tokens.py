@@ -40,7 +40,9 @@ class Tokens(NamedTuple):
         return self.source.text[self.starts[index] : self.ends[index]]
 
     def name(self, index: int) -> str:
-        return self.names.get(index) or self.text(index)
+        if index in self.names:
+            return self.names[index]
+        return self.source.text[self.starts[index] : self.ends[index]]
 
     def span(self, index: int) -> Span:
         return self.starts[index], self.ends[index]
