@@ -290,13 +290,20 @@ class Node:
         kind: Kind,
         known: Array | None = None,
     ) -> None:
+        if graph.count >= graph.paid:
+            graph.pay(1)
         self.graph = graph
         self.op = op
         self.inputs = inputs
         self.attributes = attributes
         self.shape = shape
-        self.size = math.prod(shape)
+        self.size = 1
         """The number of elements."""
+        if shape:
+            self.size = math.prod(shape)
+            _check_lengths(shape, self.size)
+            if self.size > graph.largest:
+                graph.largest = self.size
         self.kind = kind
         self.known = known
         """The array of a constant or a literal, to compute with; to decide by it: `Graph.look`."""
@@ -304,6 +311,8 @@ class Node:
         self.origin = graph.origin
         self.index = graph.count
         graph.count += 1
+        if op.refuses and graph.origin is None:
+            graph.refusing.append(self)
 
     @property
     def ndim(self) -> int:
@@ -409,14 +418,14 @@ class Graph:
         self.reseeded = False
         """Whether the program itself has set the seed."""
         self.max_nodes = max_nodes
-        self.largest = 0
-        """The most elements that a node has."""
+        self.largest = 1
+        """The most elements that a node has, or 1."""
         self.shares = shares
         self.ledger = ledger or Ledger()
         self.held: set[Node] = set()
         """Inputs and constants whose arrays the ledger has."""
         self.count = 0
-        self._paid = TRANCHE if max_nodes is None else min(TRANCHE, max_nodes)
+        self.paid = TRANCHE if max_nodes is None else min(TRANCHE, max_nodes)
         """How many nodes the ledger has; the first cost nothing."""
         self.span: Span | None = None
         """Where in the program the nodes that are being built come from."""
@@ -443,7 +452,7 @@ class Graph:
         node = self._interned.get(key)
         if node is None:
             shape, kind = op.infer(inputs, attributes)
-            node = self._add(op, inputs, attributes, shape, kind)
+            node = Node(self, op, inputs, attributes, shape, kind)
             if self.shares and not op.unique:
                 self._interned[key] = node
         return node
@@ -464,7 +473,7 @@ class Graph:
         key = (Known, attributes, array.tobytes())
         node = self._interned.get(key)
         if node is None:
-            node = self._interned[key] = self._add(CONSTANT, (), attributes, (), "float", array)
+            node = self._interned[key] = Node(self, CONSTANT, (), attributes, (), "float", array)
         return node
 
     def literal(self, value: Array | float, places: Sequence[int]) -> Node:
@@ -518,19 +527,19 @@ class Graph:
             with np.errstate(over="ignore"):  # too large for float32 is infinite
                 array = array.astype(self.dtype(kind))
         if array.nbytes > INTERNED_BYTES:
-            large = self._add(CONSTANT, (), (), array.shape, kind, array)
+            large = Node(self, CONSTANT, (), (), array.shape, kind, array)
             self.hold(large)
             return large
         key = (Known, kind, array.shape, array.tobytes())
         node = self._interned.get(key)
         if node is None:
-            node = self._add(op, (), (), array.shape, kind, array)
+            node = Node(self, op, (), (), array.shape, kind, array)
             self._interned[key] = node
         return node
 
     def input(self, name: str, shape: Shape, kind: Kind) -> Node:
         """A node whose value is given when the graph is run."""
-        return self._add(INPUT, (), (name,), shape, kind)
+        return Node(self, INPUT, (), (name,), shape, kind)
 
     def hold(self, node: Node) -> None:
         """Put the array of an input or a constant on the ledger. Raises `limit-memory`."""
@@ -560,10 +569,10 @@ class Graph:
 
     def check_room(self, count: int) -> None:
         """Raise `limit-nodes` or `limit-memory` if `count` more nodes are too many."""
-        if self.count + count > self._paid:
-            self._pay(count)
+        if self.count + count > self.paid:
+            self.pay(count)
 
-    def _pay(self, count: int) -> None:
+    def pay(self, count: int) -> None:
         """Put nodes on the ledger ahead of their time."""
         if self.max_nodes is not None and self.count + count > self.max_nodes:
             raise GradcliError(
@@ -571,41 +580,23 @@ class Graph:
                 f"the graph has more than {self.max_nodes:,} nodes",
                 hint="use fewer steps; a note says which loops were unrolled, each pass by itself",
             )
-        wanted = max(self.count + count, min(self._paid + TRANCHE, self.max_nodes or sys.maxsize))
-        new = (wanted - self._paid) * NODE_BYTES
+        wanted = max(self.count + count, min(self.paid + TRANCHE, self.max_nodes or sys.maxsize))
+        new = (wanted - self.paid) * NODE_BYTES
         self.ledger.take(new, f"a graph of {wanted:,} nodes", self.span)
-        self._paid = wanted
-
-    def _add(
-        self,
-        op: Op,
-        inputs: tuple[Node, ...],
-        attributes: Attributes,
-        shape: Shape,
-        kind: Kind,
-        known: Array | None = None,
-    ) -> Node:
-        if self.count >= self._paid:
-            self._pay(1)
-        if len(shape) > MAX_RANK:
-            raise GradcliError(
-                "shape",
-                f"this value has {len(shape)} dimensions",
-                hint=f"there can be {MAX_RANK} at most",
-            )
-        node = Node(self, op, inputs, attributes, shape, kind, known)
-        if not 0 < node.size <= MAX_ELEMENTS:
-            _check_lengths(shape)
-        if node.size > self.largest:
-            self.largest = node.size
-        if op.refuses and self.origin is None:
-            self.refusing.append(node)
-        return node
+        self.paid = wanted
 
 
-def _check_lengths(shape: Shape) -> None:
-    """Raise `limit-memory` for lengths that NumPy cannot count, even with an axis of length 0."""
-    if math.prod(length for length in shape if length) > MAX_ELEMENTS:
+def _check_lengths(shape: Shape, size: int) -> None:
+    """Raise `shape` for more axes than NumPy has, `limit-memory` for lengths that it cannot count,
+    even with an axis of length 0.
+    """
+    if len(shape) > MAX_RANK:
+        raise GradcliError(
+            "shape",
+            f"this value has {len(shape)} dimensions",
+            hint=f"there can be {MAX_RANK} at most",
+        )
+    if (size or math.prod(length for length in shape if length)) > MAX_ELEMENTS:
         raise GradcliError(
             "limit-memory",
             f"a value of shape {shape} is larger than any memory",

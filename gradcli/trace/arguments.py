@@ -226,7 +226,7 @@ def _build(
     values: Values, function: Function, arguments: list[Any], keywords: dict[str, Any]
 ) -> Any:
     if function.operands:
-        build = function.variant if function.variant and keywords else function.build
+        build = function.variant if keywords and function.variant else function.build
         return build(*arguments, **keywords)
     if function.build.__code__.co_varnames[:1] == ("graph",):
         return function.build(values.graph, *arguments, **keywords)

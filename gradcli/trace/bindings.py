@@ -102,11 +102,8 @@ class Bindings(Updates):
         """The value as it is bound: list literals as tensors, top-level literals as leaves."""
         if self.values.is_pytorch:
             return value
-        if isinstance(expression, syntax.List) and isinstance(value, Items) and value:
-            value = self._tensor_if_even(value, keeps=not self._retains(name))
-        is_row = isinstance(value, Node) and value.ndim == 1 and value.known is not None
-        if is_row and isinstance(value, Node) and isinstance(expression, syntax.List):
-            self.values.number_lists.add(value)
+        if isinstance(expression, syntax.List):
+            value = self._listed(value, keeps=not self._retains(name))
         if (
             self.frame is self.globals
             and isinstance(value, Node)
@@ -117,14 +114,18 @@ class Bindings(Updates):
             value = value if value.op is LEAF else leaf(value, marked=False)
         return value
 
-    def _tensor_if_even(self, items: Items, *, keeps: bool) -> Value:
-        """A list of equal shapes as a tensor, which `keeps` its elements; a ragged one stays a
-        list.
+    def _listed(self, value: Value, *, keeps: bool) -> Value:
+        """What is written as a list: one of equal shapes as a tensor, which `keeps` its elements; a
+        ragged one stays a list.
         """
-        try:
-            return self.values.as_list(items) if keeps else self.values.tensor(items)
-        except GradcliError:
-            return items
+        if isinstance(value, Items) and value:
+            try:
+                value = self.values.as_list(value) if keeps else self.values.tensor(value)
+            except GradcliError:
+                return value
+        if isinstance(value, Node) and value.ndim == 1 and value.known is not None:
+            self.values.number_lists.add(value)
+        return value
 
     def _reads_no_name(self, expression: syntax.Expression) -> bool:
         """Whether the value comes from literals, constants and constructors alone."""
@@ -132,16 +133,19 @@ class Bindings(Updates):
             return True
         if isinstance(expression, syntax.List) and numeric(expression) is not None:
             return True
+        values = self.globals.values
         stack: list[Any] = [expression]
         while stack:
             part = stack.pop()
-            if isinstance(part, syntax.Name) and part.id in self.globals.values:
+            kind = type(part)
+            if kind is syntax.Name and part.id in values:
                 return False
-            if isinstance(part, syntax.Call) and isinstance(part.callee, syntax.Name):
+            if kind is syntax.Call and type(part.callee) is syntax.Name:
                 called = part.callee.id
-                if called in self.globals.values or self.globals.function(called):
+                if called in values or self.globals.function(called):
                     return False  # its body may read names, an object may hold leaves
-                stack += [*part.arguments, *part.keywords]
+                stack += part.keywords
+                stack += part.arguments
             else:
                 stack += parts_of(part)
         return True
@@ -152,16 +156,19 @@ class Bindings(Updates):
             frame.values.pop(name, None)
             frame.functions[name] = value
             return
-        if frame is not self.frame:
-            frame.values[name] = value
-            return
-        if isinstance(value, Object) and self.frame is self.globals:
+        if frame is self.frame and isinstance(value, Node):
+            value = self._named_node(name, value)
+        elif frame is self.globals and self.frame is frame and isinstance(value, Object):
             for node, path in value.tensors():
                 self.leaves.setdefault(node, f"{name}.{path}")
                 self.autograd.names.setdefault(node, f"{name}.{path}")
                 if self.values.passages is not None:
                     self.values.passages.names.append((f"{name}.{path}", node))
-        if self.frame is self.globals and isinstance(value, Node):
+        frame.values[name] = value
+
+    def _named_node(self, name: str, value: Node) -> Node:
+        """A node that the body names, of which a name of the whole program is remembered."""
+        if self.frame is self.globals:
             if value.kind == "float" and value.op not in (LEAF, INPUT) and self._retains(name):
                 value = bind(value) if value.op is CONSTANT else value
                 self.autograd.retained.add(value)
@@ -169,9 +176,9 @@ class Bindings(Updates):
                 self.leaves.setdefault(value, name)
             self.autograd.names.setdefault(value, name)
             self._note_rebinding(name, value)
-        if self.values.passages is not None and isinstance(value, Node):
+        if self.values.passages is not None:
             self.values.passages.names.append((name, value))
-        self.frame.values[name] = value
+        return value
 
     def _note_rebinding(self, name: str, value: Node) -> None:
         before = self.frame.values.get(name)
@@ -232,13 +239,12 @@ class Bindings(Updates):
 
     def _ends_on(self, names: Sequence[syntax.Expression]) -> None:
         """Remember a top-level assignment, as the program may end on it."""
-        if self.frame is self.globals:
-            self.last = [
-                binding
-                for name in names
-                if isinstance(name, syntax.Name) and self._is_output(name.id)
-                for binding in as_outputs(name, self.frame.values[name.id])
-            ]
+        if self.frame is not self.globals:
+            return
+        self.last = []
+        for name in names:
+            if isinstance(name, syntax.Name) and self._is_output(name.id):
+                self.last += as_outputs(name, self.frame.values[name.id])
 
     def _is_output(self, name: str) -> bool:
         return name in self.frame.values and not isinstance(self.frame.values[name], Object)

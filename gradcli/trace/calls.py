@@ -346,8 +346,9 @@ class Calls(Expressions):
         if not isinstance(callee, syntax.Name):
             return None
         holder = self.frame.holder(callee.id)
-        value = None if holder is None else holder.values[callee.id]
-        return value if isinstance(value, Object) else self.frame.function(callee.id)
+        if holder is not None and isinstance(value := holder.values[callee.id], Object):
+            return value
+        return self.frame.function(callee.id)
 
     def function_call(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]

@@ -50,6 +50,8 @@ _COUNTING = ("+", "-", "*")
 """Operators that take Python's truth values as the integers 0 and 1."""
 _DIVIDING = ("/", "//", "%")
 """Operators that Python has no result of where the right side is 0."""
+_ATOMS = frozenset((syntax.Name, syntax.Number, syntax.Constant, syntax.String))
+"""Expressions without parts, whose values are found at once."""
 _ON_LISTS = ("+", "*")
 """Operators that join and repeat lists."""
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -224,9 +226,17 @@ class Expressions:
     def _tuple(self, expression: syntax.Tuple) -> Visit:
         return tuple((yield self._several(expression.items)))
 
-    def _several(self, items: Sequence[syntax.Expression]) -> Visit:
-        """The values of items, of which `*values` is several."""
-        found: list[Value] = []
+    def _several(self, items: Sequence[syntax.Expression]) -> Visit | list[Value]:
+        """The values of items, of which `*values` is several; or the visitor that finds them."""
+        found: list[Any] = []
+        for place, item in enumerate(items):
+            if type(item) not in _ATOMS:
+                return self._going_on(found, items[place:])
+            found.append(self.visit(item))
+        return found
+
+    def _going_on(self, found: list[Value], items: Sequence[syntax.Expression]) -> Visit:
+        """The values of further items, behind those that were found."""
         for item in items:
             if type(item) is syntax.Starred:
                 value = self.as_written(item.value, (yield self.visit(item.value)))
