@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.analysis.explain import Explanation, Step
 from gradcli.differentiate.forward import walk_forward
+from gradcli.differentiate.vectorise import vectorise
 from gradcli.graph import Array, Node
 
 MOST = 64
@@ -47,17 +48,21 @@ def jacobians(told: Explanation, step: Step) -> Iterator[tuple[Node, Array | Non
         if node.size * operand.size > MOST or not 0 < operand.size <= COLUMNS:
             yield operand, None
             continue
-        columns = [_column(told, step, operand, element) for element in range(operand.size)]
-        if all(column is not None for column in columns):
-            yield operand, np.stack([each for each in columns if each is not None], axis=1)
+        matrix = _matrix(told, step, operand)
+        if matrix is not None:
+            yield operand, matrix
 
 
-def _column(told: Explanation, step: Step, operand: Node, element: int) -> Array | None:
-    """The derivatives by one element of an operand; None where nothing flows."""
-    one = np.zeros(operand.size)
-    one[element] = 1.0
-    changes = {operand: operand.graph.constant(one.reshape(operand.shape))}
+def _matrix(told: Explanation, step: Step, operand: Node) -> Array | None:
+    """The derivatives by all elements of an operand; None where nothing flows."""
+    graph = operand.graph
+    seed = graph.input("seed", operand.shape, "float")
+    changes = {operand: seed}
     walk_forward(step.stage.nodes, changes, set(), {*step.stage.nodes})
     if step.node not in changes or step.node is operand:
         return None
-    return np.asarray(told.value(changes[step.node])).reshape(-1)
+    count = operand.size
+    (seeds,), (found,) = vectorise([changes[step.node]], [seed], count)
+    ones = np.eye(count, dtype=graph.dtype("float"))
+    told.run.feeds[seeds] = ones.reshape(count, *operand.shape)
+    return np.asarray(told.value(found)).reshape(count, -1).T

@@ -72,10 +72,8 @@ class Evaluator:
                     operands.append(self._recall(operand) if known is None else known)
                 value = values[current] = compute(current, operands)
                 self._keep(current, value, operands)
-        for kept in list(self._kept):
-            if self._bytes <= self._ledger.limit // 2:
-                break
-            self._drop(kept)
+        while self._kept and self._bytes > self._ledger.limit // 2:
+            self._drop(next(iter(self._kept)))
         return values[node]
 
     def clear(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from IPython.core.error import UsageError
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 from gradcli.api import Answer, Page, evaluate, explain
@@ -43,8 +44,8 @@ def load(shell: Any) -> None:
     @argument("--to", help="a name of the notebook for the answer")
     def gradcli(line: str, cell: str) -> Answer | Page | None:
         """Values and gradients of a program of gradcli."""
-        asked = parse_argstring(gradcli, line)
         try:
+            asked = _asked(gradcli, line)
             answer = _answer(asked, cell, shell.user_ns)
         except GradcliError as error:
             print(render(error.diagnostic))  # noqa: T201 - this is how cells tell
@@ -55,6 +56,17 @@ def load(shell: Any) -> None:
         return None
 
     shell.register_magic_function(gradcli, "cell", "gradcli")
+
+
+def _asked(magic: Any, line: str) -> Any:
+    """What the first line of a cell asks for. Raises `usage`."""
+    try:
+        return parse_argstring(magic, line)
+    except UsageError as error:
+        usage = " ".join(magic.parser.format_usage().split()).strip(": ")
+        raise GradcliError(
+            "usage", f"%%gradcli: {error}", hint=f"a cell begins with %{usage}"
+        ) from None
 
 
 def _answer(asked: Any, cell: str, names: Mapping[str, Any]) -> Answer | Page:

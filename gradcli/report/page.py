@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from xml.etree.ElementTree import Element
 
 from gradcli.analysis.explain import Explanation
@@ -11,13 +12,13 @@ from gradcli.analysis.paths import SumOverPaths
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import ancestors
 from gradcli.report.document import Chain, Heading
-from gradcli.report.elements import element
+from gradcli.report.elements import element, markup
 from gradcli.report.explain import mathematics
 from gradcli.report.explain_entry import entry_document
 from gradcli.report.html import page
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
-from gradcli.report.page_level import BRIEF, FULL, Detail, Level
+from gradcli.report.page_level import DETAILS, Level
 from gradcli.report.page_parts import controls, equation, header
 
 DEEPER = 2
@@ -25,7 +26,7 @@ DEEPER = 2
 STEPS = 400
 """The most steps of all levels together."""
 LARGEST = 900_000
-"""The most characters of a page that has all details."""
+"""The most characters of a page's levels, unless the first one has more without all details."""
 TITLES = ("Functions and loops closed", "Opened", "Opened twice")
 
 
@@ -34,41 +35,49 @@ def write(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
     if isinstance(told, SumOverPaths):
         yield page(f"{told.name}.grad", [element("main", *_entry(told, layout.precision))])
     else:
-        yield _run(told, layout.precision)
+        yield run_page(told, layout.precision)
 
 
-def _run(told: Explanation, precision: int) -> str:
-    """The page with as much detail as makes no page too large."""
+def run_page(told: Explanation, precision: int, largest: int = LARGEST) -> str:
+    """A page of about so many characters, with as much detail of each level, the closed one first,
+    as it has room for.
+    """
     levels, left_out = _levels(told)
-    text = page("gradcli explain", _content(told, levels, left_out, precision, FULL))
-    if len(text) > LARGEST:
-        brief = [*left_out, "Left out, to keep the page small: local Jacobians, and most numbers."]
-        text = page("gradcli explain", _content(told, levels, brief, precision, BRIEF))
-    if len(text) > LARGEST:
-        brief += ["Left out: levels with functions and loops opened."] * (len(levels) > 1)
-        text = page("gradcli explain", _content(told, levels[:1], brief, precision, BRIEF))
-    return text
-
-
-def _content(
-    told: Explanation,
-    levels: Sequence[Explanation],
-    left_out: Sequence[str],
-    precision: int,
-    detail: Detail,
-) -> list[Element]:
-    titles = TITLES[: len(levels)]
+    room, sections = largest, list[Element]()
+    for place, each in enumerate(levels):
+        shallower, deeper = ([None, *levels, None][place + end] for end in (0, 2))
+        level = Level(each, place, precision, shallower, deeper)
+        title = TITLES[place] if len(levels) > 1 else "Forward and backward"
+        for detail in DETAILS:
+            is_least = detail is DETAILS[-1] and not sections
+            section = level.section(title, detail, inf if is_least else room)
+            if section is not None:
+                break
+        if section is None:
+            left_out.append(f"{_LEFT_OUT}: {' and '.join(TITLES[place : len(levels)])}.")
+            _close(sections[-1], f"l{place}-")
+            break
+        if detail.left_out:
+            where = f" of {title!r}" if len(levels) > 1 else ""
+            left_out.append(f"{_LEFT_OUT}: {detail.left_out}{where}.")
+        sections.append(section)
+        room -= len(markup(section))
     remarks = [*(f"note: {note.message}" for note in told.notes), *left_out]
     head = header("The chain rule, step by step", told.program, remarks)
     head.append(element("p", _HELP, class_="soft needs-script", hidden=True))
-    main = element("main", controls(titles))
-    for place, each in enumerate(levels):
-        shallower, deeper = ([None, *levels, None][place + end] for end in (0, 2))
-        level = Level(each, place, precision, detail, shallower, deeper)
-        main.append(level.section(titles[place] if len(levels) > 1 else "Forward and backward"))
-    return [head, main]
+    main = element("main", controls(TITLES[: len(sections)]), *sections)
+    return page("gradcli explain", [head, main])
 
 
+def _close(section: Element, level: str) -> None:
+    """Take away what opens steps of a level that there is not."""
+    for card in section.iter("li"):
+        for door in card.findall("button"):
+            if door.get("data-step", "").startswith(level):
+                card.remove(door)
+
+
+_LEFT_OUT = "Left out, to keep the page small"
 _HELP = (
     "Step with the arrow keys, Home and End, the buttons or the slider. Choose a box for its local "
     "Jacobian, and an underlined entry of a grad for the paths that make it. A bar over a name, as "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -18,7 +19,7 @@ from gradcli.graph import Array, Node
 from gradcli.ops.shapes import show
 from gradcli.report import arrays
 from gradcli.report.arrays import IN_FULL, excerpt, inline, shortened
-from gradcli.report.elements import element
+from gradcli.report.elements import element, markup
 from gradcli.report.explain import mathematics
 from gradcli.report.explain_json import role, span
 from gradcli.report.heat import Index, Marked, heat_map
@@ -40,9 +41,16 @@ class Detail(NamedTuple):
     """About how many of an array."""
     jacobians: bool
     paths: bool
+    left_out: str = ""
 
 
-FULL, BRIEF = Detail(IN_FULL, jacobians=True, paths=True), Detail(8, jacobians=False, paths=False)
+DETAILS = (
+    Detail(IN_FULL, jacobians=True, paths=True),
+    Detail(IN_FULL, jacobians=True, paths=False, left_out="the paths of entries"),
+    Detail(8, jacobians=False, paths=False,
+           left_out="the paths of entries, local Jacobians, and most numbers"),
+)  # fmt: skip
+"""From the most to the least."""
 
 
 class Level:
@@ -53,34 +61,49 @@ class Level:
         told: Explanation,
         place: int,
         precision: int,
-        detail: Detail,
         shallower: Explanation | None,
         deeper: Explanation | None,
     ) -> None:
         self._told = told
         self._formulas = mathematics(told)
         self._precision = precision
-        self._detail = detail
+        self._detail = DETAILS[0]
         self._prefix = f"l{place}"
         self._next, self._before = f"l{place + 1}", f"l{place - 1}"
         self._shallower, self._deeper = shallower, deeper
         self._place = {step.node: number for number, step in enumerate(told.steps)}
         sentences = Sentences(told, None, precision)
         self._sentences = [sentences.step(step) for step in told.steps]
+        self._parts: dict[str, list[Sentence]] = {}
+        """By card: what is told of the parts of a grad."""
+        self._matrices: dict[Node, list[tuple[Node, Array | None]]] = {}
+        """By step: its local Jacobians."""
         self._columns: Columns = {}
         """Local derivatives, which the paths of many entries have in common."""
-        self._boxes = [self._box(step, number) for number, step in enumerate(told.steps)]
+        self._boxes: list[GraphBox] = []
 
-    def section(self, title: str) -> Element:
-        """The graph, and the cards in order."""
-        told = self._told
-        cards = [self._forward(step, number) for number, step in enumerate(told.steps)]
-        for number, each in enumerate(told.passes):
-            cards += self._backward(each, number)
-        found = element("section", element("h2", title), class_="level", aria_label=title)
-        found.append(graph("The graph, from inputs to outputs", self._boxes, self._prefix))
-        found.append(element("ol", *cards, class_="steps"))
-        return found
+    def section(self, title: str, detail: Detail, room: float = inf) -> Element | None:
+        """The graph, and the cards in order; None where they are more than so many characters."""
+        self._detail = detail
+        self._boxes = [self._box(step, number) for number, step in enumerate(self._told.steps)]
+        cards = []
+        for card in self._cards():
+            room -= len(markup(card))
+            if room < 0:
+                return None
+            cards.append(card)
+        picture = graph("The graph, from inputs to outputs", self._boxes, self._prefix)
+        if len(markup(picture)) > room:
+            return None
+        steps = element("ol", *cards, class_="steps")
+        head = element("h2", title)
+        return element("section", head, picture, steps, class_="level", aria_label=title)
+
+    def _cards(self) -> Iterator[Element]:
+        for number, step in enumerate(self._told.steps):
+            yield self._forward(step, number)
+        for number, each in enumerate(self._told.passes):
+            yield from self._backward(each, number)
 
     def _box(self, step: Step, number: int) -> GraphBox:
         node, told = step.node, self._told
@@ -153,7 +176,11 @@ class Level:
                     return
 
     def _jacobians(self, step: Step, name: str) -> Iterator[Element]:
-        for operand, matrix in jacobians(self._told, step) if self._detail.jacobians else ():
+        if not self._detail.jacobians:
+            return
+        if step.node not in self._matrices:
+            self._matrices[step.node] = [*jacobians(self._told, step)]
+        for operand, matrix in self._matrices[step.node]:
             by = self._told.names[operand]
             title = f"∂{name}/∂{by}"
             if matrix is None:
@@ -187,7 +214,9 @@ class Level:
         which = f" pass {number + 1}{called}" if several or called else ""
         kind = "leaf" if grad.node in told.leaves else "intermediate"
         heading = [element("code", title), element("span", f" {kind}{which}", class_="role")]
-        found = [sentences.part(grad, part) for part in grad.parts]
+        if name not in self._parts:
+            self._parts[name] = [sentences.part(grad, part) for part in grad.parts]
+        found = self._parts[name]
         step = title
         if len(found) == 1 and found[0].text:
             step += f" = {added(['old'] * (grad.held is not None) + [found[0].text])}"

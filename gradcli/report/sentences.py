@@ -165,10 +165,12 @@ class Sentences:
         """A node over its operands."""
         for precision in (self._precision, EXACT):
             found = self._rule(rule, precision, most)
-            plain = self._plainer(found.text) if found and not found.where else ""
+            if found is None:
+                break  # with more digits it is no shorter
+            plain = "" if found.where else self._plainer(found.text)
             if plain and self.agrees(plain, value):
                 return self._with_numbers(plain, [], value)
-            if found and self.agrees(found.text, value):
+            if self.agrees(found.text, value):
                 return self._with_numbers(found.text, found.where, value)
         return Sentence("")
 

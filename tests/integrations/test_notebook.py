@@ -84,6 +84,25 @@ def test_an_error_is_told_as_text(shell: Any, capsys: pytest.CaptureFixture[str]
     assert "--set missing=" in told
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("--nonsense", "%%gradcli: unrecognized arguments: --nonsense"),
+        ("--dtype int8", "invalid choice: 'int8'"),
+        ("--set", "expected one argument"),
+        ("--seed soon", "invalid int value: 'soon'"),
+    ],
+)
+def test_a_wrong_first_line_is_told_as_text(
+    shell: Any, capsys: pytest.CaptureFixture[str], line: str, told: str
+) -> None:
+    assert shell.run_cell_magic("gradcli", line, "y = 1\n") is None
+    first, *_, last = capsys.readouterr().out.strip().splitlines()
+    assert first.startswith("error[usage]")
+    assert told in first
+    assert "%%gradcli [-s SET]" in last
+
+
 class Frames(HTMLParser):
     """The pages in frames."""
 

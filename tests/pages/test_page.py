@@ -8,12 +8,15 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from xml.etree.ElementTree import tostring
 
+import numpy as np
 import pytest
 
+from gradcli.analysis.explain import explain
 from gradcli.diagnostics import Source
-from gradcli.language.parser import ParseLimits, parse_expression
+from gradcli.language.parser import ParseLimits, parse_expression, parse_program
 from gradcli.report.latex import Mathematics
 from gradcli.report.mathml import formula
+from gradcli.report.page import run_page
 from tests.cli.conftest import Runner
 from tests.pages.programs import CUBES, HOSTILE, OPENED, PASSES, page, told, written_out
 
@@ -106,9 +109,34 @@ def test_functions_and_loops_open(gradcli: Runner) -> None:
     assert text.count('class="level"') == 2
     for name in ("Open f", "Close f", "Open for", "Close for"):
         assert name in text
+    assert_all_lead_somewhere(text)
+
+
+def assert_all_lead_somewhere(text: str) -> None:
+    """No two elements have one name, and all that opens something opens something that is there."""
     ids = re.findall(r' id="([^"]*)"', text)
     assert len(ids) == len({*ids})
-    assert {*re.findall(r'data-(?:step|paths)="([^"]*)"', text)} <= {*ids}
+    assert {*re.findall(r'data-(?:step|paths|box)="([^"]*)"', text)} <= {*ids}
+
+
+@pytest.mark.parametrize(
+    ("largest", "levels", "left_out"),
+    [
+        (900_000, 2, []),
+        (100_000, 2, ["the paths of entries of 'Opened'."]),
+        (70_000, 1, ["Opened."]),
+        (80_000, 2, ["the paths of entries, local Jacobians, and most numbers of 'Opened'."]),
+    ],
+)  # fmt: skip
+def test_a_page_has_the_details_that_fit(largest: int, levels: int, left_out: list[str]) -> None:
+    program, _, value = OPENED
+    parsed = parse_program(Source("program", program), ParseLimits())
+    x = np.array([float(each) for each in value.removeprefix("x=").split(",")])
+    text = run_page(explain(parsed, {"x": x}), 6, largest)
+    assert re.findall("small: ([^<]*)<", text) == left_out
+    assert text.count('class="level"') == levels
+    assert ("Open f" in text) == (levels == 2)
+    assert_all_lead_somewhere(text)
 
 
 @pytest.mark.parametrize(
