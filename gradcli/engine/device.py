@@ -9,6 +9,7 @@ from gradcli.engine import regions
 from gradcli.engine.cpu import NumpyEngine
 from gradcli.engine.plan import Engine, Plan, Single, Unit
 from gradcli.engine.products import is_large
+from gradcli.engine.swept import LARGE
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, Array, Node, ancestors
 from gradcli.ledger import Ledger
@@ -41,7 +42,7 @@ def engine(
         found: Sequence[Unit]
         if all(node.graph.largest < SMALL for node in outputs):
             found = [*map(Single, schedule)]
-        elif not any(map(is_large, schedule)):
+        elif not any(is_large(node) or node.size >= LARGE for node in schedule):
             found = regions.units(schedule, outputs)
         else:
             from gradcli.engine import rows  # most programs start faster without

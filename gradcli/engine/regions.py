@@ -12,6 +12,8 @@ from gradcli.graph import INPUT, Node, Shape
 
 PATIENCE = 10
 """What may be spent on computing a value again. Writing it and reading it takes as long."""
+SHORT_PATIENCE = 3
+"""The same for values that stay in the cache."""
 HUGE, MUCH_PATIENCE = 1 << 27, 400
 """Values with this many elements are written only if that saves more, as memory may be short."""
 
@@ -21,12 +23,14 @@ def units(
     outputs: Sequence[Node],
     is_member: Callable[[Node], bool] = is_member,
     is_swept: Callable[[Node], bool] = is_swept,
+    patience: int = PATIENCE,
 ) -> list[Unit]:
     """Regions and single nodes in an order in which they can run.
 
     The device says what regions are made of. A node's stage counts the regions that must have
     finished before it. Equal shape and stage make a region: a path from one member to another that
-    leaves the region would lead to a later stage.
+    leaves the region would lead to a later stage. `patience` says what may be spent on computing a
+    value again.
     """
     members = {node for node in schedule if is_member(node)}
     swept = {node for node in schedule if is_swept(node)}
@@ -55,7 +59,7 @@ def units(
             singles.setdefault(stage, []).append(Single(node))
     regions: dict[int, list[Unit]] = {}
     for stage, shape in sorted(sweeps, key=lambda key: key[0], reverse=True):
-        parts = _parts(stage, shape, sweeps[stage, shape], stages, members, whole)
+        parts = _parts(stage, shape, sweeps[stage, shape], stages, members, whole, patience)
         region = Region(shape, *parts)
         if region.outputs:
             regions.setdefault(stage, []).append(region)
@@ -73,6 +77,7 @@ def _parts(
     stages: Mapping[Node, int],
     members: Set[Node],
     whole: set[Node],
+    patience: int,
 ) -> tuple[tuple[Node, ...], ...]:
     """The members, reductions, operands and results of the region of a stage over a shape.
 
@@ -91,7 +96,7 @@ def _parts(
             inside.add(node)
             pending += node.inputs
         elif node not in whole:
-            again = _computed_again(node, members, inside, whole)
+            again = _computed_again(node, members, inside, whole, patience)
             inside |= again
             if not again:
                 whole.add(node)
@@ -112,12 +117,12 @@ def _parts(
 
 
 def _computed_again(
-    node: Node, members: Set[Node], inside: Set[Node], whole: Set[Node]
+    node: Node, members: Set[Node], inside: Set[Node], whole: Set[Node], patience: int
 ) -> set[Node]:
     """The members to add to a region for a value of an earlier stage, if computing them takes no
     longer than writing and reading the value; else nothing. At most one large value is kept longer.
     """
-    allowed = PATIENCE if node.size < HUGE else MUCH_PATIENCE
+    allowed = patience if node.size < HUGE else MUCH_PATIENCE
     found: set[Node] = set()
     kept: set[Node] = set()
     pending = [node]

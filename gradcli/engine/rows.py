@@ -1,4 +1,5 @@
-"""Which nodes run together strip by strip: a large product of matrices, what follows from its rows
+"""Which nodes run together strip by strip: a large product of matrices, or a reduction of each row
+of a large value that is then spread over the row again, as in a softmax; what follows from its rows
 row by row, and the sums and products over all rows at the end. What a strip of rows leaves between
 them stays in the cache, and what they read in common is read once.
 """
@@ -17,13 +18,13 @@ from gradcli.ops.splits import ways
 
 LEAST_ROWS = 1 << 10
 """So many rows are worth strips."""
-WIDEST = 1 << 13
-"""Rows of more elements are not: no cache holds a strip of them."""
+NARROWEST, WIDEST = 1 << 3, 1 << 13
+"""Rows of more elements are not: no cache holds a strip of them. To reduce those of less is not."""
 BATCHES, WIDEST_BATCH = 8, 1 << 21
 """So many products of matrices, of at most so many elements, are worth strips of one or a few each:
 their memory is used again, and no value takes that of all."""
 ATTEMPTS = 32
-"""How many products are tried as the beginning of strips."""
+"""How many products, and how many reductions, are tried as the beginning of strips."""
 
 
 def units(
@@ -34,14 +35,16 @@ def units(
 ) -> list[Unit]:
     """Strips, regions and single nodes in an order in which they can run.
 
-    Strips begin with products of at least `large` multiplications; nodes in `apart` are not
-    computed in strips.
+    Strips begin with products of at least `large` multiplications, or with what reduces the rows of
+    a value of a quarter as many elements; nodes in `apart` are not computed in strips.
     """
     order: list[Unit] = [*map(Single, schedule)]
     tried: set[Node] = set()
-    for product in [node for node in schedule if is_large(node, large)][:ATTEMPTS]:
-        if product not in tried and product not in apart:
-            rows = _Rows(product, order, outputs, apart)
+    products = [node for node in schedule if is_large(node, large)]
+    reductions = [node for node in schedule if reduces_rows(node, large // 4)]
+    for first in (*products[:ATTEMPTS], *reductions[:ATTEMPTS]):
+        if first not in tried and first not in apart:
+            rows = _Rows(first, order, outputs, apart)
             tried.update(rows.splits)
             if rows.pay():
                 strips = Strips(rows.length, rows.splits, rows.results(), rows.in_strip)
@@ -49,12 +52,20 @@ def units(
     return _with_regions(order, outputs)
 
 
+def reduces_rows(node: Node, large: int) -> bool:
+    """Whether a node reduces the rows, which lie in one piece each, of a value that is `large`."""
+    if not node.op.combine or node.inputs[0].size < large or not node.size:
+        return False
+    axes, row = node.op.axes(node), node.inputs[0].size // node.size
+    return NARROWEST <= row <= WIDEST and min(axes) == -len(axes)
+
+
 class _Rows:
-    """What can run strip by strip, beginning with a product."""
+    """What can run strip by strip, beginning with a product or a reduction of rows."""
 
     def __init__(
         self,
-        product: Node,
+        first: Node,
         order: Sequence[Unit],
         outputs: Sequence[Node],
         apart: Set[Node],
@@ -62,29 +73,31 @@ class _Rows:
         self.splits: dict[Node, Split] = {}
         self.in_strip: int | None = None
         """How many make a strip, if not as many as stay in the cache."""
+        self._widens = first.op.contracts
+        """Whether more follows from the first node than regions sweep over by themselves."""
         self._order = order
         self._users = _users(order)
         self._kept = set(outputs)
         self._apart = apart
         self._widest, least = WIDEST, LEAST_ROWS
-        self._begin(product, ways(product))
-        if self.length < least or not self._is_narrow(product):
-            self._begin(product, [each for each in ways(product) if (each.axis or 0) < -2])
-            self.in_strip = max(1, ELEMENTS * self.length // product.size)
+        self._begin(first, ways(first))
+        if self.length < least or not self._is_narrow(first):
+            self._begin(first, [each for each in ways(first) if (each.axis or 0) < -2])
+            self.in_strip = max(1, ELEMENTS * self.length // first.size)
             self._widest, least = WIDEST_BATCH, BATCHES * self.in_strip
-        if self.length >= least and self._is_narrow(product):
-            self._follow(product)
+        if self.length >= least and self._is_narrow(first):
+            self._follow(first)
             self._precede()
             order_of = sorted(self.splits, key=lambda node: node.index)
             self.splits = {node: self.splits[node] for node in order_of}
 
-    def _begin(self, product: Node, splits: Iterable[Split]) -> None:
-        """Begin with the product, along the longest axis."""
+    def _begin(self, first: Node, splits: Iterable[Split]) -> None:
+        """Begin with a node, along its longest axis."""
         self.length = 0
         for split in splits:
-            if split.axis is not None and product.shape[split.axis] > self.length:
-                self.splits[product] = split
-                self.length = product.shape[split.axis]
+            if split.axis is not None and first.shape[split.axis] > self.length:
+                self.splits[first] = split
+                self.length = first.shape[split.axis]
 
     def results(self) -> tuple[Node, ...]:
         """The nodes of rows that are needed outside."""
@@ -100,20 +113,21 @@ class _Rows:
         rowwise = [node for node, split in self.splits.items() if split.axis is not None]
         products = sum(node.size for node in rowwise if node.op.contracts)
         left = sum(node.size for node in self.results() if node not in self._kept)
-        return len(self.splits) > 1 and left <= products
+        return len(self.splits) > 1 and self._widens and left <= products
 
-    def _follow(self, product: Node) -> None:
-        """Add all that has the rows of the product, and what they are summed up to."""
+    def _follow(self, first: Node) -> None:
+        """Add all that has the rows of the first node, and what they are summed up to."""
         after: set[Node] = set()  # what has no such rows, and what follows from it
         for unit in self._order:
             operands = unit.operands
-            if product in unit.outputs or not any(x in self.splits or x in after for x in operands):
+            if first in unit.outputs or not any(x in self.splits or x in after for x in operands):
                 continue
             split = None
             if isinstance(unit, Single) and after.isdisjoint(operands):
                 split = self._following(unit.node)
                 if split is not None:
                     self.splits[unit.node] = split
+                    self._widens |= split.axis is not None and unit.node.size > first.size
             if split is None or split.axis is None:
                 after.update(unit.outputs)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,7 @@ class Strip:
             inputs = tuple([inside[operand] for operand in operands])
             inside[node, split.axis] = graph.apply(op, inputs, attributes)
         outputs = [inside[node, strips.splits[node].axis] for node in strips.outputs]
-        self.plan = Plan(outputs, regions.units)
+        self.plan = Plan(outputs, partial(regions.units, patience=regions.SHORT_PATIENCE))
         self.scratch_bytes = scratch_bytes(self.plan)
         """The memory for its values."""
         self.packed_bytes = max(map(_packed_bytes, self.plan.nodes))

@@ -51,6 +51,12 @@ PROGRAMS = [
     "z = A @ w; sum((z - mean(z))**2)",
     "sum(softmax(A @ W, -1) @ V) + sum(softmax(A @ W, 0) * k)",
     "sum(outer(A @ w, c)**2) + sum((A @ W) @ V)",
+    # of reductions of rows
+    "mean(softmax(A, -1)**2)",
+    "cross_entropy(3 * A, argmax(Y, -1))",
+    "B = A * sin(A); m = amax(B, 1, True); sum(log(sum(exp(B - m), 1)) * y)",
+    "mean(layer_norm(A, [60], w, w)**3)",
+    "sum(A / norm(A, dim=1, keepdim=True))",
 ]
 
 
