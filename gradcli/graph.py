@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         parts: Callable[..., Node | None] | None
         by_number: Callable[[Node], Callable[..., Any] | None] | None
         into: Callable[..., None] | None
+        in_blocks: Callable[..., Node | None] | None
         plain: Callable[..., Any] | None
         cuda: str | Callable[[Node], str]
         edge: Callable[..., Array] | None
@@ -176,6 +177,10 @@ class Op:
     of the first operand that gives the value, rounded as well."""
     into: Callable[..., None] | None = None
     """`(*operands, out)`: writes the value where the forward function would allocate."""
+    in_blocks: Callable[..., Node | None] | None = None
+    """`(*operands)`: what NumPy computes in its place in float64 where it is large, block by block:
+    nodes that are a call each, and that the derivative may share. None where it is computed as it
+    is."""
     plain: Callable[..., Any] | None = None
     """`(*operands)`: the value for Python's own numbers, where that has the bits of float64."""
     cuda: str | Callable[[Node], str] = ""

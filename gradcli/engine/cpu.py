@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
-from gradcli.engine.swept import is_swept
+from gradcli.engine.swept import is_member, is_swept
 from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
@@ -268,10 +268,10 @@ def compute(node: Node, operands: Sequence[Array]) -> Array:
 
         return runner([node])(*operands)[0]
     call, before, after, count = kernel(node)
-    if is_swept(node):  # sums are taken in the order of blocks
-        from gradcli.engine.region import RegionRunner, reduction_alone
+    if is_swept(node) or (node.op.in_blocks and is_member(node)):
+        from gradcli.engine.region import RegionRunner, alone
 
-        call = RegionRunner(reduction_alone(node), 1).reduced
+        call = RegionRunner(alone(node), 1).only
     try:
         return np.asarray(call(*before, *operands[:count], *after))
     except GradcliError as error:

@@ -26,6 +26,7 @@ from gradcli.engine.mapped import Stored, stored
 from gradcli.engine.plan import Empty, Resources
 from gradcli.engine.swept import dtype_of_parts
 from gradcli.engine.threads import spread
+from gradcli.engine.writing_out import Swept, written_out
 from gradcli.graph import Array, Node, Shape
 
 PARTIALS = 1 << 22
@@ -72,9 +73,11 @@ class Region:
         return run, (), (), len(self.operands)
 
 
-def reduction_alone(node: Node) -> Region:
-    """The region of a reduction and nothing else, which sums in the order of any other region."""
-    return Region(node.inputs[0].shape, (), (node,), node.inputs, ())
+def alone(node: Node) -> Region:
+    """The region of one node, which it computes to the last bit as any other region does."""
+    if node.op.combine:
+        return Region(node.inputs[0].shape, (), (node,), node.inputs, ())
+    return Region(node.shape, (node,), (), tuple(dict.fromkeys(node.inputs)), (node,))
 
 
 class Spans(Sequence[range]):
@@ -133,14 +136,19 @@ class RegionRunner:
     ) -> None:
         """`empty` gives it memory; `rows` of blocks are those of `spans` by default."""
         self.region = region
+        self._inner = inner = written_out(
+            Swept(region.operands, region.members, region.reductions, region.results)
+        )
+        self._constants = [node.known for node in inner.constants]
         self.threads = threads
         self._empty = empty
         self.blocks = Grid(region.shape)
         self.spans: Sequence[range] = spans(region) if rows is None else rows
-        self._registers = {node: i for i, node in enumerate((*region.operands, *region.members))}
-        self._results = {node: i for i, node in enumerate(region.results)}
-        self._dtypes = [node.graph.dtype(node.kind) for node in region.members]
-        self._calls = [self._call(node) for node in region.members]
+        sources = (*inner.operands, *inner.constants)
+        self._registers = {node: i for i, node in enumerate((*sources, *inner.members))}
+        self._results = {node: i for i, node in enumerate(inner.results)}
+        self._dtypes = [node.graph.dtype(node.kind) for node in inner.members]
+        self._calls = [self._call(node) for node in inner.members]
         self._buffers = self._assign_buffers()
         self._reductions = [
             (
@@ -149,7 +157,7 @@ class RegionRunner:
                 node.op.axes(node),
                 dtype_of_parts(node),
             )
-            for node in region.reductions
+            for node in inner.reductions
         ]
 
     def __call__(self, *operands: Array, targets: Mapping[Node, Array]) -> list[Array]:
@@ -173,11 +181,11 @@ class RegionRunner:
         """Compute some rows: write the results there, and return the parts of the reductions, by
         row and reduction.
         """
-        region = self.region
+        region, inner = self.region, self._inner
         files = {
             node: file
             for node, array in zip(
-                (*region.operands, *region.results), (*operands, *results), strict=True
+                (*inner.operands, *inner.results), (*operands, *results), strict=True
             )
             if array.shape == region.shape and (file := stored(array)) is not None
         }
@@ -209,9 +217,9 @@ class RegionRunner:
             totals.append(combined(node, self.region.shape, places, parts))
         return totals
 
-    def reduced(self, operand: Array) -> Array:
-        """The result of a region that is one reduction."""
-        return self(operand, targets={})[0]
+    def only(self, *operands: Array) -> Array:
+        """The result of a region that has one."""
+        return self(*operands, targets={})[0]
 
     # --- one block ---
 
@@ -229,15 +237,16 @@ class RegionRunner:
         """
         shape = tuple(part.stop - part.start for part in place)
         values: list[Any] = []
-        for node, array in zip(self.region.operands, operands, strict=True):
+        for node, array in zip(self._inner.operands, operands, strict=True):
             if node in files:
                 part = self._buffer(buffers, node, shape, array.dtype)
                 files[node].read(self.blocks.start(place), part)
             else:
                 part = part_of(array, place)
             values.append(part)
+        values += self._constants
         for node, call, dtype, buffer in zip(
-            self.region.members, self._calls, self._dtypes, self._buffers, strict=True
+            self._inner.members, self._calls, self._dtypes, self._buffers, strict=True
         ):
             result = self._results.get(node)
             if node in files:
@@ -292,16 +301,16 @@ class RegionRunner:
     def _assign_buffers(self) -> list[int]:
         """For each member the number of a buffer that holds nothing needed any more."""
         last: dict[Node, int] = {}
-        for i, node in enumerate(self.region.members):
+        for i, node in enumerate(self._inner.members):
             for operand in node.inputs:
                 last[operand] = i
-        for node in self.region.reductions:
-            last[node.inputs[0]] = len(self.region.members)
+        for node in self._inner.reductions:
+            last[node.inputs[0]] = len(self._inner.members)
         free: dict[Any, list[int]] = {}
         numbers: list[int] = []
         owner: dict[Node, int] = {}
         count = 0
-        for i, (node, dtype) in enumerate(zip(self.region.members, self._dtypes, strict=True)):
+        for i, (node, dtype) in enumerate(zip(self._inner.members, self._dtypes, strict=True)):
             # A ufunc may write onto an operand that dies here; other functions may not.
             dying = [o for o in dict.fromkeys(node.inputs) if last[o] == i and o in owner]
             in_place = isinstance(kernel(node)[0], np.ufunc)

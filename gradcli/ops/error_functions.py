@@ -11,10 +11,12 @@ import numpy as np
 
 from gradcli.graph import Array, Node
 from gradcli.ops.group import WITHIN_1, Group
+from gradcli.ops.kinds import cast
 from gradcli.ops.powers import square
-from gradcli.ops.selection import where
+from gradcli.ops.selection import abs_, where
 from gradcli.ops.special import check_orders, scipys
 from gradcli.ops.table import Case, Function
+from gradcli.ops.tabulated import Law, bell, tail
 
 table = Group("special")
 
@@ -39,6 +41,7 @@ _TAIL_OF_ERF = tuple(
     for factor, coefficients in zip((0.5, 1), _TAIL, strict=True)
 )
 """exp(-x²)/erfc(x) - √π·x in the same way."""
+NORMAL, ERROR = Law(0.5, _TAIL), Law(1.0, _TAIL_OF_ERF)
 STEPS = 64 * 16 + 1
 """How many multiples of 1/16 there are from 0 to 64."""
 PIECE = 1 << 13
@@ -157,11 +160,18 @@ def _erfcx(xp: Any, x: Array) -> Array:
     return xp.where(x < -1, low, scipys("erfcx")(xp, x))  # type: ignore[no-any-return]
 
 
+def _gaussian_in_blocks(x: Node, rate: Node) -> Node | None:
+    known = None if rate.shape else rate.graph.look(rate)
+    law = next((law for law in (NORMAL, ERROR) if law.rate == known), None)
+    return None if law is None else bell(law, x)
+
+
 gaussian: Function = table.elementwise(
     "gaussian",
     "exp(-rate * x**2), with all its digits.",
     (lambda y, x, rate: -2 * rate * x * y, lambda y, x, rate: -square(x) * y),
     forward=_gaussian,
+    in_blocks=_gaussian_in_blocks,
     operands="x rate",
     arrays=5.2,
     cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
@@ -187,6 +197,7 @@ def erf(y: Node, x: Node) -> Node:
 
 @table.derivative(
     _erfc,
+    in_blocks=lambda x: abs_(2 * cast(x < 0, "float") - tail(ERROR, x)),
     cuda="erfc({0})",
     arrays=5.0,
     formula="1 - erf(x)",
@@ -268,6 +279,7 @@ def erfinv(y: Node, x: Node) -> Node:
 
 @table.derivative(
     _ndtr,
+    in_blocks=lambda x: abs_(cast(x > 0, "float") - tail(NORMAL, x)),
     cuda="normcdf({0})",
     latex=r"\Phi({0})",
     arrays=5.0,

@@ -58,12 +58,15 @@ def errors(found: Array, exact: list[Any]) -> float:
     return worst
 
 
-def measure(name: str, count: int, seed: int) -> list[float]:
-    """Largest errors of the value and of the derivative by each operand."""
+def measure(name: str, count: int, seed: int, size: int = 0) -> list[float]:
+    """Largest errors of the value and of the derivative by each operand, at `count` points, which
+    are computed as a part of arrays of `size` elements, if that is more.
+    """
     reference = REFERENCES[name]
     generator = np.random.default_rng(seed)
     points = [draw(intervals, count, generator) for intervals in reference.intervals]
-    found = computed(name, reference, points)
+    filled = [np.resize(each, max(size, count)) for each in points]
+    found = [each[:count] for each in computed(name, reference, filled)]
     with mp.workdps(DIGITS):
         places = [
             tuple(map(mp.mpf, place)) for place in zip(*map(np.ndarray.tolist, points), strict=True)

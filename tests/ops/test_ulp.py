@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gradcli.engine.swept import LARGE
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
-from tests.ops.measure_ulp import TABLE, measure
+from tests.ops.measure_ulp import TABLE, computed, measure
 from tests.ops.table_cases import held_to_pytorch
 from tests.ops.ulp_references import REFERENCES
 
@@ -28,6 +30,32 @@ def test_digits(name: str) -> None:
     assert reference.limit == 4 or reference.stated
     worst = measure(name, count=40, seed=1)
     assert max(worst) <= reference.limit
+
+
+IN_BLOCKS = [name for name in REFERENCES if getattr(FUNCTIONS[name].op, "in_blocks", None)]
+"""Functions that are computed in another way where they are large."""
+
+
+def test_some_are_computed_in_blocks() -> None:
+    assert {"ndtr", "erfc", "gaussian"} <= {*IN_BLOCKS}
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+def test_digits_of_large_arrays(name: str) -> None:
+    worst = measure(name, count=500, seed=2, size=LARGE)
+    assert max(worst) <= 4
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+def test_the_ends_of_large_arrays(name: str) -> None:
+    ends = np.array([0.0, -0.0, 5e-324, 1e-8, 39.0, 50.0, 1e10, np.inf, np.nan])
+    points = np.concatenate([ends, -ends])
+    few = computed(name, REFERENCES[name], [points])
+    many = computed(name, REFERENCES[name], [np.resize(points, LARGE)])
+    for one, other in zip(few, many, strict=True):
+        np.testing.assert_allclose(other[:18], one, rtol=1e-15)
+        there = ~np.isnan(one)
+        np.testing.assert_array_equal(np.signbit(other[:18])[there], np.signbit(one)[there])
 
 
 @pytest.mark.parametrize("name", REFERENCES)
