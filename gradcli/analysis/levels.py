@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from textwrap import dedent
 
 from gradcli.graph import Node
@@ -70,7 +71,7 @@ class Levels:
     def items(self, order: Sequence[Node]) -> list[Stage]:
         """The steps that nodes, in topological order, are told in."""
         users = _last_users(order)
-        return self._with_results(self._stretches(self._folded(order, users), 1), users)
+        return self._with_results(self._stretches(self._folded(order, users), 1, users), users)
 
     def parts(self, order: Sequence[Node]) -> list[Stage]:
         """The same, however many they are."""
@@ -176,19 +177,42 @@ class Levels:
             return False  # numbers that are drawn are no function, and one op tells itself
         return set(self._results(nodes, users)) <= set(nodes_of(passage.result))
 
-    def _stretches(self, items: list[Stage], number: int) -> Iterator[Stage]:
+    def _stretches(
+        self, items: list[Stage], number: int, users: Mapping[Node, int]
+    ) -> Iterator[Stage]:
         """Many steps as a few stretches of them; `number` is that of the first step."""
         if len(items) <= MOST or ALL in self._opened:
             yield from items
             return
-        each = -(-len(items) // STRETCHES)
-        for start in range(0, len(items), each):
-            part = items[start : start + each]
-            title = f"{number + start}-{number + start + len(part) - 1}"
+        for start, stop in pairwise(_cuts(items, users)):
+            part = items[start:stop]
+            title = f"{number + start}-{number + stop - 1}"
             if title in self._opened:
-                yield from self._stretches(part, number + start)
+                yield from self._stretches(part, number + start, users)
             else:
                 yield Stage([node for item in part for node in item.nodes], stretch=title)
+
+
+def _cuts(items: Sequence[Stage], users: Mapping[Node, int]) -> list[int]:
+    """Where stretches of about one length begin, and the end: each where few values are used
+    further on, as these are told.
+    """
+    starts = [item.nodes[0].index for item in items]
+    changes = [0] * (len(items) + 1)
+    for place, item in enumerate(items):
+        for node in item.nodes:
+            end = bisect_right(starts, users.get(node, -1))
+            if end > place + 1:  # the first item that begins behind its last use
+                changes[place + 1] += 1
+                changes[end] -= 1
+    crossing = list(accumulate(changes))
+    each = -(-len(items) // STRETCHES)
+    around = each // 4
+    inner = (
+        min(range(middle - around, middle + around), key=lambda k: (crossing[k], abs(k - middle)))
+        for middle in range(each, len(items) - around, each)
+    )
+    return [0, *inner, len(items)]
 
 
 def passes_in(opened: Collection[str]) -> frozenset[int]:
