@@ -11,9 +11,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradcli.algebra.terms import BOUND
-from gradcli.language.construct import NOWHERE, attribute, binary, call, number
+from gradcli.language.construct import NOWHERE, WHOLE, attribute, binary, call, number
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Attribute, Binary, Call, Expression, Name, Number
+from gradcli.language.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Constant,
+    Expression,
+    Index,
+    Name,
+    Number,
+    Unary,
+)
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.elementwise import Elementwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,8 @@ class Link:
 
 
 Chain = list[Link]
+POINTWISE = ("float", "softmax")
+"""Functions that count as such of single elements."""
 
 
 def transposed(text: Expression) -> Expression:
@@ -167,6 +181,18 @@ class Edge:
     def turned(self) -> Edge:
         return Edge(self.end, self.start, self.ratio.turned())
 
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether it is a function of single elements, or a product of such matrices."""
+        above, below = self.ratio.above, self.ratio.below
+        alone = len(above) == 1 and not below
+        return len(above[0]) == 1 and is_pointwise(above[0][0].plain) if alone else True
+
+    @property
+    def turns(self) -> int:
+        """How often it is written as a transpose."""
+        return print_expression(self.ratio.text).count(".T")
+
 
 class Tangled(Exception):  # noqa: N818 — no error: another way is taken
     """No product of matrices says it."""
@@ -204,7 +230,7 @@ class Network:
         self._weigh()
         while bound := self._bound():
             steps = (self._close, self._merge, self._absorb, self._join)
-            if not any(step(label) for step in steps for label in bound):
+            if not any(step(label) for step in steps for label in sorted(bound, key=self._order)):
                 raise Tangled
         for label in sorted({line.start for line in self.lines}):
             while self._merge(label):
@@ -221,6 +247,10 @@ class Network:
                 rows, columns = (self.vectors.pop(label).text for label in ends)
                 weights = Link(call("outer", rows, columns), call("outer", columns, rows))
                 line.ratio.above.insert(0, [weights])
+
+    def _order(self, label: int) -> int:
+        """Functions of single elements are joined last, as they may be summed along an axis."""
+        return sum(line.is_pointwise for line in self._meeting(label))
 
     def _bound(self) -> list[int]:
         ends = [label for line in self.lines for label in (line.start, line.end)]
@@ -288,11 +318,13 @@ class Network:
             total = call("sum", joined(line.ratio.chain), dim=number(1.0))
             if len(line.ratio.chain) == 1:
                 text, flipped = line.ratio.chain[0].plain, line.ratio.chain[0].flipped
-                if len(print_expression(flipped)) < len(print_expression(text)):
+                if _length(flipped) < _length(text):
                     total = call("sum", flipped, dim=number(0.0))
             self.at(line.start).above.append([vector(total)])
-        else:
+        elif ratio.above or len(line.ratio.above) == 1:
             self.at(line.start).above.append([*line.ratio.chain, *ratio.column])
+        else:
+            self.at(line.start).above.append([vector(_divided(line, ratio))])
         return True
 
     def _join(self, label: int) -> bool:
@@ -307,7 +339,9 @@ class Network:
         second = second if second.start == label else second.turned()
         between = [diagonal(self.vectors.pop(label))] if label in self.vectors else []
         chain = [*first.ratio.chain, *between, *second.ratio.chain]
-        if first.start == second.end:
+        if first.start == second.end and not between and _pointwise_of(first, second):
+            self.at(first.start).above.append([vector(_row_sums(first, second))])
+        elif first.start == second.end:
             self.at(first.start).above.append([vector(call("diagonal", _either_way(chain)))])
         else:
             self.lines.append(Edge(first.start, second.end, Ratio([chain])))
@@ -324,6 +358,62 @@ def _is_longer(first: Edge, second: Edge) -> bool:
 def _is_turned(chain: Chain) -> bool:
     """Whether a chain is one matrix, transposed."""
     return len(chain) == 1 and isinstance(chain[0].plain, Attribute)
+
+
+def is_pointwise(text: Expression) -> bool:
+    """Whether a matrix is a function of single elements, rather than one of linear algebra."""
+    match text:
+        case Attribute(value=value, name="T"):
+            return is_pointwise(value)
+        case Unary(operand=operand):
+            return is_pointwise(operand)
+        case Binary(operator="**"):
+            return True
+        case Binary(operator="@"):
+            return False
+        case Binary(left=left, right=right):
+            return is_pointwise(left) or is_pointwise(right)
+        case Call(callee=Name(id=title)) if title in FUNCTIONS:
+            return title in POINTWISE or isinstance(FUNCTIONS[title].op, Elementwise)
+    return False
+
+
+def _pointwise_of(first: Edge, second: Edge) -> bool:
+    return first.is_pointwise or second.is_pointwise
+
+
+def _divided(line: Edge, by: Ratio) -> Expression:
+    """A sum of products along an axis along which they are divided: `sum(a * b / c[:, None])`."""
+    other = line.turned()
+    if other.turns < line.turns:
+        below = [standing(each) for each in by.below]
+        found, dim = Ratio([*other.ratio.above], [*other.ratio.below, *below]), 0
+    else:
+        found, dim = Ratio([*line.ratio.above], [*line.ratio.below, *by.below]), 1
+    return call("sum", found.text, dim=number(float(dim)))
+
+
+def standing(chain: Chain) -> Chain:
+    """A vector as a column: `v[:, None]`."""
+    return [vector(Index(joined(chain), (WHOLE, Constant(None, NOWHERE)), NOWHERE))]
+
+
+def _row_sums(first: Edge, second: Edge) -> Expression:
+    """The diagonal of a product of which one is a function of elements: `sum(P * (A @ B), dim=1)`,
+    each as it is written without a transpose.
+    """
+    rows = [first, second.turned()]
+    columns = [first.turned(), second]
+    chosen, dim = min(
+        ((rows, 1), (columns, 0)),
+        key=lambda each: sum(edge.turns for edge in each[0] if edge.is_pointwise),
+    )
+    chosen = sorted(chosen, key=lambda edge: not edge.is_pointwise)
+    ratio = Ratio()
+    for edge in chosen:
+        ratio.above += edge.ratio.above
+        ratio.below += edge.ratio.below
+    return call("sum", ratio.text, dim=number(float(dim)))
 
 
 def diagonal(ratio: Ratio) -> Link:
@@ -353,6 +443,12 @@ def _dot(ratio: Ratio) -> Expression:
         return call("sum", ratio.text)
     first, second = sorted(chains, key=len)
     return _either_way([*turned(first), *second])
+
+
+def _length(text: Expression) -> tuple[int, int]:
+    """How long an expression is; without transposes it is shorter."""
+    words = print_expression(text)
+    return words.count(".T"), len(words)
 
 
 def _either_way(chain: Chain) -> Expression:

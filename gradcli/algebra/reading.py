@@ -14,9 +14,9 @@ from gradcli.algebra.chains import (
     Ratio,
     Tangled,
     diagonal,
-    joined,
     link,
     quotient,
+    standing,
     transposed,
     turned,
     vector,
@@ -351,11 +351,7 @@ def _power(text: Expression, power: Fraction) -> Expression:
 
 def _standing(rows: Ratio) -> Ratio:
     """Vectors as columns: `v[:, None]`."""
-
-    def stood(chain: Chain) -> Chain:
-        return [vector(Index(joined(chain), (WHOLE, Constant(None, NOWHERE)), NOWHERE))]
-
-    return Ratio([stood(each) for each in rows.above], [stood(each) for each in rows.below])
+    return Ratio([*map(standing, rows.above)], [*map(standing, rows.below)])
 
 
 def _outer(rows: Chain, columns: Chain) -> Chain:

@@ -66,6 +66,19 @@ trace(inv(A + t * B)) | A=n,n t= B=n,n | t_grad |\
  Kingma and Welling (2014), appendix B
 mean((tanh(X @ W + b) @ w - y)**2) | X=n,d W=d,h b=h w=h y=n | W_grad |\
  2 * X.T @ (outer(tanh(X @ W + b) @ w - y, w) * (1 - tanh(X @ W + b)**2)) / n | PRML (5.56)
+layer_norm(x, (d,), w, b) | x=n,d w=d b=d | w_grad |\
+ sum(v * (x - mean(x, dim=1)[:, None])\
+ / sqrt(sum((x - mean(x, dim=1)[:, None])**2, dim=1) / d + 1e-5)[:, None], dim=0) |\
+ Ba et al. (2016): Σᵢ vᵢ x̂ᵢ
+sum(softmax(X, dim=1) * (A @ B)) | X=n,m A=n,k B=k,m | X_grad |\
+ softmax(X, dim=1) * (A @ B - sum(softmax(X, dim=1) * (A @ B), dim=1)[:, None]) |\
+ Dao et al. (2022), B.2: P (dP - rowsum(P dP))
+cross_entropy(tanh(X @ W + b) @ V, y) | X=n,d W=d,h b=h V=h,k y=n | b_grad |\
+ sum((1 - tanh(X @ W + b)**2) * ((softmax(tanh(X @ W + b) @ V, dim=1) - one_hot(y, k)) @ V.T),\
+ dim=0) / n | PRML (5.56), (4.109)
+sum((sigmoid(X @ W + b) - Y)**2) | X=n,d W=d,k b=k Y=n,k | b_grad |\
+ 2 * sum((sigmoid(X @ W + b) - Y) * sigmoid(X @ W + b) * (1 - sigmoid(X @ W + b)), dim=0) |\
+ PRML (4.88)
 """
 )
 """Gradients."""

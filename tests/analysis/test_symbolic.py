@@ -98,6 +98,20 @@ def test_a_place_is_a_whole_number() -> None:
         derive_for_all(parse("x[k + 1]"), lengths("x=n"))
 
 
+@pytest.mark.parametrize(
+    ("program", "given", "said"),
+    [
+        ("x @ A", "x=n", "(n,) @ ()"),
+        ("A @ B", "A=n,k B=n,k", "(n, k) @ (n, k)"),
+        ("x + y", "x=n y=m", "n and m elements"),
+    ],
+)
+def test_errors_name_lengths(program: str, given: str, said: str) -> None:
+    with pytest.raises(GradcliError) as error:
+        derive_for_all(parse(program), lengths(given))
+    assert said in error.value.diagnostic.message
+
+
 def test_two_places_may_be_the_same() -> None:
     found = derive_for_all(parse("x[i] * x[j]"), lengths("x=n"))
     assert written(found, "x_grad") == "x[j] * one_hot(i, n) + x[i] * one_hot(j, n)"

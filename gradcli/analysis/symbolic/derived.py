@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TypeVar
-
-import numpy as np
 
 from gradcli.algebra.algebra import Rewrites
 from gradcli.algebra.identities import PLAIN, REWRITES
 from gradcli.algebra.reading import Unsaid
-from gradcli.analysis.jacobian import hessian, jacobian
-from gradcli.analysis.matrices import Matrix
-from gradcli.analysis.problem import pose
+from gradcli.analysis.symbolic.checked import CheckedPoint, check_points, close
 from gradcli.analysis.symbolic.columns import Form, as_they_are, columns
 from gradcli.analysis.symbolic.formula import (
     FORMULAS,
@@ -30,43 +27,15 @@ from gradcli.analysis.symbolic.naming import named
 from gradcli.analysis.symbolic.sizes import Lengths, Shapes
 from gradcli.analysis.symbolic.wording import in_words
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.graph import Array, ancestors, upstream
+from gradcli.graph import ancestors, upstream
 from gradcli.language.construct import NOWHERE, name
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.printer import print_program
 from gradcli.language.syntax import Assign, Expression, Index, Name, Program, Syntax
 from gradcli.options import DEFAULT, Options
-from gradcli.session import Gradient, evaluate
+from gradcli.session import evaluate
 from gradcli.trace.expressions import CONSTANTS
 from gradcli.trace.names import free_names
-
-POINTS = 2
-"""A formula is checked at so many random points for each choice of lengths."""
-NUDGE = 1e-9
-STABLE = 1e-5
-"""A point counts where derivatives move by the second part at most if inputs move by the first."""
-VANISHING = 1e-20
-"""A derivative below it is 0: inputs are about 1."""
-CLOSE = 1e-8
-"""How far it may be from the gradient, in units of the largest element: both round."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedPoint:
-    """Inputs, and the derivatives there."""
-
-    inputs: dict[str, Array]
-    expected: dict[str, Array]
-    outputs: list[Array] = field(default_factory=list)
-
-    @property
-    def finite(self) -> bool:
-        return all(np.isfinite(each).all() for each in (*self.outputs, *self.expected.values()))
-
-    @property
-    def vanishes(self) -> bool:
-        """Whether all derivatives are 0, but for rounding."""
-        return all(np.max(np.abs(x), initial=0.0) < VANISHING for x in self.expected.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +95,7 @@ def derive_for_all(
     if not run.outputs or not run.leaves:
         raise GradcliError("no-grad", "there is nothing to differentiate by", hint="name an input")
     _require_steady(program, known, run, options)
-    checks = list(_checks(program, known, order, options))
+    checks = list(check_points(program, known, order, options))
     forms = (columns, as_they_are) if _has_columns(known) else (as_they_are,)
     for (chosen, without), form in product(_attempts(rewrites), forms):
         found = _found(run, known, order, chosen, form)
@@ -187,7 +156,7 @@ def _traced(program: Program, shapes: Shapes, options: Options) -> tuple[Shapes,
         run = traced(program, shapes, options, marks)
     except GradcliError as error:
         if error.diagnostic.code != "type":
-            raise error.located(program.source, None) from None
+            raise _with_names(error, marks).located(program.source, None) from None
         names = list(shapes.lengths)
         for count in (1, 2):
             for whole in combinations(names, count):
@@ -197,12 +166,26 @@ def _traced(program: Program, shapes: Shapes, options: Options) -> tuple[Shapes,
                 except GradcliError as other:
                     if other.diagnostic.code == "value":
                         error = other
-        raise error.located(program.source, None) from None
+        raise _with_names(error, marks).located(program.source, None) from None
     labels = frozenset(_labels(run))
     if labels == shapes.whole:
         return shapes, run
     again = replace(shapes, whole=labels)
     return again, traced(program, again, options, marks)
+
+
+def _with_names(error: GradcliError, marks: Mapping[str, int]) -> GradcliError:
+    """An error that speaks of the lengths by their names, and not by the numbers for these."""
+    names = {str(length): title for title, length in marks.items()}
+    number = re.compile(rf"\b({'|'.join(names)})\b")
+    found = error.diagnostic
+
+    def reworded(text: str) -> str:
+        return number.sub(lambda each: names[each[0]], text) if names else text
+
+    hint = found.hint and reworded(found.hint)
+    error.diagnostic = found._replace(message=reworded(found.message), hint=hint)
+    return error
 
 
 def _require_steady(program: Program, shapes: Shapes, run: Traced, options: Options) -> None:
@@ -300,116 +283,6 @@ def _remarks(run: Traced, shapes: Shapes, order: Order, seeds: Mapping[str, str]
     return remarks + [f"{title} is the gradient of {output}" for output, title in seeds.items()]
 
 
-# --- checks ----------------------------------------------------------------------------------
-
-
-def _checks(
-    program: Program, shapes: Shapes, order: Order, options: Options
-) -> Iterator[CheckedPoint]:
-    """Random points at lengths that no formula was made from, where all is finite.
-
-    Raises what running raises, or `value`, where fewer than two choices of lengths have any.
-    """
-    plain = options._replace(seed=0)
-    refused = GradcliError(
-        "value",
-        "the derivative is not finite at any point that was tried",
-        hint="give values: --set NAME=VALUE",
-    )
-    good = 0
-    choices = list(shapes.checks())
-    for sizes in choices:
-        found = 0
-        for inputs in shapes.points(sizes, seed=len(sizes)):
-            try:
-                check = EXPECTED[order](program, inputs, plain)
-                nudged = EXPECTED[order](program, _nudged(inputs), plain)
-            except GradcliError as error:
-                refused = error
-                continue
-            if check.finite and _stable(check, nudged):
-                yield check
-                found += 1
-            if found == POINTS:
-                break
-        good += bool(found)
-    if good < min(2, len(choices)):
-        raise refused
-
-
-def _nudged(inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The inputs, moved by little more than rounding does; whole numbers stay."""
-    return {x: a if a.dtype.kind == "i" else a * (1 + NUDGE) for x, a in inputs.items()}
-
-
-def _stable(check: CheckedPoint, nudged: CheckedPoint) -> bool:
-    """Whether a derivative is more than rounding, as it is not at singular matrices."""
-    return all(
-        _close(nudged.expected[title], each, STABLE) for title, each in check.expected.items()
-    )
-
-
-def _gradient(program: Program, inputs: dict[str, Array], options: Options) -> CheckedPoint:
-    outputs = _outputs(program, inputs, options)
-    chance = np.random.default_rng(1)
-    seeds = {
-        title: chance.uniform(0.5, 1.5, array.shape)
-        for title, array in outputs.items() if array.size != 1
-    }  # fmt: skip
-    gradients = [Gradient(array, title) for title, array in seeds.items()]
-    if len(outputs) == 1:
-        gradients = [Gradient(array) for array in seeds.values()]
-    grads = evaluate(program, inputs, gradients, options._replace(values="none")).grads
-    names = {f"v_{title}" if len(outputs) > 1 else "v": each for title, each in seeds.items()}
-    return CheckedPoint(
-        inputs | names,
-        {f"{title}_grad": each for title, each in grads.items()},
-        [*outputs.values()],
-    )
-
-
-def _outputs(program: Program, inputs: dict[str, Array], options: Options) -> dict[str, Array]:
-    """The outputs that have a gradient."""
-    forward = evaluate(program, inputs, (), options._replace(forward_only=True, values="outputs"))
-    return {
-        title: array for title, array in forward.values.items()
-        if title in forward.outputs and array.dtype.kind == "f"
-    }  # fmt: skip
-
-
-def _jacobian(program: Program, inputs: dict[str, Array], options: Options) -> CheckedPoint:
-    problem = pose(program, inputs, (), options)
-    several = len(problem.outputs) > 1
-    outputs = _outputs(program, inputs, options)
-    blocks = _blocks(jacobian(problem).matrix)
-    return CheckedPoint(
-        inputs,
-        {f"{o}_{x}_jacobian" if several else f"{x}_jacobian": b for (o, x), b in blocks.items()},
-        [*outputs.values()],
-    )
-
-
-def _hessian(program: Program, inputs: dict[str, Array], options: Options) -> CheckedPoint:
-    blocks = _blocks(hessian(pose(program, inputs, (), options)).matrix)
-    return CheckedPoint(
-        inputs,
-        {f"{a}_hessian" if a == b else f"{a}_{b}_hessian": x for (a, b), x in blocks.items()},
-        [*_outputs(program, inputs, options).values()],
-    )
-
-
-def _blocks(matrix: Matrix) -> dict[tuple[str, str], Array]:
-    return {
-        (row, column): matrix.values[rows, columns].reshape((*above, *shape))
-        for row, above, rows in matrix.rows.slices()
-        for column, shape, columns in matrix.columns.slices()
-    }
-
-
-EXPECTED = {"gradient": _gradient, "jacobian": _jacobian, "hessian": _hessian}
-"""By order: the derivatives at a point, found without a formula."""
-
-
 def _holds(found: Symbolic, checks: Sequence[CheckedPoint]) -> bool:
     """Whether the formulas, read back from their text, give the derivatives at all points; they
     may have no value where all derivatives vanish, as `det(X) * inv(X)` at singular matrices.
@@ -430,13 +303,6 @@ def _holds(found: Symbolic, checks: Sequence[CheckedPoint]) -> bool:
             return False
         computed += 1
         for result in found.results:
-            if not _close(values[result.title], check.expected[result.title]):
+            if not close(values[result.title], check.expected[result.title]):
                 return False
     return bool(computed)
-
-
-def _close(found: Array, expected: Array, most: float = CLOSE) -> bool:
-    if found.shape != expected.shape:
-        return False
-    size = float(np.max(np.abs(expected), initial=1e-3))
-    return bool(np.max(np.abs(found - expected), initial=0.0) <= most * size)
