@@ -13,16 +13,15 @@ from itertools import zip_longest
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.claim import Claim, Point, differentiate, formula, weighed
+from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.analysis.diagnosis.double import in_double, unrounded
 from gradcli.analysis.diagnosis.typed import MISFITS
 from gradcli.analysis.evidence import Evidence
 from gradcli.analysis.judge import CLEAR, NEGLIGIBLE, TINY
 from gradcli.analysis.precise import NotPreciseError, Steps
-from gradcli.analysis.problem import Problem, pose
 from gradcli.analysis.verdict import Agreement, Tolerance, Verdict
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
-from gradcli.passes import Gradient
 
 NEEDED = {"float64": 2e-10, "float32": 1e-3, "float16": 1e-1}
 """The relative error with which a gradient must be known to confirm numbers of a precision. A
@@ -36,8 +35,10 @@ MANY, FEW = 10_000, 1e-2
 """Of so many elements, this part may be so small that rounding hides some of their digits: they are
 as right as can be seen next to elements of the usual size."""
 LONGER = np.dtype(np.longdouble)
-AFFORDABLE = 1 << 20
-"""The most elements that are computed in long double, which no library speeds up."""
+AFFORDABLE, QUICK = 1 << 20, 1 << 15
+"""The most elements that are computed in long double, which no library speeds up: where it decides,
+and where it may only doubt.
+"""
 SINGLE = 2 * float(np.finfo(np.float32).eps)
 """What float32 cannot show of a mistake that float64 does show."""
 
@@ -124,10 +125,8 @@ def agreement(
             found = each.told(told)
             return replace(found, verdict="inconclusive", coincidence=True) if judged else found
         judged.append(each)
-    here = judged[0]
-    unclear = here.verdict == "inconclusive" and tolerance is None
-    finer = _finer(claim, evidence, [each.nothing for each in judged]) if unclear else None
-    return finer or here.told(told)
+    finer = _finer(claim, evidence, judged) if tolerance is None else None
+    return finer or judged[0].told(told)
 
 
 def _judge(
@@ -208,13 +207,21 @@ def _feeds(claim: Claim, point: Point) -> Mapping[Node, Array]:
 # --- longer precision ----------------------------------------------------------------------
 
 
-def _finer(claim: Claim, evidence: Evidence, nothing: Sequence[Array]) -> Agreement | None:
-    """The answer of a longer precision, if it knows one."""
+def _finer(claim: Claim, evidence: Evidence, judged: Sequence[Judged]) -> Agreement | None:
+    """The answer of a longer precision, if it knows more."""
     if evidence.formula is None:
         return None
+    unclear = judged[0].verdict == "inconclusive"
+    nothing = [each.nothing for each in judged]
     if claim.walk.problem.options.precision == "float32":
-        return _in_double(claim, evidence.formula, evidence, nothing)
-    return _in_long_double(claim, evidence, nothing)
+        return _in_double(claim, evidence.formula, evidence, nothing) if unclear else None
+    longer = _in_long_double(claim, evidence, nothing, AFFORDABLE if unclear else QUICK)
+    if unclear and longer and all(each.verdict == "pass" for each in longer):
+        return longer[0].told(f"{evidence.told}, in long double")
+    wrong = next((each for each in longer if each.verdict == "fail"), None)
+    if unclear or wrong is None:
+        return None
+    return replace(wrong.told(evidence.told), verdict="inconclusive")
 
 
 def _in_double(
@@ -224,8 +231,7 @@ def _in_double(
     float32 is one, a smaller one is below what float32 can show.
     """
     try:
-        walk = differentiate(_restated(claim.walk.problem))
-        twin = Claim(walk, claim.name, walk.problem.leaves[claim.name], formula(walk, source))
+        twin = in_double(claim, source)
         found = agreement(twin, evidence, nothing=nothing)
     except MISFITS:
         return None
@@ -239,34 +245,25 @@ def _in_double(
     return judged.told("the rounding of float32")
 
 
-def _restated(problem: Problem) -> Problem:
-    """The same program with the same inputs in float64."""
-    inputs = {
-        name: problem.feeds[node].astype(np.float64 if node.kind == "float" else None, copy=False)
-        for name, node in problem.prepared.inputs.items()
-    }
-    given = problem.gradient if problem.grads else None
-    vectors = [Gradient(np.asarray(v, np.float64), name) for name, v in (given or {}).items()]
-    options = problem.options._replace(precision="float64")
-    return weighed(pose(problem.program, inputs, vectors, options))
-
-
-def _in_long_double(claim: Claim, evidence: Evidence, nothing: Sequence[Array]) -> Agreement | None:
-    """Both computed in long double, where it is longer and every op has it."""
+def _in_long_double(
+    claim: Claim, evidence: Evidence, nothing: Sequence[Array], affordable: int
+) -> list[Judged]:
+    """Both computed in long double at every point; nothing where it is no longer than float64, has
+    not every op, or would compute more elements.
+    """
     unit = float(np.finfo(LONGER).eps)
     if unit >= np.finfo(np.float64).eps:
-        return None
+        return []
     judged: list[Judged] = []
     for point, hidden in zip(claim.points, nothing, strict=True):
+        feeds = {node: unrounded(each, LONGER) for node, each in _feeds(claim, point).items()}
         try:
-            steps = Steps([claim.mine, claim.grad], _feeds(claim, point), LONGER)
-            if steps.elements > AFFORDABLE:
-                return None
+            steps = Steps([claim.mine, claim.grad], feeds, LONGER)
+            if steps.elements > affordable:
+                return []
             values = steps.values()
             noise = steps.noise(unit, float(np.finfo(np.float64).eps) / 2)
         except (*MISFITS, NotPreciseError):
-            return None
+            return []
         judged.append(_judge(Compared(*values, *noise), claim, evidence, None, hidden))
-    if all(each.verdict == "pass" for each in judged):
-        return judged[0].told(f"{evidence.told}, in long double")
-    return None
+    return judged

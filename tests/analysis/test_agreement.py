@@ -134,6 +134,28 @@ def test_no_digits_are_asked_of_what_is_rounding(
     assert judged(problem, "x", wrong).verdict == "fail"
 
 
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="it is no longer")
+@pytest.mark.parametrize("small", ["e-4", "e-5", "e-6"])
+def test_what_only_a_longer_precision_sees_is_not_confirmed(small: str) -> None:
+    """It moves the gradient by 1e-13 to 1e-15 of itself."""
+    problem = weighed(posed(f"log(sum(exp(x)) + 1{small})", {"x": [0.3, 1.2, -0.7]}))
+    assert judged(problem, "x", f"exp(x)/(sum(exp(x)) + 1{small})").verdict == "pass"
+    found = judged(problem, "x", f"exp(x)/(sum(exp(x)) + 1.000000001{small})")
+    assert found.verdict == "inconclusive"
+    moved = 1e-9 * float(f"1{small}") / (np.exp(0.3) + np.exp(1.2) + np.exp(-0.7))
+    assert found.difference == pytest.approx(moved, rel=0.01)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_what_holds_for_probabilities_passes_for_their_rounding(precision: Precision) -> None:
+    """In float32 these add up to 1 + 1e-8, which a small difference of two shows."""
+    data = {"z": [0.55, 0.2, -0.15], "t": [0.45, 0.35, 0.2]}
+    problem = weighed(posed("-sum(t*log_softmax(z))", data, precision=precision))
+    assert judged(problem, "z", "softmax(z) - t").verdict == "pass"
+    for wrong in ("softmax(z) - 1.000001*t", "softmax(1.00001*z) - t", "softmax(z) - t*sum(t**2)"):
+        assert judged(problem, "z", wrong).verdict == "fail", wrong
+
+
 def test_what_has_a_value_in_float32_alone_is_not_right() -> None:
     """There the exponent is 2."""
     problem = weighed(posed("sum(x**3)", {"x": [-0.5, 1.5]}, precision="float32"))

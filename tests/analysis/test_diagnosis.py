@@ -12,15 +12,21 @@ from gradcli.analysis.diagnosis.claim import Claim, differentiate, formula, type
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.verdict import Comparison
 from gradcli.diagnostics import Code, GradcliError, Source
+from gradcli.graph import Precision
 from gradcli.options import DEFAULT
 from tests.analysis.mistakes import DATA, MISTAKES, SQUARES, A, Mistake, S, X, Y
 from tests.analysis.posed import posed
 
 
 def compared(
-    program: str, inputs: Mapping[str, Any], leaf: str, mine: Any, gradient: Sequence[Any] = ()
+    program: str,
+    inputs: Mapping[str, Any],
+    leaf: str,
+    mine: Any,
+    gradient: Sequence[Any] = (),
+    precision: Precision = "float64",
 ) -> Comparison:
-    walk = differentiate(weighed(posed(program, inputs, gradient)))
+    walk = differentiate(weighed(posed(program, inputs, gradient, precision=precision)))
     if isinstance(mine, str):
         own = typed(walk, Source("--mine", mine))
         return compare(Claim(walk, leaf, walk.problem.leaves[leaf], own.node, own))

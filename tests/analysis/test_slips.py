@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from gradcli.diagnostics import Source
+from gradcli.graph import Precision
 from gradcli.language.parser import ParseLimits, parse_expression
 from gradcli.language.printer import print_expression
 from tests.analysis import (
@@ -148,6 +149,54 @@ def test_a_slip_is_told_as_it_was_made(program: str, wrong: str, words: str) -> 
     found = compared(program, inputs, "w", wrong)
     assert found.sure
     assert words in found.causes[0].message
+
+
+Z = [[0.2, -0.5, 0.9], [1.1, 0.4, -0.3]]
+NAMED = [
+    ("-sum(t*log_softmax(x/2))", "(softmax(2*x) - t)/2", "operation", "(softmax(x / 2) - t) / 2"),
+    ("sum(log10(x))", "1/(x*log(2))", "constant", "1 / (x * log(10))"),
+    ("sum(w*(x + exp(-x)))", "w*(x - exp(-x))", "number", "w * (1 - exp(-x))"),
+    (
+        "n = (x - mean(x))/std(x); sum((n*w + b)**2)",
+        "2*(n*w + b)*n",
+        "factor-extra",
+        "2 * (n * w + b)",
+    ),
+]
+"""Programs, wrong formulas for the gradient of x (the last: of b), code and correction."""
+
+
+@pytest.mark.parametrize(("program", "wrong", "code", "right"), NAMED)
+def test_the_likelier_of_two_slips_is_named(
+    program: str, wrong: str, code: str, right: str
+) -> None:
+    """A sum over the normalised n is 0, so that adding it is right as well as leaving it out."""
+    data = {"x": [0.4, 1.3, 2.2], "t": [0.3, 0.2, 0.5], "w": [1.0, -0.5, 0.7], "b": 0.4}
+    leaf = "b" if "b" in wrong else "x"
+    wrong, right = (f"sum({each})" if leaf == "b" else each for each in (wrong, right))
+    inputs = {name: data[name] for name in data if re.search(rf"\b{name}\b", program)}
+    found = compared(program, inputs, leaf, wrong)
+    assert found.sure
+    (cause, *_) = found.causes
+    assert cause.code == code
+    assert cause.correction is not None
+    assert cause.correction.formula == right
+
+
+@pytest.mark.parametrize(
+    ("precision", "constant"), [("float32", "4.000004"), ("float64", "4.000000004")]
+)
+def test_a_slight_mistake_is_no_step_of_the_derivation(precision: Precision, constant: str) -> None:
+    """Two signs that cancel, say, change the gradient by no more than that."""
+    found = compared(
+        "p = log_softmax(Z/2, dim=1); L = -mean(sum(T*p, dim=1))",
+        {"Z": Z, "T": [[0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]},
+        "Z",
+        f"(softmax(Z/2, dim=1) - T)/{constant}",
+        precision=precision,
+    )
+    assert found.verdict == "fail"
+    assert [(cause.code, found.sure) for cause in found.causes] == [("constant", True)]
 
 
 CORRECTED: Mapping[tuple[str, str], tuple[str, str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradcli.analysis.diagnosis.claim import Claim, agreeing
+from gradcli.analysis.diagnosis.claim import Claim, agreeing, close
 from gradcli.analysis.diagnosis.fresh import fresh
 from gradcli.analysis.diagnosis.mutation import Mutation, Slip
 from gradcli.analysis.diagnosis.search import Search
@@ -39,7 +39,8 @@ def certain(claim: Claim, words: Wording) -> list[Cause]:
     elsewhere = claim.at_points([claim.points[0], *points])
     mutation = Mutation(elsewhere, claim.typed, words)
     search = Search(elsewhere, words)
-    steps = search.causes()
+    slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
+    steps = [] if slight else search.causes()
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
     found = _merged(steps, mutation.single(), claim.typed.source)

@@ -11,11 +11,13 @@ import numpy as np
 from gradcli.analysis.agreement import agreement
 from gradcli.analysis.diagnosis.causes import certain
 from gradcli.analysis.diagnosis.claim import Claim, close
+from gradcli.analysis.diagnosis.double import in_double
 from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, certain_in_small
+from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording, wording
 from gradcli.analysis.evidence import Evidence, from_formula, from_values
 from gradcli.analysis.verdict import (
@@ -88,7 +90,7 @@ def _diagnosed(
     """Why a gradient is wrong, some of it at jumps, and whether that is certain."""
     mine, right = claim.theirs, claim.right
     large = claim.leaf.size > LARGE
-    certainly = certain_in_small(claim, found.index) if large else certain(claim, words)
+    certainly = certain_in_small(claim, found.index) if large else _certain(claim, words)
     if certainly:
         return certainly, True
     if close(mine, right, claim.rtol):
@@ -101,11 +103,20 @@ def _diagnosed(
     return search.causes() or search.further(), False
 
 
+def _certain(claim: Claim, words: Wording) -> list[Cause]:
+    """The mistake in a formula, searched in float64, where mistakes differ by more digits."""
+    if claim.typed is not None and claim.walk.problem.options.precision == "float32":
+        with Tolerant():
+            twin = in_double(claim, claim.typed.source)
+            return certain(twin, wording(twin))
+    return certain(claim, words)
+
+
 def _evidence(claim: Claim) -> Evidence:
     """What is known of a gradient of which nobody said how it was given."""
     order = ancestors([claim.mine])
     if claim.leaf in order or any(not node.inputs and node.known is None for node in order):
-        return from_formula(Source("--mine", ""))
+        return from_formula(claim.typed.source if claim.typed else Source("--mine", ""))
     return from_values(claim.theirs)
 
 

@@ -17,6 +17,8 @@ from gradcli.graph import Array, Node, ancestors
 COUNT = 3
 DISTANCES = (0.2, 0.05, 0.01, 0.002)
 """How far inputs move, relative to their elements: as far as the program goes the same way."""
+LOOKS, ROUNDED = 1e-9, 4.0
+"""How far numbers are from what they look like, relative, or in units of their last place."""
 
 
 def fresh(claim: Claim) -> list[Point]:
@@ -53,10 +55,11 @@ def _moved(
         told_apart = node is not claim.leaf and value.size > 1
         if told_apart and np.isin(value, (0.0, 1.0)).all():
             continue
-        moved = _near(value, generator, distance)
+        dtype = node.graph.dtype("float")
+        moved = _near(value.astype(dtype, copy=False), generator, distance)
         if node is not claim.leaf:
             moved = np.where((value == 0) & (value.size > 1), 0.0, moved)
-        yield node, moved.astype(node.graph.dtype("float"))
+        yield node, moved.astype(dtype)
 
 
 def _near(value: Array, generator: np.random.Generator, distance: float) -> Array:
@@ -64,10 +67,17 @@ def _near(value: Array, generator: np.random.Generator, distance: float) -> Arra
     size = np.abs(value)
     usual = float(size.mean()) if value.size and size.any() else 1.0
     moves = distance * generator.uniform(-1.0, 1.0, value.shape)
-    moved = value + moves * np.where(size > 0, size, 0.3 * usual)
+    return alike(value + moves * np.where(size > 0, size, 0.3 * usual), value)
+
+
+def alike(numbers: Array, value: Array) -> Array:
+    """Numbers near others, made what these are but for rounding: a symmetric matrix, rows that add
+    up to 1.
+    """
+    slack = max(LOOKS, ROUNDED * float(np.finfo(value.dtype).eps))
     square = value.ndim >= 2 and value.shape[-1] == value.shape[-2]
-    if square and np.allclose(value, value.swapaxes(-1, -2), 1e-12, 0.0):
-        moved = (moved + moved.swapaxes(-1, -2)) / 2
-    if value.ndim and value.size > 1 and np.allclose(value.sum(-1), 1.0, 1e-9, 0.0):
-        moved = moved / moved.sum(-1, keepdims=True)
-    return np.asarray(moved)
+    if square and np.allclose(value, value.swapaxes(-1, -2), slack, 0.0):
+        numbers = (numbers + numbers.swapaxes(-1, -2)) / 2
+    if value.ndim and value.size > 1 and np.allclose(value.sum(-1), 1.0, slack, 0.0):
+        numbers = numbers / numbers.sum(-1, keepdims=True)
+    return np.asarray(numbers)

@@ -55,6 +55,7 @@ SAID = {
     "operand-transposed": "{old} is not transposed",
     "transposed-extra": "a transposition is too much",
     "other-value": "another variable belongs here",
+    "number": "a number belongs here",
     "exchanged": "two variables are exchanged for each other",
     "condition": "the condition is wrong",
     "inverted": "it is upside down",

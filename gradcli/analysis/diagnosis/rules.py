@@ -90,9 +90,11 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         return
     matrix = len(material.shape(left) or ()) > 1
     for twin in TWINS[symbol]:
-        cost = 1.2 if twin != "@" else 1.15 if matrix else 1.25
+        cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+" else 1.2
         yield cost, "operation", binary(twin, left, right)
-    if symbol != "*":
+    if symbol == "*":
+        yield 1.25, "operation", binary("/", right, left)
+    else:
         yield 1.1, "order", binary(symbol, right, left)
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
     if symbol == "/":
@@ -174,7 +176,7 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     for other in dict.fromkeys(near):
         yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
     others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
-    others += [1 / value] if value else []
+    others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
     for other in dict.fromkeys((*material.numbers, *others)):
         if other != value:
             odd = other % 1 != 0 and value % 1 == 0  # nobody writes 3 for 1.5
@@ -192,6 +194,7 @@ def _name(part: Name, _place: Place, material: Material) -> Iterator[Change]:
     for title, other in material.names.items():
         if title != part.id:
             yield (1.2 if other == shape else 1.6), "other-value", name(title)
+    yield 1.45, "number", number(1.0)
 
 
 def _index(part: Index, _place: Place, _material: Material) -> Iterator[Change]:

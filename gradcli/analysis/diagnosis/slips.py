@@ -231,12 +231,13 @@ def _alike(claim: Claim, steps: Sequence[ReverseStep]) -> Iterator[Consequence]:
     for op, count in Counter(step.node.op for step in steps).items():
         if count > 1:
             same = {step for step in steps if step.node.op is op}
-            every = f"of every {op.name}, of which there are {count},"
+            title = op.infix or op.name
+            every = f"of every {title}, of which there are {count},"
             text = f"the derivative {every} is missing"
             yield from _outcome(claim, _skipped, same, "chain-factor", text)
             text = f"the sign of the derivative {every} is wrong"
             yield from _outcome(claim, _negated, same, "sign-part", text)
-            text = f"every {op.name} was taken as a constant, of which there are {count}"
+            text = f"every {title} was taken as a constant, of which there are {count}"
             yield from _outcome(claim, _dropped, same, "path-missing", text)
 
 
