@@ -147,17 +147,18 @@ def check_leaf(
         sample = min(ELEMENTS, WORK // cost)
         places = np.sort(np.random.default_rng(0).choice(size, sample, replace=False))
     found = LeafCheck(gradient.leaf, shape, [])
+    directions = None if alone else Directions(gradient, lines, elements)
     try:
-        if not alone:
-            directions = Directions(gradient, lines, elements)
-            sweep, wrong = directions.check(lambda part: done(gradient.leaf, part))
-            found = replace(found, findings=wrong, sweep=sweep)
+        if directions is not None:
+            wrong = directions.check(lambda part: done(gradient.leaf, part))
+            found = replace(found, findings=wrong, sweep=directions.known(wrong))
         for number, place in enumerate(places, 1):
             index = tuple(map(int, np.unravel_index(place, shape))) if shape else ()
             found.findings.append(elements.check(index))
             done(gradient.leaf, number / len(places))
     except KeyboardInterrupt:
-        return replace(found, stopped=True)
+        sweep = found.sweep or (directions.known(found.findings) if directions else None)
+        return replace(found, sweep=sweep, stopped=True)
     if found.worst is None or not alone:
         return found
     return replace(found, curve=lines.curve(found.worst.index))

@@ -61,29 +61,31 @@ class Directions:
         self._elements = elements
         self._frozen = np.zeros(gradient.value.shape, bool)
         """Elements that are too near to a kink to be moved."""
+        self._tried: list[Along] = []
         self._sizes = lines.sizes()
         with np.errstate(all="ignore"):
             self._shift = EPS * float(np.linalg.norm((gradient.value * self._sizes).reshape(-1)))
         """What rounding of the moved elements does to the outputs; the errors are independent."""
 
-    def check(self, done: Callable[[float], None]) -> tuple[AllAtOnce, list[Finding]]:
-        """What all directions tell, and wrong elements that were found; `done` is told how much of
-        the work is.
-        """
-        tried: list[Along] = []
-        found: list[Finding] = []
+    def check(self, done: Callable[[float], None]) -> list[Finding]:
+        """Wrong elements that were found; `done` is told how much of the work is."""
         for number in range(COUNT):
             generator = np.random.default_rng(number)
             signs = generator.choice([-1.0, 1.0], self._sizes.shape)
             along = self._along(signs * self._sizes * generator.uniform(0.5, 1.0, signs.shape))
-            tried.append(along)
+            self._tried.append(along)
             done((number + 1) / COUNT)
             if along.wrong:
-                found = self._search(along)
-                break
-        return self._sweep(tried, found), found
+                return self._search(along)
+        return []
 
-    def _sweep(self, tried: list[Along], found: list[Finding]) -> AllAtOnce:
+    def known(self, found: list[Finding]) -> AllAtOnce | None:
+        """What the directions that have been tried tell, with the wrong elements that were found;
+        None before the first.
+        """
+        tried = self._tried
+        if not tried:
+            return None
         moved = int(np.count_nonzero(~self._frozen))
         with np.errstate(all="ignore"):
             parts = np.abs(self._gradient.value * self._sizes)[~self._frozen]

@@ -173,6 +173,8 @@ def _compared(
     problem = weighed(problem)
     claims = posing.read_claims(mine, problem, safe=safe)
     checked = check(problem, done=done)
+    if checked.stopped:
+        return checked
     compared = [compare(claim, evidence, asked, half()) for claim, evidence in claims]
     return replace(checked, mine=compared)
 

@@ -9,6 +9,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Node, Shape
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.shapes import show
+from gradcli.ops.shaping import EXPAND
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.values import Value
 
@@ -44,7 +45,15 @@ def _growing(result: Value, operands: Sequence[Node]) -> tuple[Shape, Shape, Sha
     what a function makes of its operands first, as `outer` does, is its own affair.
     """
     given, order = set(operands), [each.shape for each in operands]
+    made = result if isinstance(result, tuple) else (result,)
+    expanded: dict[Shape, list[Shape]] = {}
     for node in _between(result, given):
+        if node.op is EXPAND and node not in made and node.inputs[0] in given:
+            before = expanded.setdefault(node.shape, [])
+            before += [each.shape for each in node.inputs if 1 < each.size < node.size]
+            if len(set(before)) > 1:  # a function that begins with that, as cosine_similarity
+                return before[0], before[1], node.shape
+            continue
         shapes = [each.shape for each in node.inputs if each.size > 1]
         single = len(node.inputs) == 1 and node.shape == node.inputs[0].shape
         if not (single or isinstance(node.op, Elementwise)):

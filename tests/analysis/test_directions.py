@@ -77,6 +77,23 @@ def test_what_no_step_tells_does_not_pass() -> None:
     assert claimed("sum(cumsum(sort(x).values, 0)**2)", x, 1.0).verdict != "fail"
 
 
+def test_ctrl_c_keeps_what_directions_told() -> None:
+    def second(_leaf: str, part: float) -> None:
+        if part == 0.4:
+            raise KeyboardInterrupt
+
+    found = check(posed(BELL, {"x": X}), done=second)
+    (leaf,) = found.leaves
+    assert leaf.stopped
+    assert leaf.verdict == "inconclusive"
+    assert leaf.sweep is not None
+    assert leaf.sweep.verdict == "pass"
+    assert leaf.sweep.directions == 2
+    told = [note.message for note in found.notes]
+    assert any("checked along 2 random directions" in each and "0.25" in each for each in told)
+    assert any(each.startswith("x: interrupted") for each in told)
+
+
 def test_an_interrupted_check_tells_what_is_known() -> None:
     def interrupt(leaf: str, part: float) -> None:
         if part > 0.3:

@@ -23,6 +23,7 @@ def told(gradcli: Runner, program: str, *flags: str) -> list[str]:
         "mse_loss(p, y)", "sum(p - y)", "sum(p*(2*y))", "l1_loss(p, y)", "sum(maximum(p, y))",
         "sum(atan2(p, y))", "sum(p**y)", "hinge_embedding_loss(p, y)", "sum(addcmul(p, y, y))",
         "sum(lerp(p, y, 0.5))", "q = p; q += y; sum(q)", "sum(p*(p == y))",
+        "sum(cosine_similarity(p, y))",
         "f(a, b) = a - b; sum(f(p, y))", "sum(p*[1, 2, 3]) + sum(y)",
     ],
 )  # fmt: skip
@@ -42,6 +43,7 @@ def test_both_operands_grow(gradcli: Runner, program: str) -> None:
         "sum(outer(y, y))*sum(p)",
         "sum(p @ y[None])", "sum(softmax(p @ y[None], dim=-1))", "sum((p @ y[None]) + y)",
         "sum(layer_norm(p @ y[None], (3,), y, y))", "std(p) + sum(cdist(p, p)) + sum(y)",
+        "a, b = broadcast_tensors(p, y); sum(a*b)",
     ],
 )  # fmt: skip
 def test_what_is_meant_is_not_told(gradcli: Runner, program: str) -> None:
