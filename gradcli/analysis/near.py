@@ -154,7 +154,7 @@ def _note(found: Nearby, source: Source, calls: Mapping[Span, str], wanted: Kink
         parts.append(f"its operand{'s are' if len(found.operands) > 1 else ' is'} {values}")
     if function and function.kink:
         parts.append(f"the derivative in gradcli: {function.kink}")
-    if wanted.framework:
+    if wanted.framework and node.kind == "float":
         there = function.elsewhere.get(wanted.framework) if function else None
         parts.append(f"in {FRAMEWORKS[wanted.framework]}: {there or 'not known'}")
     return Note("kink", "; ".join(parts))

@@ -93,6 +93,7 @@ def spherical_bessel_j0(x: Node) -> Node:
     edge=lambda xp, x: x,
     formula="exp(-abs(x)) * i0(x)",
     kink="0 at 0",
+    elsewhere={"torch": "0", "jax": "0"},
     numpy="scipy.special.i0e",
     torch="torch.special.i0e",
 )

@@ -269,6 +269,7 @@ ierfcx: Function = table.elementwise(
     cuda="erfinv({0})",
     latex=r"\mathrm{{erf}}^{{-1}}({0})",
     **WITHIN_1,
+    elsewhere={"torch": "inf", "jax": "inf"},
     numpy="scipy.special.erfinv",
     torch="torch.erfinv",
 )
@@ -319,6 +320,7 @@ def log_ndtr(y: Node, x: Node) -> Node:
     edge=lambda xp, x: 0.5 - xp.abs(x - 0.5),
     domain=(0.1, 0.9),
     kink="inf at 0 and 1",
+    elsewhere={"torch": "inf", "jax": "0"},
     numpy="scipy.special.ndtri",
     torch="torch.special.ndtri",
 )

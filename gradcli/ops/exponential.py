@@ -8,6 +8,7 @@ from gradcli.graph import Node
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.group import FROM_0, Group
 from gradcli.ops.selection import where
+from gradcli.ops.table import everywhere
 
 table = Group("exponential")
 
@@ -46,6 +47,7 @@ def expm1(y: Node, x: Node) -> Node:
 @table.derivative(
     latex=r"\ln {0}",
     **FROM_0,
+    elsewhere=everywhere("inf"),
     cost=4,
     misremembered=[("1/x**2", "-1/x**2", "x")],
     confused=("exp", "log2", "log10", "log1p"),
@@ -60,6 +62,7 @@ def log(y: Node, x: Node) -> Node:
     latex=r"\log_2 {0}",
     formula="log(x) / log(2)",
     **FROM_0,
+    elsewhere=everywhere("inf"),
     cost=4,
     confused=("log", "log10"),
     cell="LOG({0},2)",
@@ -73,6 +76,7 @@ def log2(y: Node, x: Node) -> Node:
     latex=r"\log_{{10}} {0}",
     formula="log(x) / log(10)",
     **FROM_0,
+    elsewhere=everywhere("inf"),
     confused=("log", "log2"),
     cell="LOG10({0})",
 )
@@ -87,6 +91,7 @@ def log10(y: Node, x: Node) -> Node:
     edge=lambda xp, x: 1 + x,
     domain=(-0.6, 3.0),
     kink="inf at -1",
+    elsewhere=everywhere("inf"),
     cost=4,
     confused=("log",),
     cell="2*ATANH({0}/(2+{0}))",
@@ -152,6 +157,7 @@ xlog1py = table.elementwise(
     latex=r"-{0} \ln {0}",
     formula="-x * log(x)",
     **FROM_0,
+    elsewhere={"torch": "inf", "jax": "inf"},
     numpy="scipy.special.entr",
     torch="torch.special.entr",
 )

@@ -134,7 +134,12 @@ def acosh(y: Node, x: Node) -> Node:
 
 
 @table.derivative(
-    "arctanh", aliases=("arctanh",), latex=r"\mathrm{{artanh}} {0}", **WITHIN_1, cell="ATANH({0})"
+    "arctanh",
+    aliases=("arctanh",),
+    latex=r"\mathrm{{artanh}} {0}",
+    **WITHIN_1,
+    elsewhere=everywhere("inf"),
+    cell="ATANH({0})",
 )
 def atanh(y: Node, x: Node) -> Node:
     """Inverse hyperbolic tangent."""

@@ -67,6 +67,7 @@ LOGIT = table.elementwise(
     ],
     formula="log(x / (1 - x))",
     kink="inf at 0 and 1; with `eps` 0 where x is cut off",
+    elsewhere={"torch": "inf", "jax": "inf"},
 )
 def logit(x: Node, eps: float | None = None) -> Node:
     """The inverse of sigmoid; `eps` cuts x off at eps and 1 - eps."""

@@ -131,6 +131,7 @@ def linalg_norm(
     cases=[Case("dist(x, y)", {"x": (2, 3), "y": (3,)}), Case("dist(x, 0.3, p=1)")],
     formula="norm(input - other, p)",
     kink="0 where the distance is 0",
+    elsewhere={"torch": "0"},
 )
 def dist(input: Node, other: Node, p: float = 2.0) -> Node:
     """The p-norm of the difference."""
@@ -180,6 +181,7 @@ def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: float = 1e-8) -> No
     ],
     formula="norm(x1[i] - x2[j], p)",
     kink="0 where two rows are equal",
+    elsewhere={"torch": "0"},
 )
 def cdist(x1: Node, x2: Node, p: float = 2.0, compute_mode: str | None = None) -> Node:
     """The distance of every row of one matrix from every row of another; batches broadcast."""

@@ -69,6 +69,7 @@ def _of_means(axes: int) -> dict[str, tuple[str, ...]]:
     ],
     formula="the maximum of each window",
     kink=TIES,
+    elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(1),
 )
 def max_pool1d(
@@ -94,6 +95,7 @@ def max_pool1d(
     ],
     formula="the maximum of each window",
     kink=TIES,
+    elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(2),
 )
 def max_pool2d(
@@ -118,6 +120,7 @@ def max_pool2d(
     ],
     formula="the maximum of each window",
     kink=TIES,
+    elsewhere={"torch": "the first gets all"},
     gradients=_of_maxima(3),
 )
 def max_pool3d(

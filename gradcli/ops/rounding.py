@@ -9,7 +9,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Op
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General
-from gradcli.ops.table import Case, Function
+from gradcli.ops.table import Case, Function, everywhere
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -32,6 +32,7 @@ def _rounding(name: str, doc: str, **entry: Unpack[Entry]) -> Function:
         "takes": NUMBERS,
         "smooth": False,
         "kink": "the derivative is 0 everywhere, at the jumps too",
+        "elsewhere": everywhere("0"),
         "edge": to_integer,
     }
     return table.elementwise(name, doc, whole=lambda op, x: x, **(steps | entry))
@@ -70,6 +71,7 @@ trunc = _rounding(
     cases=[Case("round(x)", smooth=False), Case("round(x, decimals=1)", smooth=False)],
     formula="round(x)",
     kink="the derivative is 0 everywhere, at the jumps too",
+    elsewhere=everywhere("0"),
 )
 def round_(x: Node, decimals: int = 0) -> Node:
     """The nearest number with `decimals` digits after the point; halves go to the even digit."""
@@ -86,7 +88,10 @@ def round_(x: Node, decimals: int = 0) -> Node:
 
 
 @table.function(
-    cases=[Case("frac(x)", domain=(0.1, 0.9))], formula="x - trunc(x)", kink="1 at the jumps"
+    cases=[Case("frac(x)", domain=(0.1, 0.9))],
+    formula="x - trunc(x)",
+    kink="1 at the jumps",
+    elsewhere={"torch": "1"},
 )
 def frac(x: Node) -> Node:
     """The fraction of x, with the sign of x."""

@@ -19,6 +19,31 @@ AT_KINKS: dict[tuple[str, tuple[Any, ...]], Calls] = {
     ("copysign", (0.0, 1.0)): Calls(
         lambda t, a, b: t.copysign(a, b), lambda j, a, b: j.numpy.copysign(a, b)
     ),
+    ("floor", (2.0,)): Calls(lambda t, x: t.floor(x), lambda j, x: j.numpy.floor(x)),
+    ("ceil", (2.0,)): Calls(lambda t, x: t.ceil(x), lambda j, x: j.numpy.ceil(x)),
+    ("trunc", (2.0,)): Calls(lambda t, x: t.trunc(x), lambda j, x: j.numpy.trunc(x)),
+    ("round", (0.5,)): Calls(lambda t, x: t.round(x), lambda j, x: j.numpy.round(x)),
+    ("frac", (2.0,)): Calls(lambda t, x: t.frac(x)),
+    ("log", (0.0,)): Calls(lambda t, x: t.log(x), lambda j, x: j.numpy.log(x)),
+    ("log2", (0.0,)): Calls(lambda t, x: t.log2(x), lambda j, x: j.numpy.log2(x)),
+    ("log10", (0.0,)): Calls(lambda t, x: t.log10(x), lambda j, x: j.numpy.log10(x)),
+    ("log1p", (-1.0,)): Calls(lambda t, x: t.log1p(x), lambda j, x: j.numpy.log1p(x)),
+    ("logit", (0.0,)): Calls(lambda t, x: t.logit(x), lambda j, x: j.scipy.special.logit(x)),
+    ("atanh", (1.0,)): Calls(lambda t, x: t.atanh(x), lambda j, x: j.numpy.arctanh(x)),
+    ("erfinv", (1.0,)): Calls(lambda t, x: t.erfinv(x), lambda j, x: j.scipy.special.erfinv(x)),
+    ("ndtri", (0.0,)): Calls(
+        lambda t, x: t.special.ndtri(x), lambda j, x: j.scipy.special.ndtri(x)
+    ),
+    ("entr", (0.0,)): Calls(lambda t, x: t.special.entr(x), lambda j, x: j.scipy.special.entr(x)),
+    ("i0e", (0.0,)): Calls(lambda t, x: t.special.i0e(x), lambda j, x: j.scipy.special.i0e(x)),
+    ("dist", ((1.0, 2.0), (1.0, 2.0))): Calls(lambda t, a, b: t.dist(a, b)),
+    ("cdist", (((1.0, 2.0),), ((1.0, 2.0),))): Calls(lambda t, a, b: t.cdist(a, b)),
+    ("max_pool1d", ((1.0, 1.0, 0.5),)): Calls(
+        lambda t, x: t.nn.functional.max_pool1d(x[None, None], 3)
+    ),
+    ("max_pool2d", (((1.0, 1.0), (1.0, 0.5)),)): Calls(
+        lambda t, x: t.nn.functional.max_pool2d(x[None, None], 2)
+    ),
     ("relu", (0.0,)): Calls(lambda t, x: t.relu(x), lambda j, x: j.nn.relu(x)),
     ("relu6", (0.0,)): Calls(lambda t, x: t.nn.functional.relu6(x), lambda j, x: j.nn.relu6(x)),
     ("relu6", (6.0,)): Calls(lambda t, x: t.nn.functional.relu6(x), lambda j, x: j.nn.relu6(x)),
