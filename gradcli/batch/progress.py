@@ -81,6 +81,13 @@ def line(part: float, seconds: float | None, told: str) -> str:
     return f"{shown}, {_clock(seconds * (1 - part) / part)} left"
 
 
+def counted(count: int, seconds: float, told: str) -> str:
+    """A line that replaces the one before, of work that took so many seconds and may go on for any
+    time.
+    """
+    return f"{CLEAR}{count:,} {told}, {_clock(seconds)}"
+
+
 def _clock(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

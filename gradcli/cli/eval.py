@@ -78,11 +78,12 @@ def _command(
         return
     with run.bounds.confined():
         request = run.request(gradient, options)
-        prepared = prepare(request.program, request.inputs, request.gradients, request.options)
-        feeds = prepared.feeds(request.inputs, request.gradients)
-        prepared.notes += _kinks(request, prepared, feeds, kinks)
-        with _streamed(save, prepared) as into, _told(show.quiet):
-            result = prepared.answer(feeds, into)
+        with _told(show.quiet):
+            prepared = prepare(request.program, request.inputs, request.gradients, request.options)
+            feeds = prepared.feeds(request.inputs, request.gradients)
+            prepared.notes += _kinks(request, prepared, feeds, kinks)
+            with _streamed(save, prepared) as into:
+                result = prepared.answer(feeds, into)
         if save and not into:
             _save(save, result)
         if values == "none":
@@ -117,16 +118,22 @@ def _kinks(
     return kink_notes(View(prepared, feeds), kinks.wanted())
 
 
+_STEPS = "steps of loops and calls"
+
+
 @contextmanager
 def _told(quiet: bool) -> Iterator[None]:
-    """Show at a terminal how much is computed, if that takes long."""
+    """Show at a terminal how far the run has come, if it takes long."""
     if quiet or not streams.errors_are_seen():
         yield
         return
     from gradcli.cli.meter import metered
     from gradcli.engine.telling import told_to
 
-    with metered(quiet) as meter, told_to(lambda part: meter("computed", part)):
+    with (
+        metered(quiet) as meter,
+        told_to(lambda part: meter("computed", part), lambda steps: meter.count(steps, _STEPS)),
+    ):
         yield
 
 

@@ -36,20 +36,31 @@ class Meter:
         if told != self._told:
             self._began = now if self._told else self._began
             self._told = told
-        if now < self._due or not 0 < part < 1 or not self._lock.acquire(blocking=False):
+        if now >= self._due and 0 < part < 1:
+            from gradcli.batch.progress import line
+            from gradcli.report.sanitise import sanitise
+
+            self._draw(line(part, now - self._began, sanitise(self._told)), now)
+
+    def count(self, count: int, told: str) -> None:
+        """Work whose end nobody knows has come so far: `123,456 steps`."""
+        now = monotonic()
+        if self._draws and now >= self._due:
+            from gradcli.batch.progress import counted
+
+            self._told = told
+            self._draw(counted(count, now - self._began, told), now)
+
+    def _draw(self, line: str, now: float) -> None:
+        """Show a line in place of the one before, unless another thread is about to."""
+        if not self._lock.acquire(blocking=False):
             return
         try:
-            self._draw(part, now)
+            if self._draws:
+                self._due, self._shown = now + EVERY, True
+                streams.write_error(line)
         finally:
             self._lock.release()
-
-    def _draw(self, part: float, now: float) -> None:
-        from gradcli.batch.progress import line
-        from gradcli.report.sanitise import sanitise
-
-        if self._draws:
-            self._due, self._shown = now + EVERY, True
-            streams.write_error(line(part, now - self._began, sanitise(self._told)))
 
     def end(self) -> None:
         """Remove the line, so that something else can be written: no thread draws it again."""

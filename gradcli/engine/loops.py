@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
+from gradcli.engine import telling
 from gradcli.engine.kernels import Kernel, Runner, kernel
 from gradcli.engine.plan import Resources, Single, Unit, nbytes, work_bytes
 from gradcli.engine.products import is_large
@@ -255,18 +256,26 @@ class Body:
 
     # --- running ---
 
-    @np.errstate(all="ignore")
     def run(self, operands: Sequence[Array]) -> list[Array]:
         """The values of the wanted results."""
+        if not telling.in_step():
+            return self._run(operands, lambda _: None)
+        with telling.counted(-(-self._loop.count // self._stretch)) as told, telling.inner():
+            return self._run(operands, told)
+
+    @np.errstate(all="ignore")
+    def _run(self, operands: Sequence[Array], told: Callable[[int], None]) -> list[Array]:
+        """The values; `told` is called after each stretch of passes."""
         values = self._begun(operands)
         kept: dict[Node, Array] = {}
         every = [node for node, every in self._wanted if every]
-        for part, columns in self._stretches(operands, values):
+        for number, (part, columns) in enumerate(self._stretches(operands, values)):
             for node in every:
                 if node not in kept:
                     shape = (self._loop.count, *node.shape)
                     kept[node] = np.empty_like(columns[node], shape=shape)
                 kept[node][part] = columns[node]
+            told(number)
         return [
             kept[node]
             if every
@@ -290,6 +299,7 @@ class Body:
             if not good.all():
                 return done + int(np.argmin(good))
             done += size
+            telling.made(done)
         return done
 
     def _stretches(

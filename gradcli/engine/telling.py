@@ -12,19 +12,29 @@ Tell = Callable[[float], None]
 
 _tell: Tell | None = None
 """Of the process: an engine does not know who runs it."""
+_count: Callable[[int], None] | None = None
+"""Told how many steps a program has made whose end nobody knows."""
 _inside = local()
 """In each thread, how many pieces of work are done within each other: the outermost counts."""
 
 
 @contextmanager
-def told_to(tell: Tell) -> Iterator[None]:
-    """While the block runs, `tell` is told of the work of engines."""
-    global _tell  # noqa: PLW0603
-    _tell = tell
+def told_to(tell: Tell, count: Callable[[int], None] | None = None) -> Iterator[None]:
+    """While the block runs, `tell` is told of the work of engines, and `count` of the steps that a
+    program has made so far.
+    """
+    global _tell, _count  # noqa: PLW0603
+    _tell, _count = tell, count
     try:
         yield
     finally:
-        _tell = None
+        _tell = _count = None
+
+
+def made(steps: int) -> None:
+    """A program has made so many steps."""
+    if _count is not None:
+        _count(steps)
 
 
 class ToldSteps:
@@ -42,6 +52,11 @@ class ToldSteps:
 def wanted() -> bool:
     """Whether steps should be told, and are not inside others."""
     return _tell is not None and not getattr(_inside, "depth", 0)
+
+
+def in_step() -> bool:
+    """Whether a step of a plan is told, and is not inside others."""
+    return wanted() and hasattr(_inside, "span")
 
 
 @contextmanager

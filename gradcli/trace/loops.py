@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gradcli.diagnostics import GradcliError, Note, Span
+from gradcli.engine.telling import made
 from gradcli.graph import EMPTY, Node
 from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_RATES = 1 << 12
 """Steps of an optimiser in passes that are not counted are made together up to so many."""
+TOLD = 256
+"""Each so many steps it is told how many there are."""
 WORTH_A_NOTE = 1000
 """A note says why, where more passes than these are traced one by one."""
 
@@ -154,6 +157,8 @@ class Loops(Scopes):
 
     def step(self, span: Span) -> None:
         self._steps += 1
+        if self._steps % TOLD == 0:
+            made(self._steps)
         if self._steps > self._limits.steps:
             raise self._too_many_steps(span)
 

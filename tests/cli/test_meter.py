@@ -9,6 +9,7 @@ from gradcli.batch.progress import Progress
 from gradcli.cli import meter, streams
 from gradcli.engine.telling import ToldSteps, counted, inner, told_to
 from gradcli.engine.threads import spread
+from tests.cli.conftest import Runner
 from tests.cli.terminal import Terminal
 
 
@@ -31,6 +32,46 @@ def test_the_line_tells_the_part_and_the_time_left(
         shown("records", 0.3)  # too soon after the last
         assert capsys.readouterr().err == ""
     assert capsys.readouterr().err == streams.CLEAR
+
+
+def test_steps_of_unknown_number_are_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(meter, "monotonic", lambda: now)
+    monkeypatch.setattr(streams, "errors_are_seen", lambda: True)
+    with meter.metered(quiet=False) as shown:
+        shown.count(256, "steps")  # too early
+        assert capsys.readouterr().err == ""
+        now += 65
+        shown.count(123456, "steps")
+        assert capsys.readouterr().err == f"{streams.CLEAR}123,456 steps, 1:05"
+        now += 10
+        shown("computed", 0.5)  # other work, which begins now
+        now += 10
+        shown("computed", 0.75)
+        assert capsys.readouterr().err.endswith("75%  computed, 0:03 left")
+
+
+def test_a_program_tells_its_steps(gradcli: Runner) -> None:
+    told: list[int] = []
+    with told_to(lambda _: None, told.append):
+        assert (
+            gradcli("eval", "y = x; while y < 600 { y = y + 1 }", "-s", "x=0", "--unroll").code == 0
+        )
+    assert told == [256, 512]
+
+
+def test_a_loop_that_is_one_node_tells_its_passes(gradcli: Runner) -> None:
+    """How many there are is not known until its condition fails; then they are parts of a whole."""
+    parts: list[float] = []
+    counts: list[int] = []
+    with told_to(parts.append, counts.append):
+        flags = ("-s", "x=0.5", "--forward")
+        assert gradcli("eval", "y = x; while y < 9000 { y = y + 1 }", *flags).code == 0
+    assert max(counts) > 4000
+    assert len({*parts}) > 2
+    assert parts == sorted(parts)
 
 
 @pytest.mark.parametrize("seen", [True, False])
