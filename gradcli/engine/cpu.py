@@ -63,7 +63,8 @@ class NumpyEngine:
             else:
                 folded.add(node)
         self._units: list[Unit] = []
-        ready = self._all_ready(folded)
+        large = {each for each in plan.nodes if each.size > SMALL and each.known is None}
+        ready = self._all_ready(folded, large)
         self._results = [self._slots[node] for node in plan.outputs]
         self._calls = _calls(ready)
         self._steps: list[_Step] = []
@@ -74,14 +75,14 @@ class NumpyEngine:
             ]
 
     @np.errstate(all="ignore")
-    def _all_ready(self, folded: set[Node]) -> list[_Ready]:
+    def _all_ready(self, folded: set[Node], large: set[Node]) -> list[_Ready]:
         """The units made ready, without those that follow from what is `folded` alone: these are
-        computed now, once for all runs.
+        computed now, once for all runs. Only `large` values are freed.
         """
         steps: list[_Ready] = []
         for unit, dying in zip(self.plan.units, self.plan.dying, strict=True):
-            step = self._ready(unit, dying)
-            if isinstance(unit, Single) and _follows(unit.node, folded):
+            step = self._ready(unit, [each for each in dying if each in large] if large else ())
+            if folded.issuperset(unit.operands) and isinstance(unit, Single) and _folds(unit.node):
                 folded.add(unit.node)
                 self._fold(step, unit.node)
             else:
@@ -98,22 +99,24 @@ class NumpyEngine:
         except GradcliError as error:
             raise _placed(error, node) from None
 
-    def _ready(self, unit: Unit, dying: Sequence[Node]) -> _Ready:
-        """A call, the slots of its arguments and of its results, and of those that die with it."""
+    def _ready(self, unit: Unit, freed: Sequence[Node]) -> _Ready:
+        """A call, the slots of its arguments and of its results, and of what is freed with it."""
         slots = self._slots
-        frees = [slots[each] for each in dying if each.size > SMALL and each.known is None]
         call, before, after, count = unit.runner(self)
-        arguments = [slots[operand] for operand in unit.operands[:count]]
+        arguments = list(map(slots.__getitem__, unit.operands[:count]))
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]
-        results: _Slots
+        frees = tuple(map(slots.__getitem__, freed)) if freed else ()
+        end = len(self._start)
         if isinstance(unit, Single):
-            results = slots[unit.node] = self._slot(None)
-        else:
-            results = tuple([self._slot(None) for _ in unit.outputs])
-            slots.update(zip(unit.outputs, results, strict=True))
-        return call, arguments, results, tuple(frees)
+            slots[unit.node] = end
+            self._start.append(None)
+            return call, arguments, end, frees
+        results = tuple(range(end, end + len(unit.outputs)))
+        slots.update(zip(unit.outputs, results, strict=True))
+        self._start += [None] * len(results)
+        return call, arguments, results, frees
 
     def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
         """An engine for a plan that lies in this one, on one thread and in memory of its own."""
@@ -254,9 +257,9 @@ def _is_fed(node: Node) -> bool:
     return node.op is INPUT or node.op is LITERAL
 
 
-def _follows(node: Node, known: set[Node]) -> bool:
-    """Whether a small value follows from known ones and nothing else, such as a random draw."""
-    return node.size <= FOLDED and bool(node.inputs) and known.issuperset(node.inputs)
+def _folds(node: Node) -> bool:
+    """Whether a value is small, and follows from others, as a random draw does not."""
+    return node.size <= FOLDED and bool(node.inputs)
 
 
 def compute(node: Node, operands: Sequence[Array]) -> Array:

@@ -156,7 +156,7 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
             parts = values[first:]
             if positions is not None:
                 parts = [parts[i] for i in positions]
-            if spliced:
+            if spliced and list in map(type, parts):
                 parts = _flat(parts)
             begin = starts[first] if length else 0
             values[first:] = (build(builder, parts, (begin, end)),)
