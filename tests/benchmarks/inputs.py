@@ -77,6 +77,31 @@ def matrices(size: int) -> None:
     np.save("t.npy", draw.standard_normal(200))
 
 
+def loops(size: int) -> None:
+    """What the programs of `loops.py` read, over `size` steps in time: float64."""
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    np.save("x.npy", np.array(0.5))
+    np.save("X.npy", (draw.random((size, 14)) < 0.5).astype(float))
+    np.save("V.npy", draw.standard_normal((100, 64, 128)))
+    np.save("F.npy", np.eye(4) + 0.1 * np.eye(4, k=2))
+    np.save("H.npy", np.eye(2, 4))
+    for name, size_of_noise, length in (("Q", 0.01, 4), ("R", 0.1, 2), ("P0", 1.0, 4)):
+        np.save(f"{name}.npy", size_of_noise * np.eye(length))
+    np.save("m0.npy", np.zeros(4))
+    np.save("Z.npy", draw.standard_normal((size, 2)))
+    np.save("M.npy", draw.standard_normal((12, 12)) / 3)
+    np.save("y0.npy", draw.standard_normal(12))
+    np.save("b.npy", draw.standard_normal(128) / 4)
+    for name in ("W", "U"):
+        np.save(f"{name}.npy", draw.standard_normal((128, 128)) / 12)
+    for name in ("m1", "b1", "m2", "b2"):
+        np.save(f"{name}.npy", draw.standard_normal((4, 14)) / 3)
+    for name in ("w1", "w2", "b3", "s1", "s2", "s3", "s4"):
+        np.save(f"{name}.npy", draw.standard_normal(14) / 3)
+
+
 def one_program(size: int) -> None:
     """`size` records of the README's example, each with an input of its own."""
     _records(["((2*x)**3).mean()"] * size)
@@ -133,8 +158,8 @@ def items(size: int) -> None:
 KINDS = {
     each.__name__: each
     for each in (
-        array, arrays, logistic, network, matrices, one_program, distinct_programs, chain, terms,
-        items,
+        array, arrays, logistic, network, matrices, loops, one_program, distinct_programs, chain,
+        terms, items,
     )
 }  # fmt: skip
 

@@ -109,7 +109,7 @@ def step():
         leaf.grad = None
     cross_entropy(relu(X @ W1 + b1) @ W2 + b2, labels).backward()
 """
-_TIMED = """
+TIMED = """
 from tests.benchmarks.inside import timed
 timed(step)
 """
@@ -117,8 +117,8 @@ _SAVED = """
 step()
 np.savez("p.npz", **{name: leaf.grad.numpy() for name, leaf in leaves.items()})
 """
-LOGISTIC_PYTORCH, LOGISTIC_PYTORCH_INSIDE = _LOGISTIC + _SAVED, _LOGISTIC + _TIMED
-NETWORK_PYTORCH, NETWORK_PYTORCH_INSIDE = _NETWORK + _SAVED, _NETWORK + _TIMED
+LOGISTIC_PYTORCH, LOGISTIC_PYTORCH_INSIDE = _LOGISTIC + _SAVED, _LOGISTIC + TIMED
+NETWORK_PYTORCH, NETWORK_PYTORCH_INSIDE = _NETWORK + _SAVED, _NETWORK + TIMED
 
 # --- large arrays --------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ def step():
     for leaf in leaves:
         leaf.grad = None
     ({text}).backward()
-{_TIMED}"""
+{TIMED}"""
 
 
 def arrays_jax(text: str, wrt: str, names: tuple[str, ...]) -> str:
@@ -149,7 +149,7 @@ point = [jax.device_put(np.load(f"{{name}}.npy")) for name in {names!r}]
 found = jax.jit(jax.value_and_grad(function, tuple(range(len({wrt!r}.split(","))))))
 def step():
     jax.block_until_ready(found(*point))
-{_TIMED}"""
+{TIMED}"""
 
 
 # --- matrices ------------------------------------------------------------------------------
@@ -166,4 +166,4 @@ point = {wrt}
 def step():
     return {way}
 """
-    return found + 'np.save("peer.npy", step().numpy())\n', found + _TIMED
+    return found + 'np.save("peer.npy", step().numpy())\n', found + TIMED

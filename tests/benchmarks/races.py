@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tests.benchmarks import peers
+from tests.benchmarks import loops, peers
 
 
 class Sizes(NamedTuple):
@@ -91,6 +91,7 @@ def races(sizes: Sizes) -> list[Race]:
         *_arrays(sizes.elements),
         *_matrices(works=4 if sizes is FULL else 1),
         _sparse(100_000),
+        *_loops(),
         *_long(sizes.ops),
     ]
 
@@ -327,6 +328,42 @@ def _sparse(size: int) -> Race:
         at_most={"wall": 1.0},
         inputs=("array", size),
     )
+
+
+def _loops() -> list[Race]:
+    """Value and gradient of loops, as whole processes and once they are traced and planned."""
+    found: list[Race] = []
+    for work in loops.LOOPS:
+        names, script = (*work.leaves, *work.data), loops.pytorch(work)
+        bindings = [part for each in names for part in ("--set", f"{each}=@{each}.npy")]
+        wrt = ("--wrt", ",".join(work.leaves)) if work.leaves else ()
+        sides = [peer("PyTorch", f"{script}step()", wall=work.ahead)]
+        if work.jax:
+            sides.append(peer("JAX", loops.jax(work), wall=1))
+        whole = Race(
+            work.name,
+            gradcli("eval", work.text, *bindings, *wrt, "--values", "outputs", "--json"),
+            tuple(sides),
+            {"peak": work.peak},
+            ("loops", 1024),
+        )
+        within = Race(
+            f"{work.name}, in process",
+            inside(work.text, ",".join(work.leaves) or "-", *names),
+            (peer("PyTorch", f"{script}{peers.TIMED}", inside=1),),
+            inputs=("loops", 1024),
+        )
+        found += [whole, within] if work.is_raced_inside else [whole]
+    million = loops.LOOPS[0].text.replace("20000", "1000000")
+    return [
+        *found,
+        Race(
+            "a loop of 1,000,000 passes",
+            gradcli("eval", million, "--set", "x=@x.npy", "--json"),
+            at_most={"wall": 20, "peak": 200},
+            inputs=("loops", 1024),
+        ),
+    ]
 
 
 def _long(ops: int) -> list[Race]:
