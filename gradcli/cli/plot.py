@@ -219,6 +219,10 @@ def _over(text: str, points: int, options: Options) -> tuple[Moving, Array]:
         raise GradcliError(
             "usage", f"--over {name} takes numbers, not @FILE", hint=f"--over {name}=-2:2"
         )
+    if ".." in value:
+        raise GradcliError(
+            "usage", f"--over {name}: a range has a colon", hint=f"--over {name}=-2:2"
+        )
     texts = [(f"--over {name}", end) for end in value.split(":") if end.strip()]
     ends, _, _ = read_values(texts, options)
     if len(ends) != 2 or any(end.size != 1 or not np.isfinite(end).all() for end in ends):

@@ -50,7 +50,7 @@ def panels(curves: Sequence[Curve]) -> tuple[Panel, Panel]:
     outputs = [each.output for each in curves]
     derivatives = [f"d{each.output}/d{each.variable}" for each in curves]
     return (
-        Panel(outputs, values, *_range(curves, values, cut="pole" in broken)),
+        Panel(outputs, values, *_with_kinks(curves, *_range(curves, values, cut="pole" in broken))),
         Panel(derivatives, slopes, *_range(curves, slopes, cut=bool(broken))),
     )
 
@@ -62,6 +62,17 @@ def _range(curves: Sequence[Curve], columns: Sequence[Array], *, cut: bool) -> t
         for curve, values in zip(curves, columns, strict=True)
     ]
     return range_of(np.concatenate(columns), np.concatenate(usual) if cut else None)
+
+
+def _with_kinks(curves: Sequence[Curve], low: float, high: float) -> tuple[float, float]:
+    """A range with the values at kinks, which are marked, unless they are far outside it."""
+    width = high - low
+    for curve in curves:
+        places = [each.place for each in curve.breaks if each.kind == "kink"]
+        values = np.interp(places, *_rising(curve.points, curve.values))
+        near = values[(values >= low - width) & (values <= high + width)].tolist()
+        low, high = min([low, *near]), max([high, *near])
+    return low, high
 
 
 def ends_of(curve: Curve) -> tuple[float, float]:

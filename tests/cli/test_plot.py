@@ -397,3 +397,9 @@ def test_maps_that_cannot_be_drawn(gradcli: Runner, arguments: tuple[str, ...]) 
     answer = gradcli("plot", *arguments)
     assert answer.code == 2
     assert answer.err.startswith("error[usage]")
+
+
+def test_a_kink_below_a_range_that_a_pole_cuts_is_marked(gradcli: Runner) -> None:
+    """The curve has its least value on the left of the pole at the kink: -1/3."""
+    answer = gradcli("plot", "1/(x-1) + abs(x+2)", "--over", "x=-4:4", "--format", "svg")
+    assert answer.out.count('class="kink"') == 1
