@@ -36,12 +36,12 @@ def units(
     """Strips, regions and single nodes in an order in which they can run.
 
     Strips begin with products of at least `large` multiplications, or with what reduces the rows of
-    a value of a quarter as many elements; nodes in `apart` are not computed in strips.
+    a value of an eighth as many elements; nodes in `apart` are not computed in strips.
     """
     order: list[Unit] = [*map(Single, schedule)]
     tried: set[Node] = set()
     products = [node for node in schedule if is_large(node, large)]
-    reductions = [node for node in schedule if reduces_rows(node, large // 4)]
+    reductions = [node for node in schedule if reduces_rows(node, large // 8)]
     for first in (*products[:ATTEMPTS], *reductions[:ATTEMPTS]):
         if first not in tried and first not in apart:
             rows = _Rows(first, order, outputs, apart)

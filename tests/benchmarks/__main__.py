@@ -4,8 +4,9 @@
 
 `pip install -e ".[bench]"` brings PyTorch, JAX and autograd; `--python` names another interpreter
 that has them. Sides take turns, so that a busy machine slows all of them; figures are medians of
-five rounds. `--quick` makes one round of a tenth of the work, in about a minute. `--only` takes
-what has this text in its name. `--record` writes what came out into the README of this folder.
+five rounds, inside processes of three. `--quick` makes one round of a tenth of the work, in about a
+minute. `--only` takes what has this text in its name. `--record` writes what came out into the
+README of this folder.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from pathlib import Path
 from tests.benchmarks.figures import Row, chart, rows_of, table
 from tests.benchmarks.growth import STEEPEST, growths, slope
 from tests.benchmarks.processes import ENVIRONMENT, own, race, write
-from tests.benchmarks.races import FULL, QUICK, Race, races
+from tests.benchmarks.races import FULL, QUICK, Race, Sizes, races
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- begin races -->\n", "<!-- end races -->"
 """Between these marks stands what came out."""
+ROUNDS_INSIDE = 3
+"""Of races inside processes, whose figures are medians already."""
 MODULES = {"PyTorch": "torch", "JAX": "jax", "autograd": "autograd"}
 
 
@@ -43,11 +46,13 @@ def main() -> None:
     print(lines[0], flush=True)
     rows: list[Row] = []
     sizes = QUICK if options.quick else FULL
-    for each in races(sizes):
-        if options.only in each.name:
-            found = run(each, options.python, versions, sizes.rounds)
-            print("\n".join(map(str, found)), flush=True)
-            rows += found
+    with tempfile.TemporaryDirectory() as name:
+        folders = Folders(Path(name))
+        for each in races(sizes):
+            if options.only in each.name:
+                found = run(each, folders.of(each.inputs), options.python, versions, sizes)
+                print("\n".join(map(str, found)), flush=True)
+                rows += found
     slopes = grown(options.only, quick=options.quick)
     lines += [*table(rows), "", *chart(rows, MODULES), "", *slopes]
     print("\n".join(["", *lines[2:]]))
@@ -57,7 +62,27 @@ def main() -> None:
         README.write_text("\n".join([before + BEGIN.rstrip("\n"), *lines, END + after]))
 
 
-def run(each: Race, python: str, versions: Mapping[str, str], rounds: int) -> list[Row]:
+class Folders:
+    """Where races find what they read: races of the same inputs share a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._written: dict[tuple[str, int] | None, Path] = {}
+
+    def of(self, inputs: tuple[str, int] | None) -> Path:
+        """The folder with some inputs, which are written when they are first asked for."""
+        if inputs not in self._written:
+            folder = self._root / "-".join(map(str, inputs or ("nothing",)))
+            folder.mkdir()
+            if inputs:
+                write(*inputs, folder)
+            self._written[inputs] = folder
+        return self._written[inputs]
+
+
+def run(
+    each: Race, folder: Path, python: str, versions: Mapping[str, str], sizes: Sizes
+) -> list[Row]:
     """One race against the sides that are there."""
     commands = {each.name: own(each.command)}
     for side in each.sides:
@@ -65,11 +90,8 @@ def run(each: Race, python: str, versions: Mapping[str, str], rounds: int) -> li
             commands[side.name] = own(side.command)
         elif versions[side.name]:
             commands[side.name] = [python, *side.command]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if each.inputs:
-            write(*each.inputs, folder)
-        return rows_of(each, race(commands, folder, rounds, each.reads))
+    rounds = min(sizes.rounds, ROUNDS_INSIDE) if each.is_inside else sizes.rounds
+    return rows_of(each, race(commands, folder, rounds, each.reads))
 
 
 def grown(only: str, *, quick: bool) -> Iterator[str]:

@@ -13,12 +13,15 @@ from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
+LEAST, MOST, ENOUGH = 3, 9, 2.0
+"""How often a step is timed: until it has taken so many seconds."""
 
-def timed(step: Callable[[], object], repeats: int = 9) -> None:
+
+def timed(step: Callable[[], object]) -> None:
     """Print the median of the seconds that a step takes, after one to warm up."""
     step()
-    taken = []
-    for _ in range(repeats):
+    taken: list[float] = []
+    while len(taken) < LEAST or (len(taken) < MOST and sum(taken) < ENOUGH):
         start = perf_counter()
         step()
         taken.append(perf_counter() - start)
