@@ -10,17 +10,24 @@ from gradcli.graph import Array
 
 FEW = 1 << 8
 """Rows of fewer elements are sorted as fast by NumPy's stable order."""
+MANY, MOST = 1 << 18, 1 << 32
+"""Rows of so many floats are sorted as whole numbers that hold their places, too."""
 
 
 def stable_order(xp: Any, x: Array, axis: int) -> Array:
     """The places of the elements along an axis, nan last.
 
     NumPy's other order is three times as fast: it uses all lanes of the processor, and the places
-    of ties are put in order afterwards.
+    of ties are put in order afterwards. As fast again is to sort numbers in place of places.
     """
     if xp is not np or x.ndim == 0 or x.shape[axis] < FEW:
         return xp.argsort(x, axis=axis, kind="stable")  # type: ignore[no-any-return]
     rows = np.moveaxis(x, axis, -1)
+    if x.dtype.kind == "f" and MANY <= rows.shape[-1] <= MOST and not np.isnan(np.min(rows)):
+        order = np.empty(rows.shape, np.int64)
+        for row in np.ndindex(rows.shape[:-1]):
+            _order_of_row(rows[row], order[row])
+        return np.moveaxis(order, -1, axis)
     order = np.argsort(rows, axis=-1)
     ties = _ties(np.take_along_axis(rows, order, -1))
     if ties.any():
@@ -37,7 +44,41 @@ def order_elements(size: float, length: int) -> float:
     """The elements that `stable_order` has in memory besides operand and result, as `Op.work`
     counts them.
     """
-    return length / 2 if length < FEW else 1.25 * size
+    if length < FEW:
+        return length / 2
+    return 1.25 * size if length < MANY else 1.25 * size + 2.75 * length
+
+
+def _order_of_row(x: Array, order: Array) -> None:
+    """Write the stable order of a long row without nan.
+
+    Whole numbers are sorted whose high bits are those of an element, and whose low bits are its
+    place. Elements of which only the low bits differ are put in order afterwards.
+    """
+    bits = (x.size - 1).bit_length()
+    places = (1 << bits) - 1
+    keys = np.add(x, 0.0, dtype=np.float64).view(np.int64)  # -0 becomes 0
+    signs = keys >> 63
+    signs &= np.iinfo(np.int64).max
+    keys ^= signs  # below 0 the larger bits are those of the smaller number
+    del signs
+    keys &= ~places
+    keys |= np.arange(x.size)
+    keys.sort()
+    np.bitwise_and(keys, places, out=order)
+    keys >>= bits
+    same = keys[1:] == keys[:-1]
+    del keys
+    if same.any():
+        alike = np.zeros(x.size, bool)
+        alike[1:] = same
+        alike[:-1] |= same
+        found = order[alike]
+        values = x[found]
+        if (values[1:] < values[:-1]).any():
+            again = np.argsort(values, kind="stable")
+            del values
+            order[alike] = found[again]
 
 
 def _ties(sorted_rows: Array) -> Array:

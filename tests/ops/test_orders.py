@@ -10,7 +10,7 @@ import pytest
 from gradcli.graph import Array
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import SHORT
-from gradcli.ops.orders import FEW, stable_order
+from gradcli.ops.orders import FEW, MANY, stable_order
 
 LONG = FEW + 50
 
@@ -40,6 +40,25 @@ def test_ties_and_nan_keep_their_order(
     found = np.moveaxis(stable_order(np, x, axis), axis, -1).reshape(-1, LONG).tolist()
     for row, places in zip(rows, found, strict=True):
         assert places == sorted(range(LONG), key=lambda i: (math.isnan(row[i]), row[i], i))
+
+
+ENDS = [math.inf, -math.inf, 0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0]
+LONG_ROWS = {
+    "random": lambda rng, shape: rng.standard_normal(shape),
+    "neighbours": lambda rng, shape: rng.choice([-1, 1]) + rng.integers(0, 99, shape) * 2.0**-52,
+    "few": lambda rng, shape: rng.choice(ENDS, shape),
+    "nan": lambda rng, shape: rng.choice([*ENDS, math.nan], shape),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("kind", LONG_ROWS)
+@pytest.mark.parametrize(("shape", "axis"), [((MANY + 1,), 0), ((MANY, 2), 0)])
+def test_long_rows_keep_the_order_of_ties(
+    shape: tuple[int, ...], axis: int, kind: str, dtype: str
+) -> None:
+    x = LONG_ROWS[kind](np.random.default_rng(5), shape).astype(dtype)
+    np.testing.assert_array_equal(stable_order(np, x, axis), np.argsort(x, axis, kind="stable"))
 
 
 @pytest.mark.parametrize("nans", [0, 4])
