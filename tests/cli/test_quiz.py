@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from ast import literal_eval
 from html.parser import HTMLParser
 from itertools import islice
 
@@ -43,6 +44,18 @@ def test_answers_pass_and_mistakes_are_named(level: int) -> None:
 def test_five_hundred_exercises(level: int) -> None:
     for number in range(100):
         holds(exercise(level, 7, number))
+
+
+def test_no_mistake_has_the_numbers_of_the_answer_by_chance() -> None:
+    """Among quadratic forms that are drawn some have A @ x = 0, or A.T @ x = 0."""
+    drawn = [exercise(3, 20261125, number) for number in range(21, 120)]
+    for asked in drawn:
+        if asked.program != "y = x @ A @ x":
+            continue
+        x, a = (np.array(literal_eval(asked.inputs[name])) for name in ("x", "A"))
+        right = (a + a.T) @ x
+        for mistake in (2 * a @ x, a @ x, right / 2, (a - a.T) @ x):
+            assert not np.array_equal(mistake, right), asked
 
 
 def test_sessions_leave_what_the_graded_program_gives() -> None:

@@ -10,6 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
+
+from gradcli.diagnostics import Source
+from gradcli.graph import Array
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.options import DEFAULT
+from gradcli.session import evaluate
+
 
 class Exercise(NamedTuple):
     """A question about the gradient of one leaf."""
@@ -52,7 +60,31 @@ TITLES = {
 def exercise(level: int, seed: int, number: int) -> Exercise:
     """The exercise of that number: the same for the same seed."""
     chance = Random(f"{seed}/{level}/{number}")  # noqa: S311 - nothing secret is drawn
-    return chance.choice(LEVELS[level])(chance)
+    maker = chance.choice(LEVELS[level])
+    while not _tells_apart(asked := maker(chance)):
+        pass
+    return asked
+
+
+def _tells_apart(asked: Exercise) -> bool:
+    """Whether no mistake has the numbers of the answer by chance, as `A @ x` has those of
+    `(A + A.T) @ x` where `A.T @ x` is 0.
+    """
+    right, *wrong = (_value(asked, text) for text in (asked.answer, *asked.mistakes))
+    return not any(
+        each.shape == right.shape and np.allclose(each, right, rtol=1e-6, equal_nan=True)
+        for each in wrong
+    )
+
+
+def _value(asked: Exercise, text: str) -> Array:
+    """The numbers of a formula over the inputs of an exercise, and `v`."""
+    given = {**asked.inputs, **({} if asked.gradient is None else {"v": asked.gradient})}
+    bound = "".join(f"{name} = {value}\n" for name, value in given.items())
+    program = parse_program(Source("answer", f"{bound}{text}"), ParseLimits())
+    result = evaluate(program, {}, (), DEFAULT._replace(forward_only=True))
+    (name,) = result.outputs
+    return result.values[name]
 
 
 def exercises(levels: Sequence[int], seed: int) -> Iterator[Exercise]:
