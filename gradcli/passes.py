@@ -295,10 +295,11 @@ def _unused(tracer: Tracer, outputs: Sequence[Node], leaves: Mapping[str, Node])
             message = f"unused: the output does not depend on {name}, so its grad is 0"
             looked = [each for each in tracer.values.evaluator.looked if node in ancestors([each])]
             if looked:
-                lines = {tracer.source.locate(each.span[0])[0] for each in looked if each.span}
-                message += (
-                    f"; its value was only read, in line {', '.join(map(str, sorted(lines)))}"
-                )
+                places = {tracer.source.locate(each.span[0]) for each in looked if each.span}
+                told = [f"line {line}, column {column}" for line, column in sorted(places)]
+                more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+                message += f"; its value was only read{', at ' * bool(told)}"
+                message += f"{', '.join(told[:SHOWN])}{more}"
             notes.append(Note("unused", message))
         else:
             where = _places(tracer, losses(outputs, node))

@@ -45,7 +45,9 @@ def test_an_output_of_whole_numbers_names_where_they_come_from() -> None:
 
 def test_a_value_that_was_read_is_no_longer_a_leaf() -> None:
     (note,) = run("a = x[0]\nb = a.item()\nb*2", x=[0.6, 2.3]).notes
-    assert note.message.endswith("its value was only read, in line 1")
+    assert note.message.endswith("its value was only read, at line 1, column 5")
+    (note,) = run("sum(torch.tensor(x.tolist())*2)", x=[0.6, 2.3]).notes
+    assert note.message.endswith("its value was only read")
 
 
 def test_inputs_of_whole_numbers_are_named() -> None:
