@@ -153,7 +153,7 @@ def test_a_slip_is_told_as_it_was_made(program: str, wrong: str, words: str) -> 
 
 Z = [[0.2, -0.5, 0.9], [1.1, 0.4, -0.3]]
 NAMED = [
-    ("-sum(t*log_softmax(x/2))", "(softmax(2*x) - t)/2", "operation", "(softmax(x / 2) - t) / 2"),
+    ("-sum(t*log_softmax(x/2))", "(softmax(2*x) - t)/2", "inverted", "(softmax(x / 2) - t) / 2"),
     ("sum(log10(x))", "1/(x*log(2))", "constant", "1 / (x * log(10))"),
     ("sum(w*(x + exp(-x)))", "w*(x - exp(-x))", "number", "w * (1 - exp(-x))"),
     (

@@ -93,7 +93,7 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
         cost = 1.15 if twin == "@" and matrix else 1.25 if twin in "@+" else 1.2
         yield cost, "operation", binary(twin, left, right)
     if symbol == "*":
-        yield 1.25, "operation", binary("/", right, left)
+        yield 1.25, "inverted", binary("/", right, left)
     else:
         yield 1.1, "order", binary(symbol, right, left)
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
