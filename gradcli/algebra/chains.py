@@ -99,22 +99,24 @@ def quotient(above: Sequence[Expression], below: Sequence[Expression]) -> Expres
     return binary("/", top, multiplied(below)) if below else top
 
 
-PRODUCT = 4
+PRODUCT = 5
 """The weight of a product of matrices."""
 
 
 def weight(factor: Expression) -> int:
-    """The order of factors: numbers, names, powers, functions, products of matrices."""
+    """The order of factors: numbers, names, transposes, powers, functions, products of matrices."""
     match factor:
         case Number():
             return 0
-        case Name() | Attribute():
+        case Name():
             return 1
+        case Attribute():
+            return 2
         case Binary(operator="**", left=left):
-            return max(2, weight(left))
+            return max(3, weight(left))
         case Binary(operator="@"):
             return PRODUCT
-    return 3
+    return 4
 
 
 def collected(factors: Sequence[Expression]) -> list[Expression]:

@@ -112,7 +112,7 @@ def _apart_from_numbers(group: Sequence[Summand], ndim: int) -> list[Summand]:
     """The single numbers by which all are multiplied or divided, times a sum in brackets."""
     sizes = {abs(each.coefficient) for each in group}
     (above, below), size = group[0].numbers, next(iter(sizes))
-    shared = above or below or size.denominator != 1
+    shared = above or below or size.denominator != 1 or (size != 1 and _are_plain(group))
     if len(sizes) == 1 and shared:
         inner = [
             replace(each, coefficient=each.coefficient / size, above=[], below=[]) for each in group
@@ -120,6 +120,11 @@ def _apart_from_numbers(group: Sequence[Summand], ndim: int) -> list[Summand]:
         bracket = [_linked(inner, ndim)]
         return [replace(group[0], coefficient=size, chain=bracket, ratio=Ratio())]
     return list(group)
+
+
+def _are_plain(group: Sequence[Summand]) -> bool:
+    """Whether each is a number times what has a name: then `2 * x - 2 * y` is `2 * (x - y)`."""
+    return all(len(each.chain) == 1 and each.chain[0].is_plain for each in group)
 
 
 def _by_end(group: Sequence[Summand], end: int) -> list[list[Summand]]:

@@ -15,6 +15,7 @@ from gradcli.analysis.symbolic.formula import Order
 from gradcli.options import Options
 from gradcli.report.module import function, of_formulas
 from gradcli.session import evaluate
+from tests.analysis.learning import LEARNING, LEARNING_MATRICES
 from tests.analysis.programs import parse
 from tests.analysis.test_symbolic import lengths
 from tests.analysis.textbook import FORMS, MATRICES, PIECES, Form
@@ -76,7 +77,9 @@ def test_constants_are_numbers_elsewhere(program: str, library: str, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize(
-    "form", [*FORMS, *MATRICES, *PIECES], ids=lambda x: f"{x.program}, {x.title}"
+    "form",
+    [*FORMS, *MATRICES, *PIECES, *LEARNING, *LEARNING_MATRICES],
+    ids=lambda x: f"{x.program}, {x.title}",
 )
 def test_modules_of_all_forms(form: Form, library: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(library)

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.language.construct import NOWHERE, binary, name, number
+from gradcli.language.construct import NOWHERE, attribute, binary, name, number
 from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
     Assign,
@@ -45,7 +45,7 @@ def said(program: Program, tracer: Tracer) -> Iterator[tuple[Expression, Node]]:
             for part in _parts(statement.value):
                 node = _node(part, tracer) if is_reduction(part) else None
                 if node is not None and node.size == 1 and not _has_rows(part, tracer):
-                    yield part, node
+                    yield _unturned(part, tracer), node
 
 
 def _parts(value: Expression) -> Iterator[Expression]:
@@ -68,6 +68,25 @@ def is_reduction(part: Any) -> bool:
         case Call(callee=Name(id=title)) if title in FUNCTIONS:
             return not isinstance(FUNCTIONS[title].op, Elementwise)
     return False
+
+
+def _unturned(part: Any, tracer: Tracer) -> Any:
+    """A part without the `.T` of vectors, which changes nothing. It recurses: what is written in
+    one expression is shallow.
+    """
+    match part:
+        case Attribute(value=value, name="T"):
+            node = _node(value, tracer)
+            inner = _unturned(value, tracer)
+            return inner if node is not None and node.ndim < 2 else attribute(inner, "T")
+        case Call():
+            arguments, keywords = _unturned((part.arguments, part.keywords), tracer)
+            return Call(part.callee, arguments, keywords, NOWHERE)
+        case tuple():
+            return tuple(_unturned(each, tracer) for each in part)
+        case Syntax():
+            return type(part)(*(_unturned(getattr(part, x), tracer) for x in part.__slots__))
+    return part
 
 
 def _has_rows(part: Expression, tracer: Tracer) -> bool:
