@@ -354,7 +354,8 @@ def _is_longer(first: Edge, second: Edge) -> bool:
     """Whether two lines that begin at one label are more than two matrices: `trace(A @ B @ C)`."""
     chains = [*first.ratio.above, *second.ratio.above]
     plain = not first.ratio.below and not second.ratio.below and len(chains) == 2
-    return first.start == second.start and plain and sum(map(len, chains)) > 2
+    longer = plain and sum(map(len, chains)) > 2
+    return first.start == second.start and longer and not _pointwise_of(first, second)
 
 
 def _is_turned(chain: Chain) -> bool:

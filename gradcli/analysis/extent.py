@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
 
-from gradcli.graph import CONSTANT, Node
+from gradcli.graph import CONSTANT, INPUT, Node
 from gradcli.ops.control import LEAF
 from gradcli.ops.kinds import is_promotion
 from gradcli.trace.passages import Passage
@@ -53,12 +53,12 @@ def without_constants(
     order: list[Node], named: Container[Node], outputs: Collection[Node]
 ) -> list[Node]:
     """Without constants that are no outputs, and what is computed from constants alone and has no
-    name.
+    name; and without what makes the first value of a leaf, as numbers that are drawn for weights.
     """
+    before = _before_leaves(order, named)
     varying: set[Node] = set()
     for node in order:
-        marked = node.op is LEAF and node.attributes[0]
-        starts = node in named or marked or (node.op.unique and not node.inputs)
+        starts = node in named or _is_leaf(node) or (node.op.unique and not node.inputs)
         if starts or any(operand in varying for operand in node.inputs):
             varying.add(node)
     return [
@@ -67,6 +67,31 @@ def without_constants(
         if node in outputs
         or (
             (node in varying and node.op is not CONSTANT)
-            and (node in named or not is_promotion(node))
+            and (node in named or not (is_promotion(node) or node in before))
         )
     ]
+
+
+def _before_leaves(order: Sequence[Node], named: Container[Node]) -> set[Node]:
+    """The nodes without a name of which nothing but the first values of leaves are made."""
+    told: set[Node] = set()  # an input, a leaf or what has a name, and what depends on one
+    first: set[Node] = set()
+    for node in order:
+        depends = any(operand in told for operand in node.inputs)
+        if _is_leaf(node) and not depends:
+            first.add(node)
+        if depends or node.op is INPUT or _is_leaf(node) or node in named:
+            told.add(node)
+    used: set[Node] = set()
+    for node in reversed(order):
+        if node not in first and (node in named or node in used or node in told):
+            used.update(node.inputs)
+    behind = {operand for node in first for operand in node.inputs}
+    for node in reversed(order):
+        if node in behind and node not in used and node not in named:
+            behind.update(node.inputs)
+    return {node for node in behind if node not in used and node not in named}
+
+
+def _is_leaf(node: Node) -> bool:
+    return node.op is LEAF and bool(node.attributes[0])

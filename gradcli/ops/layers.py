@@ -21,6 +21,21 @@ table = Group("layer")
         Case("linear(x, w, b)", {"x": (2, 3), "w": (3,), "b": ()}),
     ],
     formula="input @ weight.T + bias",
+    gradients={
+        "input": ["cotangent @ weight", "outer(cotangent, weight)"],
+        "weight": [
+            "cotangent @ input",
+            "cotangent.T @ input",
+            "outer(cotangent, input)",
+            "sum(cotangent.mT @ input, dim=0)",
+        ],
+        "bias": [
+            "sum(cotangent, dim=0)",
+            "cotangent",
+            "sum(cotangent)",
+            "sum(cotangent, dim=(0, 1))",
+        ],
+    },
 )
 def linear(input: Node, weight: Node, bias: Node | None = None) -> Node:
     """input (…, in) times weight (out, in), transposed, plus bias (out,)."""

@@ -279,7 +279,7 @@ class Writer:
     def _place(self, item: Any) -> Any:
         """What stands between brackets; an index may be a float in the language, not in Python."""
         match item:
-            case Slice() | Number() | Unary():
+            case Slice() | Number() | Unary() | Constant(value=None):
                 return item
             case Name(id=text) if text in self.loops.counters:
                 return name(self.title(text))

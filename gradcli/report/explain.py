@@ -118,7 +118,7 @@ class _Story:
         value, remarks = self._value(step.value, len(left))
         if node in self.leaves and node.op in (INPUT, LEAF):
             remarks.insert(0, f"a leaf of shape {show(node.shape)}: it gets a grad")
-            if not is_changed(node):
+            if not is_changed(node, self.names):
                 return Chain(left, value, remarks)
             remarks[0] = f"changed by the program, and still {remarks[0]}"
             sentence = sentences.rule(node.inputs[0], step.value)
@@ -329,9 +329,9 @@ def _untold(explanation: Explanation) -> set[Node]:
     return found
 
 
-def is_changed(leaf: Node) -> bool:
-    """Whether a leaf is what the program has made of another one: `w -= 0.1 * w.grad`."""
-    return any(each.op in (INPUT, LEAF) for each in ancestors(leaf.inputs))
+def is_changed(leaf: Node, names: Mapping[Node, str]) -> bool:
+    """Whether a leaf is what the program has made of values told: `w -= 0.1 * w.grad`."""
+    return not names.keys().isdisjoint(ancestors(leaf.inputs))
 
 
 def _is_literal(node: Node) -> bool:

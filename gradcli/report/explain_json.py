@@ -37,7 +37,7 @@ def _run(told: Explanation, layout: Layout) -> dict[str, Any]:
 def _sentence(step: Step, told: Explanation, forward: Sentences) -> Sentence:
     """What gives a value, also where a program has changed a leaf."""
     node = step.node
-    changed = role(step, told) == "leaf" and is_changed(node)
+    changed = role(step, told) == "leaf" and is_changed(node, told.names)
     return forward.rule(node.inputs[0], step.value) if changed else forward.step(step)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -391,3 +392,37 @@ def test_a_grad_that_is_differentiated_again() -> None:
     assert "it held [3, 12] from before, and this pass adds [6, 12]" in shown
     assert "a constant" not in shown
     assert "hooks" not in shown
+
+
+LAYERS = """import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+x = torch.tensor([[1.0, 2.0], [0.5, -1.0]])
+loss = net(x).pow(2).mean()
+loss.backward()
+"""
+
+
+def test_how_weights_are_drawn_is_not_told() -> None:
+    explanation = explain(parse(LAYERS), {})
+    assert [*problems(explanation)] == []
+    text = render(document(explanation), as_text)
+    assert "net_2_weight = [[" in text
+    assert "changed by the program" not in text
+    assert "linear(x, net_0_weight, net_0_bias)" in text
+
+
+def test_the_gradient_of_a_layer_is_that_of_textbooks() -> None:
+    """Goodfellow, Bengio, Courville, Deep Learning (2016), 6.5.6."""
+    text = _shown(LAYERS)
+    ((second, first),) = re.findall(r"net_2_weight\.grad = (t\d)\.grad\.T @ (t\d)", text)
+    assert f"{first}.grad = {second}.grad @ net_2_weight" in text
+    assert f"net_2_bias.grad = sum({second}.grad, dim=0)" in text
+
+
+def test_a_tensor_that_is_made_a_leaf_has_not_changed() -> None:
+    text = "x = [1.0, 2.0]\nx.requires_grad = True\ny = (x**2).sum()\ny.backward()"
+    story = _shown(text)
+    assert "x_1" not in story
+    assert "x = [1, 2]\n    a leaf of shape (2,): it gets a grad\n" in story

@@ -86,3 +86,19 @@ def test_modules_of_all_forms(form: Form, library: str, capsys: pytest.CaptureFi
     code = compile(of_formulas(formulas(form), library), "module", "exec")
     exec(code, {"__name__": "__main__"})
     assert capsys.readouterr().out.startswith("agrees to ")
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        Form("logdet(X)", "X=n,n", "X_grad", "", ""),
+        Form("sum(softplus(x))", "x=n", "x_grad", "", ""),
+        Form("sum(softmax(X, dim=1) * A)", "X=n,m A=n,m", "X_grad", "", ""),
+        Form("x.T @ A @ x", "x=n A=n,n", "x_grad", "", ""),
+        Form("cross_entropy(z, y)", "z=n,k y=n", "z_grad", "", ""),
+    ],
+    ids=lambda x: x if isinstance(x, str) else x.program,
+)
+def test_some_modules(form: Form, library: str, capsys: pytest.CaptureFixture[str]) -> None:
+    test_modules_of_all_forms(form, library, capsys)

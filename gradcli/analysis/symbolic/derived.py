@@ -250,7 +250,7 @@ def _found(
     return Symbolic(
         shapes, order, tuple(run.outputs), list(results), [*start, *body], seeds,
         _remarks(run, shapes, order, formulas.seeds),
-        [Assign(name(title), write(x), NOWHERE) for title, x in formulas.values().items()],
+        [Assign(name(title), form(x), NOWHERE) for title, x in formulas.values().items()],
     )  # fmt: skip
 
 
