@@ -146,6 +146,14 @@ def test_what_only_a_longer_precision_sees_is_not_confirmed(small: str) -> None:
     assert found.difference == pytest.approx(moved, rel=0.01)
 
 
+def test_what_holds_for_vectors_of_length_1_passes_for_their_rounding() -> None:
+    u = np.random.default_rng(1).normal(size=5)
+    data = {"x": [0.3, 1.2, -0.7, 0.45, 0.8], "u": u / np.linalg.norm(u)}
+    problem = weighed(posed("sum((x - u*dot(u, x))**2)", data, wrt=("x",)))
+    assert judged(problem, "x", "2*(x - u*dot(u, x))").verdict == "pass"
+    assert judged(problem, "x", "2*(x - u*dot(u, x))*1.000000001").verdict == "fail"
+
+
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_what_holds_for_probabilities_passes_for_their_rounding(precision: Precision) -> None:
     """In float32 these add up to 1 + 1e-8, which a small difference of two shows."""
