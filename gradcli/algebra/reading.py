@@ -217,6 +217,8 @@ class Writing:
         if len(operands) == 1 and kept == output != inputs:
             gone = tuple(place for place, letter in enumerate(inputs) if letter not in output)
             text = call("sum", *operands, dim=argument(gone[0] if len(gone) == 1 else gone))
+        elif [*operands[1:], output] == [inputs]:
+            (text,) = operands
         else:
             text = call("einsum", String(f"{inputs}->{output}", NOWHERE), *operands)
         if len(used) < len(shape):

@@ -98,6 +98,10 @@ sum(sqrt(x**2 + 1)) | x=n | x_hessian | diag(1 / (x**2 + 1)**1.5) | quotient rul
 x / (1 + abs(x)) | x=n | x_jacobian | diag(1 / (1 + abs(x))**2) | softsign: Bergstra et al. (2009)
 x * exp(-x) | | x_hessian | (x - 2) * exp(-x) | product rule
 exp(-x**2 / 2) | | x_hessian | (x**2 - 1) * exp(-x**2 / 2) | the Hermite polynomial He₂
+mean(X, dim=0) | X=n,m | X_jacobian | expand(eye(m)[:, None, :], m, n, m) / n | δⱼₗ / n
+cross_entropy(X @ w, y) | X=k,d w=d y= | w_hessian | X.T @ (diag(softmax(X @ w))\
+ - outer(softmax(X @ w), softmax(X @ w))) @ X | PRML (4.110)
+normalize(x, dim=0) | x=n | x_jacobian | eye(n) / norm(x) - outer(x, x) / norm(x)**3 | MC (130)
 1 / (1 + x**2) | | x_hessian | (6 * x**2 - 2) / (1 + x**2)**3 | quotient rule
 """
 )
