@@ -18,7 +18,7 @@ from gradcli.report.explain_entry import entry_document
 from gradcli.report.html import page
 from gradcli.report.latex import Mathematics
 from gradcli.report.layout import Layout
-from gradcli.report.page_level import DETAILS, Level
+from gradcli.report.page_level import DETAILS, Detail, Level
 from gradcli.report.page_parts import controls, equation, header
 
 DEEPER = 2
@@ -39,34 +39,62 @@ def write(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
 
 
 def run_page(told: Explanation, precision: int, largest: int = LARGEST) -> str:
-    """A page of about so many characters, with as much detail of each level, the closed one first,
-    as it has room for.
+    """A page of about so many characters: with as many levels as fit, the closed one first, and of
+    each the details that there is room for.
     """
     levels, left_out = _levels(told)
-    room, sections = largest, list[Element]()
-    for place, each in enumerate(levels):
-        shallower, deeper = ([None, *levels, None][place + end] for end in (0, 2))
-        level = Level(each, place, precision, shallower, deeper)
-        title = TITLES[place] if len(levels) > 1 else "Forward and backward"
-        for detail in DETAILS:
-            is_least = detail is DETAILS[-1] and not sections
-            section = level.section(title, detail, inf if is_least else room)
-            if section is not None:
-                break
-        if section is None:
-            left_out.append(f"{_LEFT_OUT}: {' and '.join(TITLES[place : len(levels)])}.")
-            _close(sections[-1], f"l{place}-")
-            break
-        if detail.left_out:
-            where = f" of {title!r}" if len(levels) > 1 else ""
-            left_out.append(f"{_LEFT_OUT}: {detail.left_out}{where}.")
-        sections.append(section)
-        room -= len(markup(section))
+    titles = TITLES[: len(levels)] if len(levels) > 1 else ("Forward and backward",)
+    writers = [
+        Level(each, place, precision, *([None, *levels, None][place + end] for end in (0, 2)))
+        for place, each in enumerate(levels)
+    ]
+    sections = _written(writers, titles, DETAILS[0], largest)
+    if len(sections) < len(levels):
+        sections = _written(writers, titles, DETAILS[-1], largest)
+        sections = sections or _written(writers[:1], titles[:1], DETAILS[-1], inf)
+        left_out += _enlarged(sections, writers, titles, largest)
+    if len(sections) < len(levels):
+        left_out.append(f"{_LEFT_OUT}: {' and '.join(titles[len(sections) :])}.")
+        _close(sections[-1], f"l{len(sections)}-")
     remarks = [*(f"note: {note.message}" for note in told.notes), *left_out]
     head = header("The chain rule, step by step", told.program, remarks)
     head.append(element("p", _HELP, class_="soft needs-script", hidden=True))
     main = element("main", controls(TITLES[: len(sections)]), *sections)
     return page("gradcli explain", [head, main])
+
+
+def _written(
+    writers: Sequence[Level], titles: Sequence[str], detail: Detail, room: float
+) -> list[Element]:
+    """The first levels, as many as there is room for."""
+    found: list[Element] = []
+    for writer, title in zip(writers, titles, strict=True):
+        section = writer.section(title, detail, room)
+        if section is None:
+            break
+        found.append(section)
+        room -= len(markup(section))
+    return found
+
+
+def _enlarged(
+    sections: list[Element], writers: Sequence[Level], titles: Sequence[str], largest: int
+) -> Iterator[str]:
+    """Give levels that are told in brief the details that there is room for; what is left out."""
+    room = largest - sum(len(markup(each)) for each in sections)
+    for place, brief in enumerate(sections):
+        room += len(markup(brief))
+        for detail in DETAILS:
+            is_brief = detail is DETAILS[-1]
+            section = brief if is_brief else writers[place].section(titles[place], detail, room)
+            if section is not None:
+                break
+        assert section is not None
+        sections[place] = section
+        room -= len(markup(section))
+        if detail.left_out:
+            where = f" of {titles[place]!r}" if len(titles) > 1 else ""
+            yield f"{_LEFT_OUT}: {detail.left_out}{where}."
 
 
 def _close(section: Element, level: str) -> None:

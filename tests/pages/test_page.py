@@ -124,7 +124,7 @@ def assert_all_lead_somewhere(text: str) -> None:
     [
         (900_000, 2, []),
         (100_000, 2, ["the paths of entries of 'Opened'."]),
-        (70_000, 1, ["Opened."]),
+        (60_000, 1, ["Opened."]),
         (80_000, 2, ["the paths of entries, local Jacobians, and most numbers of 'Opened'."]),
     ],
 )  # fmt: skip
