@@ -6,6 +6,7 @@ Their derivatives select, too, so that an operand that was not selected gets no 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,19 @@ table = Group("selection")
 def _where_into(condition: Array, a: Array, b: Array, out: Array) -> None:
     """With operations on bits: NumPy's has a branch for each element, slow on random conditions."""
     bits = bits_of(out)
+    if _is_nothing(a, bits.dtype):
+        condition, a, b = ~condition, b, a
+    if _is_nothing(b, bits.dtype):
+        np.bitwise_and(a.view(bits.dtype), all_ones(condition, bits.dtype), out=bits)
+        return
     np.bitwise_xor(a.view(bits.dtype), b.view(bits.dtype), out=bits)
     np.bitwise_and(bits, all_ones(condition, bits.dtype), out=bits)
     np.bitwise_xor(bits, b.view(bits.dtype), out=bits)
+
+
+def _is_nothing(array: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether it is a single number, 0 in all its bits, as where a gradient is cut off."""
+    return not array.ndim and not array.view(dtype)
 
 
 where: Function = table.elementwise(

@@ -154,6 +154,22 @@ def test_selecting_in_blocks_keeps_every_bit(name: str, dtype: type) -> None:
     assert out.tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("number", [0.0, -0.0, 2.5])
+@pytest.mark.parametrize("place", [1, 2])
+def test_numbers_are_selected_in_blocks(number: float, place: int) -> None:
+    graph = Graph("float64")
+    special = np.array([0, -0.0, 1.5, -2, np.inf, -np.inf, np.nan, 5e-324])
+    operands: list[Any] = [np.resize([True, False, True], 8), special, special]
+    operands[place] = np.array(number)
+    c, x = graph.input("c", (8,), "bool"), graph.input("x", (8,), "float")
+    choices = (graph.constant(number), x) if place == 1 else (x, graph.constant(number))
+    found = kernel_into(where(c, *choices))
+    assert found is not None
+    out = np.empty_like(special)
+    found[0](*operands, out=out)
+    assert out.tobytes() == np.where(*operands).tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("divisor", [2, -4, 0.5, 2.0**-60, 1024, 3, 0, math.inf, 2.0**120])
 def test_dividing_by_a_power_of_two_is_exact(divisor: float, dtype: Precision) -> None:
