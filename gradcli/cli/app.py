@@ -22,7 +22,7 @@ COMMANDS = {
     "check": ("gradcli.cli.check", "Is this gradient right? Against differences and complex step."),
     "explain": ("gradcli.cli.explain", "The chain rule, step by step, with this run's numbers."),
     "derive": ("gradcli.cli.derive", "The gradient as a program, simplified."),
-    "graph": ("gradcli.cli.graph", "The graph as a tree, DOT, Mermaid, JSON or SVG."),
+    "graph": ("gradcli.cli.graph", "The graph as a tree, DOT, Mermaid, JSON, SVG or a page."),
     "plot": ("gradcli.cli.plot", "A curve and its derivative over a range of one input."),
     "repl": ("gradcli.cli.repl", "An interactive session."),
     "quiz": ("gradcli.cli.quiz", "Exercises on gradients, and worksheets of them."),
