@@ -168,6 +168,23 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    def forward(self, x): return (self.w * x).sum()\n"
                   "net = Net()\nnet(torch.ones(2)).backward()\nprint(net, net.w.grad)",
                   "nn.Module: parameters, state_dict, train, eval"),
+        Construct(
+            "own layers",
+            "import torch\n"
+            "class Twice(torch.nn.Linear):\n"
+            "    def forward(self, x): return 2 * super().forward(x)\n"
+            "Twice(2, 1)(torch.ones(2)).sum()",
+            "class Block(nn.Sequential), (nn.Linear) and others",
+        ),
+        Construct(
+            "own schedulers",
+            "import torch\n"
+            "class S(torch.optim.lr_scheduler.LRScheduler):\n"
+            "    def get_lr(self): return [0.5**self.last_epoch]\n"
+            "o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)\n"
+            "print(S(o).get_last_lr())",
+            "class Warmup(LRScheduler), which has get_lr",
+        ),
         Construct("own optimisers", "import torch\nclass S(torch.optim.Optimizer):\n"
                   "    def __init__(self, params, lr): super().__init__(params, dict(lr=lr))\n"
                   "    @torch.no_grad()\n    def step(self):\n"

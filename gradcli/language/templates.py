@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from gradcli.diagnostics import GradcliError, Span
 from gradcli.language.tokens import NUMBER_OF, TABLES, ParseLimits, Tokens, too_many_tokens
 
-_OPENING = frozenset(NUMBER_OF[name] for name in ("LPAR", "LSQB"))
-_CLOSING = frozenset(NUMBER_OF[name] for name in ("RPAR", "RSQB"))
+_OPENING = frozenset(NUMBER_OF[name] for name in ("LPAR", "LSQB", "LBRACE"))
+_CLOSING = frozenset(NUMBER_OF[name] for name in ("RPAR", "RSQB", "RBRACE"))
 _NAME, _STRAY = NUMBER_OF["NAME"], NUMBER_OF["$OTHER"]
 _STRING = NUMBER_OF["STRING"]
+_LBRACE, _DICTIONARY = NUMBER_OF["LBRACE"], NUMBER_OF["_DICTIONARY"]
 _COLON, _EQUAL, _RBRACE = (NUMBER_OF[name] for name in ("COLON", "EQUAL", "RBRACE"))
 _CONVERSIONS = ("!r", "!s", "!a")
 DEEPEST = 2
@@ -87,8 +88,9 @@ class Templates:
         at = len(self._tokens.kinds) - 1
         brackets = 0
         for kind, first, last in self._inside(start + 1, end):
+            is_outside = brackets <= 0
             brackets += (kind in _OPENING) - (kind in _CLOSING)
-            if brackets <= 0 and kind in (_COLON, _EQUAL, _RBRACE, _STRAY):
+            if is_outside and kind in (_COLON, _EQUAL, _RBRACE, _STRAY):
                 if kind == _EQUAL:  # `{x = }` shows its own text, too
                     shown = last + len(self._text[last:end]) - len(self._text[last:end].lstrip(" "))
                     self._tokens.insert(at, NUMBER_OF["TEXT"], start + 1, shown)
@@ -97,7 +99,7 @@ class Templates:
             if kind == _STRING and "f" in prefix(self._text, first):
                 self.template(first, last, depth)
             else:
-                self._store(kind, first, last)
+                self._store(_DICTIONARY if kind == _LBRACE else kind, first, last)
         raise self._error("this field is not closed: a } is missing", start)
 
     def _inside(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:

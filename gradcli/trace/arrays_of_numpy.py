@@ -14,8 +14,10 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array, Node
 from gradcli.ops.control import bind, leaf
+from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.closeness import worst
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.special import Special
@@ -68,6 +70,16 @@ _SHAPES = ("unravel_index", "ravel_multi_index", "indices")
 """Functions that take shapes."""
 
 
+_ASSERTIONS: dict[str, dict[str, float]] = {
+    "assert_allclose": {"rtol": 1e-7, "atol": 0.0},
+    "assert_almost_equal": {"decimal": 7},
+    "assert_array_almost_equal": {"decimal": 6},
+    "assert_array_equal": {},
+    "assert_equal": {},
+}
+"""By the name in `np.testing`: what sets how close two arrays must be."""
+
+
 class ArrayCalls:
     """The functions and methods by name."""
 
@@ -91,6 +103,7 @@ class ArrayCalls:
             "np.ascontiguousarray": self._copy,
             "np.asanyarray": lambda arguments, keywords: call("array", arguments, keywords),
             "np.seterr": lambda *_: None,
+            **{f"np.testing.{name}": partial(self._assert, name) for name in _ASSERTIONS},
             "np.fill_diagonal": self._fill_diagonal,
             "np.vectorize": self._vectorize,
         }
@@ -137,6 +150,32 @@ class ArrayCalls:
         if isinstance(result, tuple):
             return tuple(map(self._array, result))
         return self._array(result)
+
+    def _assert(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`np.testing.assert_allclose(a, b)` and its like. Raises `assertion`."""
+        settings = _ASSERTIONS[name]
+        optional = (*settings, "equal_nan", "err_msg", "verbose")
+        names = ("actual", "desired", *optional)
+        given = bind_names(name, names, arguments, keywords, optional)
+        a, b = (
+            self.values.evaluator.value(self.values.tensor(given[each], f"{name}: {each}"))
+            for each in names[:2]
+        )
+        numbers = {
+            each: self.values.number(given[each], each) if each in given else default
+            for each, default in settings.items()
+        }
+        atol = numbers.get("atol", 0.0)
+        if "decimal" in numbers:
+            atol = 1.5 * 10.0 ** -numbers["decimal"]
+        if a.shape != b.shape and a.shape and b.shape:
+            raise GradcliError("assertion", f"the shapes differ: {show(a.shape)}, {show(b.shape)}")
+        found, wanted = np.broadcast_arrays(a, b)
+        equal_nan = "equal_nan" not in given or self.values.truth(given["equal_nan"])
+        mismatch = worst(found, wanted, numbers.get("rtol", 0.0), atol, equal_nan=equal_nan)
+        if mismatch is not None:
+            raise GradcliError("assertion", f"the values are not close: {mismatch}")
+        return None
 
     def _plain(self, name: str, value: Value) -> Any:
         """An argument as NumPy takes it."""

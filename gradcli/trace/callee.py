@@ -33,10 +33,14 @@ MODULES = {
         "torch.utils.data", "torch.nn.utils",
         "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
-        "torch.cuda", "torch.backends.mps", "torch.accelerator", "torch.autograd.variable",
+        "torch.cuda", "torch.backends", "torch.backends.cudnn", "torch.backends.mps",
+        "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter", "torch.nn.Transformer", "torch.autograd.forward_ad",
         "torch.autograd.graph", "torch.amp", "torch.cuda.amp",
     )},
+    **{f"torch.nn.modules{name}": "torch.nn" for name in (
+        "", ".module", ".activation", ".batchnorm", ".container", ".conv", ".dropout", ".linear",
+        ".loss", ".normalization", ".pooling", ".rnn", ".sparse")},
     "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
     "autograd.graph": "torch.autograd.graph",
     "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.utils.rnn": "torch.nn.utils.rnn",
@@ -45,6 +49,7 @@ MODULES = {
         "normal", "uniform", "bernoulli", "categorical", "exponential", "laplace")},
     "functorch": "torch.func",
     "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
+    "np.testing": "np.testing", "numpy.testing": "np.testing",
     "numpy.random": "numpy.random",
 }  # fmt: skip
 """Prefixes before a function's name in code that people paste: the module that each stands for."""

@@ -133,9 +133,12 @@ class Calls(Expressions):
 
         return Library(self)
 
-    @property
+    @cached_property
     def python(self) -> PythonFunctions:
-        return self.library.python
+        """Functions of Python's, as `sum` of numbers, which need no library around them."""
+        from gradcli.trace.python_functions import PythonFunctions
+
+        return PythonFunctions(self.values, self.special.numbers)
 
     def function_names(self) -> set[str]:
         """What a program can call, without a module before the name."""
@@ -375,7 +378,11 @@ class Calls(Expressions):
             return self._plain_number(name, only)
         if name == "bool" and not isinstance(only, Node) and len(arguments) == 1:
             return self.graph.constant(self.values.truth(only))
-        if name in ("all", "any") and isinstance(only, Items) and self._is_of_single(only):
+        if (
+            name in ("all", "any")
+            and isinstance(only, Items)
+            and self._are_each_true_or_false(only)
+        ):
             return self.python.truth_of(name, only)
         if name == "round" and self.values.is_python and self._are_numbers(arguments):
             return self._rounded(arguments, keywords)
@@ -430,8 +437,12 @@ class Calls(Expressions):
         is_whole = self.special.numbers.is_integer(node)
         return self.values.plain(int(rounded) if is_whole else rounded)
 
-    def _is_of_single(self, items: Items) -> bool:
-        return all(isinstance(each, Node) and each.size == 1 for each in items)
+    def _are_each_true_or_false(self, items: Items) -> bool:
+        """Whether each is true or false by itself: no array and no list of some."""
+        return all(
+            each.size == 1 if isinstance(each, Node) else not isinstance(each, Items)
+            for each in items
+        )
 
     def _is_python_sum(self, arguments: list[Value]) -> bool:
         """Whether Python's sum of a list is meant, not that of a tensor written as lists."""
@@ -464,6 +475,8 @@ class Calls(Expressions):
         try:
             name = self._function_name(callee)
         except GradcliError:
+            if not self.library.is_whole and self._have_all():
+                return self.function_value(callee)
             if isinstance(callee, syntax.Name):
                 raise
             return None
@@ -632,7 +645,7 @@ class Calls(Expressions):
         is_whole = all(
             each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
         )
-        is_choice = nodes[0].kind == "bool" and len(nodes) == 3  # where(x > 0, 1, 0)
+        is_choice = len(nodes) == 3 and nodes[0].kind == "bool"  # where(x > 0, 1, 0)
         if not is_whole or not (
             is_choice or any(each.kind == "int" and each not in numbers for each in nodes)
         ):

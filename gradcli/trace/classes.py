@@ -20,8 +20,11 @@ from gradcli.trace.values import Value, Values
 MODULE, FUNCTION = "torch.nn.Module", "torch.autograd.Function"
 DATASET = "torch.utils.data.Dataset"
 OPTIMIZER = "torch.optim.Optimizer"
-ROOTS = (MODULE, FUNCTION, DATASET, OPTIMIZER)
+SCHEDULERS = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("LRScheduler", "_LRScheduler"))
+ROOTS = (MODULE, FUNCTION, DATASET, OPTIMIZER, *SCHEDULERS)
 """Classes of PyTorch that the program's may be made from."""
+LAYERS = "torch.nn."
+"""What the names of others begin with: layers, which the program's extend."""
 INSTANCE_BYTES = 1024
 """What an object takes, on the ledger."""
 
@@ -73,8 +76,8 @@ class Class(Object):
         start = self.found("__init__")
         if isinstance(start, UserFunction | BuiltIn):
             yield start.call([instance, *arguments], keywords)
-        elif arguments or keywords:
-            raise GradcliError("type", f"{self.name} takes no arguments", hint="def __init__(self)")
+        else:
+            yield instance.begin(arguments, keywords)
         return instance
 
     def attribute(self, name: str) -> Value:
@@ -141,6 +144,12 @@ class Instance(Object):
         self.values = values
         self.made_by = made_by
         self.fields: dict[str, Value] = {}
+
+    def begin(self, arguments: list[Value], keywords: Given) -> Any:
+        """What is done where its class has no `__init__`."""
+        if arguments or keywords:
+            name = self.made_by.name
+            raise GradcliError("type", f"{name} takes no arguments", hint="def __init__(self)")
 
     @property
     def described(self) -> str:

@@ -8,11 +8,13 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.joining import stack
+from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value, Values, describe
 
 
@@ -105,7 +107,10 @@ class DataLoader(Object):
         """Rows as PyTorch puts them together: stacks of tensors and numbers, lists of strings."""
         first = found[0]
         if isinstance(first, Node | Items) and all(isinstance(each, Node) for each in found):
-            return stack([self.values.tensor(each) for each in found])
+            nodes = [self.values.tensor(each) for each in found]
+            numbers = PrintedNumbers(self.values)
+            whole = all(each in numbers and numbers.is_integer(each) for each in nodes)
+            return cast(stack(nodes), "int") if whole else stack(nodes)
         if isinstance(first, str):
             return Items(found)
         if isinstance(first, Dictionary):

@@ -177,9 +177,20 @@ class ElementUpdates(Calls):
         return any(self.autograd.is_leaf(each) for each in upstream([whole]) if each is not base)
 
     def replace(self, old: Node, new: Node) -> None:
-        """Put a node in the place of an old one, for all who hold that."""
+        """Put a node in the place of an old one, for all who hold that, and change the tensors that
+        have the same memory.
+        """
         if new is old:
             return
+        self._put_in_place(old, new)
+        if self.values.together:
+            from gradcli.trace.given_memory import partners  # few programs set x.data
+
+            for other in partners(self.values, new):
+                marked = self.autograd.is_leaf(other)
+                self._put_in_place(other, leaf(detach(new), marked=marked))
+
+    def _put_in_place(self, old: Node, new: Node) -> None:
         if new in self.values.latest:  # equal to what it was before, which is one node with it
             new = bind(new)
         self.values.latest[old] = new

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
+from gradcli.ops.custom import Custom
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
 from gradcli.trace.objects import ClassName, Given, Object
@@ -79,7 +80,9 @@ class GraphNode(Object):
         raise self.has_no("attribute", f"{_SAVED}{name}")
 
     def shown(self) -> str:
-        return f"<{self.name} object at 0x7f0000000000>"
+        is_own = self._made is not None and isinstance(self._made.op, Custom)
+        module = "torch.autograd.function." if is_own else ""
+        return f"<{module}{self.name} object at 0x7f0000000000>"
 
 
 def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:

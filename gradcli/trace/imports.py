@@ -59,6 +59,13 @@ def imported(path: Sequence[str], imports: Mapping[str, str]) -> str | None:
     return ".".join(path) if len(path) > 1 and ".".join(path[:-1]) in MODULES else None
 
 
+def has_no_meaning(path: Sequence[str], imports: Mapping[str, str]) -> bool:
+    """Whether it is a setting of the libraries behind PyTorch: `torch.backends.cudnn.benchmark`."""
+    if path[0] not in imports:
+        return False
+    return (imported(path, imports) or "").startswith("torch.backends.")
+
+
 def constant_of(path: str) -> float | str | None:
     """The constant or dtype of that path: `math.pi`, `torch.float32`."""
     module, _, name = path.rpartition(".")

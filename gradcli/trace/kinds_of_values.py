@@ -11,7 +11,7 @@ from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, SetOfValues
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
@@ -56,6 +56,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     """
     if isinstance(wanted, Class):
         return isinstance(value, Instance) and wanted in value.made_by.order
+    if isinstance(wanted, BuiltIn):
+        wanted = wanted.name.rpartition(".")[2]
     found = kind_of(value, numbers)
     if isinstance(value, Caught):
         return bool(wanted in (value.kind, "Exception", "BaseException"))
@@ -69,7 +71,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if wanted == "Module":
         return isinstance(value, Module)
     if isinstance(value, Module) and isinstance(wanted, str) and wanted not in _KNOWN:
-        return value.title == wanted
+        roots = value.made_by.roots if isinstance(value, Instance) else ()
+        return wanted in (value.title, *(root.rpartition(".")[2] for root in roots))
     if wanted not in _KNOWN:
         raise GradcliError(
             "type",

@@ -143,7 +143,7 @@ class Layer(Module):
     def attribute(self, name: str) -> Value:
         if name in self._parameters:
             return self.values.current(self._parameters[name])
-        if name in self.settings:
+        if name in self.settings and name != "bias":  # which says here whether it has one
             found: Value = self.settings[name]
             return found
         return None if name == "bias" else super().attribute(name)
@@ -198,6 +198,8 @@ class Layers:
     def plain(self, title: str, arguments: list[Value], keywords: Given) -> Layer:
         """A layer without parameters."""
         plain = PLAIN[title]
+        if not plain.function:
+            return self.layer(title, lambda layer, inputs, _: inputs[0])
         given = bind_names(title, plain.options, arguments, keywords, plain.options)
         in_place = "inplace" in given and self.values.truth(given.pop("inplace"))
         constant = self.graph.constant
@@ -206,8 +208,6 @@ class Layers:
         details = self._details(title, options)
         if in_place:
             details += f"{', ' if details else ''}inplace=True"
-        if not plain.function:
-            return self.layer(title, lambda layer, inputs, _: inputs[0], details=details)
         compute = partial(self._computed, plain.function, options)
         made = self._in_place(compute) if in_place else compute
         return self.layer(title, made, details=details).made_with(options)
@@ -333,6 +333,10 @@ class Layers:
         layer = self.with_parameters(title, f"conv{axes}d", parameters, options, details)
         constant = self.graph.constant
         rows = {"kernel_size": kernel, "stride": _each(steps, axes)}
+        for name, usual in (("padding", 0), ("dilation", 1)):
+            if not isinstance(given.get(name), str):
+                numbers = self.values.integers(given[name], name) if name in given else (usual,)
+                rows[name] = _each(numbers, axes)
         shapes = {name: tuple(map(constant, map(float, each))) for name, each in rows.items()}
         return layer.made_with({"groups": constant(float(groups)), **given, **shapes})
 

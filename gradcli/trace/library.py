@@ -59,6 +59,10 @@ class Caller(Protocol):
     autograd: Autograd
     special: Specials
 
+    @property
+    def python(self) -> PythonFunctions:
+        """Functions of Python's."""
+
     def function_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """The value of a call of a function that is not the program's own."""
 
@@ -80,7 +84,7 @@ class Library:
         self._values, self._autograd = caller.values, caller.autograd
         numbers = caller.special.numbers
         self.sequences = Sequences(self._values)
-        self.python = PythonFunctions(self._values, numbers)
+        self.python = caller.python
         self.objects = ObjectFunctions(self._values, numbers)
         settings = SettingCalls(self._autograd)
         calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)

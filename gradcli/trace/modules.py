@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -265,24 +267,34 @@ class Module(Object):
 
     def shown(self) -> str:
         """As PyTorch prints modules: those inside in lines of their own."""
-        lines: list[str] = []
-        waiting: list[tuple[int, str, Module | None]] = [(0, "", self)]
+        found: dict[Module, list[str]] = {}
+        waiting: list[Module] = [self]
         while waiting:
-            depth, name, module = waiting.pop()
-            blanks = "  " * depth
-            if module is None:
-                lines.append(f"{blanks})")
-                continue
-            label = f"({name}): " if depth else ""
-            inner, more = module.inside(), module.lines()
-            head = f"{blanks}{label}{module.title}({module.details()}"
-            self.values.graph.ledger.take(4 * len(head) + 64, "what is printed")
-            lines.append(head if inner or more else f"{head})")
-            lines += [blanks + each for each in more]
-            if inner or more:
-                waiting.append((depth, "", None))
-                waiting += [(depth + 1, each, part) for each, part in reversed(inner.items())]
-        return "\n".join(lines)
+            module = waiting[-1]
+            inner = module.inside()
+            before = [each for each in inner.values() if each not in found]
+            self.values.graph.ledger.take(64 * (len(before) + 1), "what is printed")
+            waiting += before
+            if not before:
+                found[waiting.pop()] = module.text(
+                    [(name, found[each]) for name, each in inner.items()]
+                )
+        return "\n".join(found[self])
+
+    def text(self, inside: list[tuple[str, list[str]]]) -> list[str]:
+        """Its lines, of those of the modules inside."""
+        head = f"{self.title}({self.details()}"
+        within = [*self.lines()]
+        for label, (first, *rest) in self.labelled(inside):
+            within += [f"  {label}{first}", *(f"  {each}" for each in rest)]
+        self.values.graph.ledger.take(
+            sum(4 * len(each) + 64 for each in (head, *within)), "what is printed"
+        )
+        return [head, *within, ")"] if within else [f"{head})"]
+
+    def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+        """The lines of each module inside, and what stands before them."""
+        return [(f"({name}): ", lines) for name, lines in inside]
 
 
 class Composite(Module):
@@ -383,6 +395,15 @@ class ModuleList(Module):
             for name, node in self.own().items()
         ]
 
+    def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+        """Neighbours that look the same are shown once, with their number."""
+        found: list[tuple[str, list[str]]] = []
+        for lines, group in groupby(inside, key=itemgetter(1)):
+            names = [name for name, _ in group]
+            many = f"({names[0]}-{names[-1]}): {len(names)} x "
+            found.append((many if len(names) > 1 else f"({names[0]}): ", lines))
+        return found
+
     def methods(self) -> dict[str, Method]:
         return super().methods() | {"append": self._append, "extend": self._extend}
 
@@ -425,6 +446,10 @@ class Sequential(ModuleList):
 
     def methods(self) -> dict[str, Method]:
         return super().methods() | dict.fromkeys(("add_module", "register_module"), self._add)
+
+    def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+        """Each has a place of its own, also among equal ones."""
+        return Module.labelled(self, inside)
 
     def item(self, items: Sequence[Any]) -> Any:
         """Some of the modules, as a model of these; None for a single one, which is an element."""

@@ -112,7 +112,17 @@ def _is_name(expression: syntax.Expression, name: str) -> bool:
     return isinstance(expression, syntax.Name) and expression.id == name
 
 
+_LOOKED_AT = frozenset((
+    syntax.ClassDefinition, syntax.Attribute, syntax.Name, syntax.Keyword, syntax.Assign,
+    syntax.AugmentedAssign, syntax.ChainedAssign, syntax.Imported,
+))  # fmt: skip
+"""Kinds of syntax of which it depends on more whether only tensors change."""
+
+
 def _changes_tensors(part: Any) -> bool:
+    kind = type(part)
+    if kind in PLAIN and kind not in _LOOKED_AT:
+        return True
     match part:
         case syntax.ClassDefinition(bases=bases, decorators=decorators):
             return not decorators and all(
@@ -192,7 +202,12 @@ def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
     while stack:
         part = stack.pop()
         yield part
-        stack += parts_of(part)
+        for field in _fields_of_parts(part.__class__):  # as `parts_of`, without a list of its own
+            value = getattr(part, field)
+            if type(value) is tuple:
+                stack += [each for each in _flattened(value) if isinstance(each, syntax.Syntax)]
+            elif isinstance(value, syntax.Syntax):
+                stack.append(value)
 
 
 def parts_of(node: Any) -> list[syntax.Syntax]:

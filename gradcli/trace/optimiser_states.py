@@ -42,7 +42,7 @@ def state_of(
     state = Dictionary(values)
     for number, key in enumerate(_places(values, parameter_groups)):
         if key in states:
-            entry = Dictionary(values, [("step", constant(float(steps[key])))])
+            entry = Dictionary(values, [("step", values.own(constant(float(steps[key]))))])
             for own_name, node in states[key].items():
                 entry.put(_NAMES.get(own_name, own_name), node)
             state.put(constant(float(number)), entry)

@@ -40,7 +40,7 @@ class OwnOptimiser(Instance):
 
     def methods(self) -> dict[str, Method]:
         return {
-            "__init__": self._begin,
+            "__init__": self.begin,
             "zero_grad": self._zero_grad,
             "add_param_group": self._add_group,
         }
@@ -51,7 +51,7 @@ class OwnOptimiser(Instance):
             return self.methods()[name]
         return super().method(name)
 
-    def _begin(self, arguments: list[Value], keywords: Given) -> Value:
+    def begin(self, arguments: list[Value], keywords: Given) -> Value:
         """`super().__init__(params, defaults)`."""
         given = bind_names("Optimizer", ("params", "defaults"), arguments, keywords)
         defaults = given["defaults"]

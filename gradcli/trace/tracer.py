@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from gradcli.diagnostics import GradcliError, Note, Source
@@ -238,7 +239,16 @@ class Tracer(Loops):
         return frame
 
     def _class(self, statement: syntax.ClassDefinition) -> Visit:
-        from gradcli.trace.classes import MODULE, OPTIMIZER, ROOTS, Class, Instance, Model
+        from gradcli.trace.classes import (
+            LAYERS,
+            MODULE,
+            OPTIMIZER,
+            ROOTS,
+            SCHEDULERS,
+            Class,
+            Instance,
+            Model,
+        )
 
         self.values.is_python = True
         bases: list[Class] = []
@@ -250,7 +260,9 @@ class Tracer(Loops):
             self.graph.span = base.span
             if isinstance(value, Class):
                 bases.append(value)
-            elif isinstance(value, BuiltIn) and value.name in ROOTS:
+            elif isinstance(value, BuiltIn) and (
+                value.name in ROOTS or value.name.startswith(LAYERS)
+            ):
                 roots.append(value.name)
             else:
                 raise GradcliError(
@@ -266,6 +278,16 @@ class Tracer(Loops):
                 from gradcli.trace.own_optimisers import OwnOptimiser
 
                 return OwnOptimiser(self.autograd, made)
+            if not made.roots.isdisjoint(SCHEDULERS):
+                from gradcli.trace.own_schedulers import OwnScheduler
+
+                return OwnScheduler(self.values, made)
+            layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
+            if layer is not None:
+                from gradcli.trace.own_layers import OwnLayer
+
+                make = partial(self.function_call, layer)
+                return OwnLayer(self.autograd, made, self.replace, make)
             return Instance(self.values, made)
 
         frame = Frame(self.frame, of_class=True)
@@ -331,14 +353,15 @@ class Tracer(Loops):
         if len(expression.arguments) != 2:
             raise GradcliError("type", "isinstance takes a value and a class")
         value, wanted = expression.arguments
-        found = yield self.visit(value)
+        found = self.as_written(value, (yield self.visit(value)))
         for each in wanted.items if isinstance(wanted, syntax.Tuple) else (wanted,):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
             made = other.values[name] if other else name
             self.graph.span = each.span
-            if is_of_kind(found, made, self.special.numbers):
-                return self.graph.constant(True)
+            for kind in made if isinstance(made, tuple) else (made,):
+                if is_of_kind(found, kind, self.special.numbers):
+                    return self.graph.constant(True)
         return self.graph.constant(False)
 
     def _return(self, statement: syntax.Return) -> Visit:

@@ -53,10 +53,10 @@ class Transforms:
         functional = {
             "jacobian": partial(self._functional, self._jacobian),
             "hessian": partial(self._functional, self._hessian),
-            "jvp": partial(self._product, self._pushed, "inputs", "v"),
-            "vjp": partial(self._product, self._pulled, "inputs", "v"),
-            "hvp": partial(self._product, self._hessian_product, "inputs", "v"),
-            "vhp": partial(self._product, self._hessian_product, "inputs", "v"),
+            "jvp": partial(self._functional_product, self._pushed),
+            "vjp": partial(self._functional_product, self._pulled),
+            "hvp": partial(self._functional_product, self._hessian_product),
+            "vhp": partial(self._functional_product, self._hessian_product),
         }
         self.functions: dict[str, Callable[[list[Value], Given], Any]] = {
             **{f"torch.func.{name}": make for name, make in of_function.items()},
@@ -259,9 +259,17 @@ class Transforms:
         result, chosen = found
         return result, tuple(chosen) if several else chosen[0]
 
+    def _functional_product(self, run: Run, arguments: list[Value], keywords: Given) -> Visitor:
+        """A product whose parts are constants, unless `create_graph` asks for their graph."""
+        names = ("func", "inputs", "v", "create_graph", "strict")
+        given = bind_names("this", names, arguments, keywords, names[2:])
+        found = yield self._product(run, "inputs", "v", arguments, keywords)
+        create = "create_graph" in given and self.values.truth(given["create_graph"])
+        return found if create else changed(self.values, found, _cut)
+
     def _product(
         self,
-        run: Callable[[Value, Value, Value], Value],
+        run: Run,
         first: str,
         second: str,
         arguments: list[Value],

@@ -14,12 +14,15 @@ from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast, zeros_like
+from gradcli.ops.loops import Unlike
 from gradcli.ops.shapes import show
 from gradcli.ops.table import Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
 from gradcli.trace.expressions import Visit
+from gradcli.trace.imports import has_no_meaning
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
@@ -63,10 +66,12 @@ class Updates(ElementUpdates):
         before = yield self.visit(callee.value)
         if isinstance(before, Object):
             self.graph.span = callee.name_span
-            raise before.has_no("method", callee.name)
+            method = before.method(callee.name)
         arguments = yield self.arguments(expression)
         keywords = yield self._keywords(expression)
         self.graph.span = expression.span
+        if isinstance(before, Object):  # as a scaler's `unscale_`
+            return (yield method(arguments, keywords))
         node = self.values.tensor(before, f"what {callee.name} changes")
         if name in _SHAPES:
             return self._reshaped(callee, name, node, arguments, keywords)
@@ -243,6 +248,9 @@ class Updates(ElementUpdates):
 
     def set_attribute(self, target: syntax.Attribute, value: Value) -> Visit:
         """`x.grad = None`, `x.data = v`, `x.requires_grad = True`, `layer.weight = w`."""
+        path = path_of(target)
+        if path is not None and has_no_meaning(path, self.frame.imports):
+            return
         owner = yield self.visit(target.value)
         self.graph.span = target.span
         if isinstance(owner, Object):
@@ -253,11 +261,7 @@ class Updates(ElementUpdates):
             grad = None if value is None else self.values.tensor(value, "a grad")
             self.autograd.set_grad(node, grad)
         elif target.name == "data":
-            fresh = self.values.tensor(value, "the data")
-            if fresh.shape == node.shape:
-                yield self.store(target, node, cast(fresh, node.kind))
-            else:
-                self.replace(node, leaf(detach(fresh), marked=self.autograd.is_leaf(node)))
+            yield self._set_data(target, node, self.values.tensor(value, "the data"))
         elif target.name == "requires_grad":
             wanted = self.values.truth(value)
             self.mark_in_place(target.value, node, self.autograd.set_requires_grad(node, wanted))
@@ -266,6 +270,27 @@ class Updates(ElementUpdates):
         else:
             first = self.values.first.get(node, node)
             self.values.attributes.setdefault(first, {})[target.name] = value
+
+    def _set_data(self, target: syntax.Attribute, node: Node, fresh: Node) -> Visit:
+        """`x.data = y`: x has the memory of y from then on, where anything else holds that."""
+        from gradcli.trace.given_memory import has_own, part, share  # few programs set x.data
+
+        names = (value for frame in self.frame for value in frame.values.values())
+        is_held = fresh.op is LEAF or fresh.op.view or any(each is fresh for each in names)
+        if not has_own(self.autograd, node):
+            is_held = False
+        elif self.values.any_pass is None:
+            part(self.values, node)
+        elif is_held:
+            raise Unlike("it gives a tensor the memory of another one")
+        if not is_held and fresh.shape == node.shape:
+            yield self.store(target, node, cast(fresh, node.kind))
+            return
+        new = leaf(detach(cast(fresh, node.kind)), marked=self.autograd.is_leaf(node))
+        self.replace(node, new)
+        self.values.changes[new] -= 1  # PyTorch does not count it
+        if is_held:
+            share(self.autograd, new, fresh)
 
     def delete_attribute(self, target: syntax.Attribute) -> Visit:
         """`del layer.weight`; `del x.grad` is `x.grad = None`."""

@@ -6,6 +6,7 @@ condition) the engine computes the node's value.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -76,6 +77,11 @@ class Values:
         """Leaves that stand for lists of numbers, while there are no leaves that were marked."""
         self.explicit = False
         """Whether only marked leaves and inputs are differentiated by."""
+        self.parted: dict[Node, list[Node]] = {}
+        """The memory that tensors had before they were given another one, by what they were first:
+        older views of them lie in it."""
+        self.together: dict[Node, list[Node]] = {}
+        """The tensors that have the same memory by `x.data = y`, by each of them."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
         self._reshaped: dict[Node, bool] = {}
@@ -198,12 +204,18 @@ class Values:
         base, views = self.storage(view)
         if base not in self.latest:
             return view
-        now = self.through(views, self.current(base))
+        now = self.through(views, self.current(self._memory(base, view)))
         self.latest[view] = now
         self.first[now] = self.first.get(view, view)
         if view in self.arrays:
             self.arrays.add(now)
         return now
+
+    def _memory(self, base: Node, view: Node) -> Node:
+        """What a view of a tensor lies in: what that was given later is not the view's."""
+        own = self.parted.get(self.first.get(base, base)) if self.parted else None
+        place = bisect(own, view.index, key=lambda each: each.index) if own else 0
+        return own[place] if own and place < len(own) else base
 
     def as_list(self, items: Items) -> Node:
         """A list as a tensor; its elements are still those of the list."""

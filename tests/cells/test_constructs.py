@@ -72,8 +72,11 @@ ERRORS = [
     ("dtypes", T + "torch.ones(2, 2).double() @ torch.ones(2)", "type", "float64 and float32"),
     ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "holds int64"),
     ("limits of dtypes", T + "torch.finfo(torch.int32)", "type", "for floats"),
+    ("own layers", T + "class L(torch.nn.Linear): pass\nL(2)", "type", "out_features"),
+    ("own schedulers", T + "class S(torch.optim.lr_scheduler.LRScheduler): pass\nS(3)", "type",
+     "an optimiser first"),
     ("own optimisers", T + "class S(torch.optim.Optimizer): pass\n"
-     "S().__init__([torch.ones(1)], 3)", "type", "dictionary"),
+     "S([torch.ones(1)], 3)", "type", "dictionary"),
     ("limits of dtypes", T + "torch.finfo(3)", "type", "a dtype"),
     ("memory", T + "torch.ones(2, 3).t().view(6)", "value",
      "contiguous subspaces"),
