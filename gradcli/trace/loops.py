@@ -231,6 +231,7 @@ class Loops(Scopes):
         state, passages = self._tensor_state(), self.values.passages
         told = passages.mark() if passages is not None else (0, 0)
         printed, notes = self.special.mark(), len(self.notes)
+        overwritten = {*self.values.overwritten}
         from gradcli.trace.template import AnyPass  # most programs start faster without
 
         template: AnyPass | None = None
@@ -244,11 +245,13 @@ class Loops(Scopes):
             self.values.any_pass, in_place = template, changed.in_place
             self._stand_in(template, changed, most)
             goes_on = yield turns.stand_in(template, done, most)
+            begun, stood = dict(frame.values), self._tensor_state()
             leave = (yield self.body(statement.body)) if goes_on else Leave.BREAK
             self._check_effects(effects)
             if leave is not None:
                 raise Unlike("it ends after a few passes")
             template.is_opaque |= len(self.autograd.freed) > state.freed
+            self._check_changes(template, changed, begun, stood)
             self._check_lists(template)
             template.close(self._stand(template), frame.values, changed.made)
             rolled = template.rolled(most, kept) if template.ends else None
@@ -266,6 +269,7 @@ class Loops(Scopes):
         each = 1 + self._steps - steps
         self.frame, self._steps, frame.values = frame, steps, kept
         if refused:
+            self.values.overwritten &= overwritten
             if template is not None:
                 template.drop()
                 del self._loops[loops:]
@@ -312,6 +316,34 @@ class Loops(Scopes):
         else:
             optimiser, key = place.parameter
             optimiser.states[key][place.name] = node
+
+    def _check_changes(
+        self, template: AnyPass, changed: Changed, begun: Mapping[str, Value], stood: TensorState
+    ) -> None:
+        """Raise `Unlike` where the pass has changed what the pass before has left as it was: it has
+        no stand-in.
+        """
+        carried, state = {*template.tensors.values()}, self._tensor_state()
+        current: Callable[[Any], Node] = self.values.current
+        places = changed.tensors.keys()
+        ends = {*map(current, carried)}
+        for name, value in self.frame.values.items():
+            before = begun.get(name)
+            if (value is before and name in begun) or name in template.lists:
+                continue
+            if before.__class__ is value.__class__ is Node and (
+                before in carried or {current(before), current(value)} <= ends
+            ):
+                continue  # it has a stand-in, or is another name of what has one
+            raise Unlike(f"{name} changes, which it did not in the pass before")
+        grads = {current(each.tensor) for each in places if isinstance(each, GradOf)}
+        if (
+            state.changed_since(stood, template.first, current)
+            or not state.grads_since(stood, template.first, (), current).keys() <= grads
+            or not state.remembered_since(stood).keys() <= places
+            or not state.counts_since(stood).keys() <= changed.counts.keys()
+        ):
+            raise Unlike("tensors change that did not in the pass before")
 
     def _check_lists(self, template: AnyPass) -> None:
         """Raise `Unlike` where a list gets what changes in place: its items are one tensor."""

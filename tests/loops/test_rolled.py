@@ -147,3 +147,36 @@ def test_passes_count_as_steps() -> None:
     with pytest.raises(GradcliError, match="more than 300 steps") as caught:
         prepared(text, given(y=1.0), Options(limits=Limits(trace=TraceLimits(steps=300))))
     assert caught.value.diagnostic.code == "limit-steps"
+
+
+LATE = [
+    "t = 0; for k in range(300) { y = y*0.99 + 0.01; if k > 100 { t = t + y } }; t",
+    "t = 0; for k in range(300) { y = y*1.001; if y > 0.8 { t = t + y } }; t + y",
+    "for k in range(300) { if k > 100 { y = y + 0.001 } }; y",
+    "for k in range(300) { y = y + 0.001 if k > 100 else y }; y",
+    "z = x*1; for k in range(300) { y = y*1.001; if k == 150 { z = y*3 } }; z",
+    "t = []; for k in range(300) { y = y*0.99; if k > 100 { t = append(t, y) } }; sum(stack(t))",
+]
+W = "w = torch.ones(2, requires_grad=True)"
+BACKWARD = "(w**2).sum().backward()"
+LATE_IN_PYTORCH = [
+    "m = torch.zeros(2) | m += 0.5 | (m*y).sum()",
+    f"{W} | {BACKWARD} | w.grad.sum()*y",
+    f"{W} | {BACKWARD}; with torch.no_grad() {{ w -= 0.01*w.grad }}; w.grad = None | w.sum()*y",
+    f"{W}; o = torch.optim.SGD([w], lr=0.1) | o.zero_grad(); {BACKWARD}; o.step() | w.sum()*y",
+]
+"""What is there before a loop, what its later passes do, and what is left."""
+
+
+def late(text: str) -> str:
+    """The program in which passes after the hundredth do what stands between bars."""
+    begin, body, end = text.split(" | ")
+    passes = f"for k in range(200) {{ y = y*0.99; if k > 99 {{ {body} }} }}"
+    return f"import torch; {begin}; {passes}; {end}"
+
+
+@pytest.mark.parametrize("text", [*LATE, *map(late, LATE_IN_PYTORCH)])
+def test_what_only_later_passes_change_is_changed_in_all_of_these(text: str) -> None:
+    program, inputs = f"y = x*1; {text}", given(x=0.7)
+    assert loops(prepared(program, inputs, Options()))
+    assert answer(program, inputs) == answer(program, inputs, unroll=True)
