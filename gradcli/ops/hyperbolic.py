@@ -27,29 +27,30 @@ ONE_FROM, TOO_LARGE_FROM = 20.0, 711.0
 
 def _cosh_in_blocks(x: Node) -> Node:
     """cosh(h + r) = cosh(h)·(1 + tanh(h)·tanh(r))·cosh(r), as cosh(h) and a small part of it."""
-    number, rest, more, _ = _around_a_place(x)
-    square = rest * rest
-    of_rest = (square * (1 / 24) + 0.5) * square  # cosh(r) - 1
+    number, rest, at_place, of_rest = _around_a_place(x)
+    more, square = at_place * of_rest, rest * rest
+    growth = (square * (1 / 24) + 0.5) * square  # cosh(r) - 1
     half = looked_up(number, _half_coshs)
-    return (half + half * (more + of_rest * (1.0 + more))) * 2.0
+    return (half + half * (more + growth * (1.0 + more))) * 2.0
 
 
 def _tanh_in_blocks(x: Node) -> Node:
-    """tanh(h + r) = (tanh(h) + tanh(r)) / (1 + tanh(h)·tanh(r))."""
-    _, _, more, above = _around_a_place(x)
-    return copysign(above / (1.0 + more), x)
+    """tanh(h + r) = tanh(h) + (1 - tanh(h)²)·tanh(r) / (1 + tanh(h)·tanh(r)): the second part is
+    small, and so is what it loses by rounding.
+    """
+    _, _, at_place, of_rest = _around_a_place(x)
+    part = (1.0 - at_place * at_place) * of_rest / (1.0 + at_place * of_rest)
+    return copysign(at_place + part, x)
 
 
 def _around_a_place(x: Node) -> tuple[Node, Node, Node, Node]:
-    """For |x| = h + r: the number of h, r, tanh(h)·tanh(r) and tanh(h) + tanh(r)."""
+    """For |x| = h + r: the number of h, r, tanh(h) and tanh(r)."""
     size = minimum(abs_(x), TOO_LARGE_FROM)
     step = rint(size * float(FINE))
     number, rest = cast(step, "int"), size - step * (1 / FINE)
     square = rest * rest
     series = ((square * (-17 / 315) + 2 / 15) * square - 1 / 3) * square
-    of_rest = rest + rest * series
-    at_place = looked_up(number, _tanhs)
-    return number, rest, at_place * of_rest, at_place + of_rest
+    return number, rest, looked_up(number, _tanhs), rest + rest * series
 
 
 @lru_cache

@@ -38,7 +38,7 @@ def _restated(problem: Problem) -> Problem:
 
 def unrounded(value: Array, longer: np.dtype[Any]) -> Array:
     """Numbers in a longer precision that those of a run may have been rounded from: the shortest
-    decimals, and rows that add up to 1 if those do but for rounding. Others stay as they are.
+    decimals, and rows that add up to 1 if those do within rounding. Others stay as they are.
     """
     if value.dtype.kind != "f" or value.dtype.itemsize >= longer.itemsize:
         return value

@@ -71,7 +71,7 @@ def _near(value: Array, generator: np.random.Generator, distance: float) -> Arra
 
 
 def alike(numbers: Array, value: Array) -> Array:
-    """Numbers near others, made what these are but for rounding: a symmetric matrix, rows that add
+    """Numbers near others, made what these are within rounding: a symmetric matrix, rows that add
     up to 1.
     """
     slack = max(LOOKS, ROUNDED * float(np.finfo(value.dtype).eps))

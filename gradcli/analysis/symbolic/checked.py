@@ -43,7 +43,7 @@ class CheckedPoint:
 
     @property
     def vanishes(self) -> bool:
-        """Whether all derivatives are 0, but for rounding."""
+        """Whether all derivatives are 0, up to rounding."""
         return all(np.max(np.abs(x), initial=0.0) < VANISHING for x in self.expected.values())
 
 
