@@ -513,14 +513,22 @@ class Autograd:
         while waiting:
             node = waiting.pop()
             if node.index < first and self.values.storage(node)[0] in self.values.overwritten:
-                raise GradcliError(
-                    "value",
-                    OVERWRITTEN + self.overwritten_text(node),
-                    hint="compute with a copy: x.clone()",
-                )
+                raise self._needed_as_it_was(node)
             if node.index >= first and node not in seen:
                 seen.add(node)
                 waiting += node.inputs
+
+    def _needed_as_it_was(self, node: Node) -> GradcliError:
+        """Of a tensor that was changed in place, although its former values are needed."""
+        if self.values.storage(node)[0] not in self.values.unnoticed:
+            text = OVERWRITTEN + self.overwritten_text(node)
+            return GradcliError("value", text, hint="compute with a copy: x.clone()")
+        return GradcliError(
+            "value",
+            f"backward needs {self._name(node)} as it was before a change through .data: PyTorch "
+            "does not notice that, and computes a wrong gradient with the new numbers",
+            hint="change a copy, x.data.clone(), or change it after backward",
+        )
 
     def _constant(self, grad: Node) -> Node:
         cut = detach(grad)

@@ -164,10 +164,10 @@ class ElementUpdates(Calls):
                 "which tensors would change here is not known: others may have the same value",
                 hint="bind a name to the tensor first: x = zeros(3)",
             )
-        if counts:
-            self.values.overwritten.add(base)
+        self.values.overwritten.add(base)
         self.replace(base, new)
         if not counts:
+            self.values.unnoticed.add(base)
             self.values.changes[new] -= 1
 
     def _depends(self, whole: Node, base: Node) -> bool:

@@ -181,6 +181,7 @@ class Updates(ElementUpdates):
             return
         if through_data:
             node = detach(self.values.tensor((yield self.visit(target)), "what changes"))
+            self.values.data.add(node)
         if node.known is None and not self.graph.shares:
             self.write(target, node, None, value)
         else:

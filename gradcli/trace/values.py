@@ -96,6 +96,9 @@ class Values:
         """How often tensors were changed in place to become these: PyTorch's `_version`."""
         self.overwritten: set[Node] = set()
         """Tensors that were changed in place in a way that backward must not meet."""
+        self.unnoticed: set[Node] = set()
+        """Those among them that were changed through `x.data`: PyTorch goes on with what they have
+        become."""
         self.parameters: set[Node] = set()
         """Leaves that `nn.Parameter` and layers made."""
         self.arrays: set[Node] = set()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradcli import evaluate, session
-from gradcli.diagnostics import Source
+from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import ParseLimits, parse_program
 
 START = "w = torch.zeros(2, requires_grad=True)\nall = [w, w]\n((w - 3)**2).sum().backward()\n"
@@ -104,6 +104,21 @@ def test_what_shares_memory_with_a_tensor(expression: str, is_view: bool) -> Non
     assert printed(f"{start}q.zero_()\nprint(bool(k.abs().sum() == 0))") == [str(is_view)]
     follows = is_view and "detach" not in expression
     assert printed(f"{start}q.requires_grad_()\nprint(k.requires_grad)") == [str(follows)]
+
+
+@pytest.mark.parametrize("change", ["out.data.zero_()", "out.data[0] = 3", "c = out.data; c *= 2"])
+def test_values_that_backward_needs_do_not_change_behind_its_back(change: str) -> None:
+    """PyTorch gives 0 for the first: the derivative of sigmoid at what is no longer its value."""
+    start = "import torch\na = torch.tensor([1., 2.], requires_grad=True)\nout = a.sigmoid()\n"
+    with pytest.raises(GradcliError, match="PyTorch does not notice"):
+        printed(f"{start}{change}\nout.sum().backward()")
+    assert printed(f"{start}out.sum().backward()\n{change}\nprint(out.shape)")
+
+
+def test_values_that_backward_does_not_need_may_change_through_data() -> None:
+    start = "import torch\nx = torch.tensor([1., 2.], requires_grad=True)\ny = x * 3\n"
+    found = printed(f"{start}y.data.mul_(2)\ny.sum().backward()\nprint(y.data, x.grad)")
+    assert found == ["tensor([ 6., 12.]) tensor([3., 3.])"]
 
 
 def printed(program: str) -> list[str]:
