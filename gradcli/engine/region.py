@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -39,7 +40,7 @@ Parts: TypeAlias = dict[Bounds, tuple[Place, Array]]
 """By where it goes in a reduction's result: the first block that it is from, and a part of it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Region:
     """Elementwise nodes of one shape, operands first, and reductions of them."""
 
@@ -58,10 +59,28 @@ class Region:
         """The values that the region computes for others."""
         return (*self.results, *self.reductions)
 
+    @cached_property
+    def swept(self) -> Swept:
+        """What NumPy computes."""
+        return written_out(Swept(self.operands, self.members, self.reductions, self.results))
+
+    @cached_property
+    def buffers(self) -> list[int]:
+        """For each node that NumPy computes the number of a buffer that holds nothing needed any
+        more.
+        """
+        return _assigned(self.swept)
+
     def work_bytes(self, threads: int) -> int:
-        """The bytes of the partial results of its reductions."""
+        """The bytes of the partial results of its reductions, and of each thread's buffers."""
         places, rows = Grid(self.shape), spans(self)
-        return sum(
+        numbered = zip(self.swept.members, self.buffers, strict=True)
+        buffers = {
+            number: node.graph.dtype(node.kind).itemsize
+            for node, number in numbered
+            if node not in self.swept.results
+        }
+        return min(threads, len(rows)) * BLOCK * sum(buffers.values()) + sum(
             len(rows) * size_of(bounds) * dtype_of_parts(node).itemsize
             for node in self.reductions
             for bounds in {bounds_of(places[number], node.op.axes(node)) for number in rows[0]}
@@ -136,9 +155,7 @@ class RegionRunner:
     ) -> None:
         """`empty` gives it memory; `rows` of blocks are those of `spans` by default."""
         self.region = region
-        self._inner = inner = written_out(
-            Swept(region.operands, region.members, region.reductions, region.results)
-        )
+        inner = region.swept
         self._constants = [node.known for node in inner.constants]
         self.threads = threads
         self._empty = empty
@@ -149,7 +166,7 @@ class RegionRunner:
         self._results = {node: i for i, node in enumerate(inner.results)}
         self._dtypes = [node.graph.dtype(node.kind) for node in inner.members]
         self._calls = [self._call(node) for node in inner.members]
-        self._buffers = self._assign_buffers()
+        self._buffers = region.buffers
         self._reductions = [
             (
                 getattr(np, node.op.combine).reduce,
@@ -181,7 +198,7 @@ class RegionRunner:
         """Compute some rows: write the results there, and return the parts of the reductions, by
         row and reduction.
         """
-        region, inner = self.region, self._inner
+        region, inner = self.region, self.region.swept
         files = {
             node: file
             for node, array in zip(
@@ -237,7 +254,7 @@ class RegionRunner:
         """
         shape = tuple(part.stop - part.start for part in place)
         values: list[Any] = []
-        for node, array in zip(self._inner.operands, operands, strict=True):
+        for node, array in zip(self.region.swept.operands, operands, strict=True):
             if node in files:
                 part = self._buffer(buffers, node, shape, array.dtype)
                 files[node].read(self.blocks.start(place), part)
@@ -246,7 +263,7 @@ class RegionRunner:
             values.append(part)
         values += self._constants
         for node, call, dtype, buffer in zip(
-            self._inner.members, self._calls, self._dtypes, self._buffers, strict=True
+            self.region.swept.members, self._calls, self._dtypes, self._buffers, strict=True
         ):
             result = self._results.get(node)
             if node in files:
@@ -298,36 +315,38 @@ class RegionRunner:
             buffer = buffers[key] = self._empty((BLOCK,), dtype)
         return buffer[: math.prod(shape)].reshape(shape)
 
-    def _assign_buffers(self) -> list[int]:
-        """For each member the number of a buffer that holds nothing needed any more."""
-        last: dict[Node, int] = {}
-        for i, node in enumerate(self._inner.members):
-            for operand in node.inputs:
-                last[operand] = i
-        for node in self._inner.reductions:
-            last[node.inputs[0]] = len(self._inner.members)
-        free: dict[Any, list[int]] = {}
-        numbers: list[int] = []
-        owner: dict[Node, int] = {}
-        count = 0
-        for i, (node, dtype) in enumerate(zip(self._inner.members, self._dtypes, strict=True)):
-            # A ufunc may write onto an operand that dies here; other functions may not.
-            dying = [o for o in dict.fromkeys(node.inputs) if last[o] == i and o in owner]
-            in_place = isinstance(kernel(node)[0], np.ufunc)
-            if in_place:
-                for operand in dying:
-                    free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
-            spare = free.setdefault(dtype, [])
-            if spare:
-                number = spare.pop()
-            else:
-                number, count = count, count + 1
-            numbers.append(number)
-            if node not in self._results:
-                owner[node] = number
-            else:
-                spare.append(number)
-            if not in_place:
-                for operand in dying:
-                    free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
-        return numbers
+
+def _assigned(swept: Swept) -> list[int]:
+    """For each member the number of a buffer: two have the same where one is needed no more."""
+    last: dict[Node, int] = {}
+    for i, node in enumerate(swept.members):
+        for operand in node.inputs:
+            last[operand] = i
+    for node in swept.reductions:
+        last[node.inputs[0]] = len(swept.members)
+    free: dict[Any, list[int]] = {}
+    numbers: list[int] = []
+    owner: dict[Node, int] = {}
+    count = 0
+    for i, node in enumerate(swept.members):
+        dtype = node.graph.dtype(node.kind)
+        # A ufunc may write onto an operand that dies here; other functions may not.
+        dying = [o for o in dict.fromkeys(node.inputs) if last[o] == i and o in owner]
+        in_place = isinstance(kernel(node)[0], np.ufunc)
+        if in_place:
+            for operand in dying:
+                free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
+        spare = free.setdefault(dtype, [])
+        if spare:
+            number = spare.pop()
+        else:
+            number, count = count, count + 1
+        numbers.append(number)
+        if node not in swept.results:
+            owner[node] = number
+        else:
+            spare.append(number)
+        if not in_place:
+            for operand in dying:
+                free.setdefault(operand.graph.dtype(operand.kind), []).append(owner[operand])
+    return numbers

@@ -277,10 +277,25 @@ def _text_and_fields(parts: Iterable[str | Field]) -> list[_Piece]:
             text = part.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
             pieces.append(text.replace('"', '\\"').replace("{", "{{").replace("}", "}}"))
         else:
-            pieces += ["{", (part.value, _LOOSEST + 1), part.conversion and f"!{part.conversion}"]
+            pieces.append("{ " if _begins_with_a_brace(part.value) else "{")
+            pieces += [(part.value, _LOOSEST + 1), part.conversion and f"!{part.conversion}"]
             pieces += [":", *_text_and_fields(part.format)] if part.format else []
             pieces.append("}")
     return pieces
+
+
+def _begins_with_a_brace(value: Expression) -> bool:
+    """Whether a dictionary stands first in it: two braces would be text."""
+    while True:
+        match value:
+            case DictLiteral() | Comprehension(item=Pair()):
+                return True
+            case Index(value=first) | Attribute(value=first) | Call(callee=first):
+                value = first
+            case Binary(left=first) | Conditional(value=first) | Compare(operands=(first, *_)):
+                value = first
+            case _:
+                return False
 
 
 def _conditional(node: Conditional) -> tuple[int, list[_Piece]]:

@@ -12,6 +12,8 @@ FEW = 1 << 8
 """Rows of fewer elements are sorted as fast by NumPy's stable order."""
 MANY, MOST = 1 << 18, 1 << 32
 """Rows of so many floats are sorted as whole numbers that hold their places, too."""
+FEW_ALIKE = 4
+"""Of which at most this part may have the same high bits."""
 
 
 def stable_order(xp: Any, x: Array, axis: int) -> Array:
@@ -28,6 +30,20 @@ def stable_order(xp: Any, x: Array, axis: int) -> Array:
         for row in np.ndindex(rows.shape[:-1]):
             _order_of_row(rows[row], order[row])
         return np.moveaxis(order, -1, axis)
+    return np.moveaxis(_order_of_rows(rows), -1, axis)
+
+
+def order_elements(size: float, length: int) -> float:
+    """The elements that `stable_order` has in memory besides operand and result, as `Op.work`
+    counts them.
+    """
+    if length < FEW:
+        return length / 2
+    return 1.25 * size if length < MANY else max(1.25 * size, 2.25 * length)
+
+
+def _order_of_rows(rows: Array) -> Array:
+    """The stable order of each row, by NumPy's other one."""
     order = np.argsort(rows, axis=-1)
     ties = _ties(np.take_along_axis(rows, order, -1))
     if ties.any():
@@ -37,23 +53,14 @@ def stable_order(xp: Any, x: Array, axis: int) -> Array:
         order[..., 1:] += groups
         order.sort(axis=-1)
         order[..., 1:] -= groups
-    return np.moveaxis(order, -1, axis)
-
-
-def order_elements(size: float, length: int) -> float:
-    """The elements that `stable_order` has in memory besides operand and result, as `Op.work`
-    counts them.
-    """
-    if length < FEW:
-        return length / 2
-    return 1.25 * size if length < MANY else 1.25 * size + 2.75 * length
+    return order
 
 
 def _order_of_row(x: Array, order: Array) -> None:
     """Write the stable order of a long row without nan.
 
     Whole numbers are sorted whose high bits are those of an element, and whose low bits are its
-    place. Elements of which only the low bits differ are put in order afterwards.
+    place. Elements of which only the low bits differ are put in order afterwards, if they are few.
     """
     bits = (x.size - 1).bit_length()
     places = (1 << bits) - 1
@@ -73,6 +80,10 @@ def _order_of_row(x: Array, order: Array) -> None:
         alike = np.zeros(x.size, bool)
         alike[1:] = same
         alike[:-1] |= same
+        if np.count_nonzero(alike) > x.size // FEW_ALIKE:
+            del same, alike
+            order[:] = _order_of_rows(x)
+            return
         found = order[alike]
         values = x[found]
         if (values[1:] < values[:-1]).any():

@@ -150,6 +150,8 @@ def test_canonical_text_stays(text: str) -> None:
         ("0.1000", "0.1"), ('"a"', "'a'"), ("'a' 'b'", "'ab'"), ("r'\\n'", "'\\\\n'"),
         ('f"{x}" "b"', 'f"""{x}b"""'), ("(x for x in y)", "[x for x in y]"),
         ("f'{x = }'", 'f"""x = {x!r}"""'),
+        ("f'{ {a: b}[a].T + c }'", 'f"""{ {a: b}[a].T + c}"""'),
+        ("f'{ {a: b for a, b in c} == c }'", 'f"""{ {a: b for a, b in c} == c}"""'),
     ],
 )  # fmt: skip
 def test_canonical_text(text: str, canonical: str) -> None:
