@@ -91,8 +91,10 @@ def _prepared(
 ) -> Prepared:
     """The same; `refused` says why loops cannot be one node, if they were tried to be."""
     tracer = _trace(program, inputs, options, numbers)
-    if refused and tracer.made_many_passes:
-        tracer.notes.append(Note("unrolled", f"the loops were unrolled: {refused}"))
+    if tracer.made_many_passes:
+        reason = refused or _why_no_loop_rolls(program, options)
+        if reason:
+            tracer.notes.append(Note("unrolled", f"the loops were unrolled: {reason}"))
     outputs, others = choose_outputs(tracer, options)
     tracer.values.evaluator.clear()
     retained = retained_names(tracer, options.retain_grad)
@@ -157,6 +159,16 @@ def _rolls(program: Program, graph: Graph, options: Options) -> bool:
     """
     refused = options.unroll or options.device != "cpu" or (options.passages and not graph.shares)
     return not refused and may_loop(program) and changes_tensors_alone(program)
+
+
+def _why_no_loop_rolls(program: Program, options: Options) -> str:
+    """What in a program keeps all its loops from being one node; empty where they may be, or where
+    the options ask for their passes.
+    """
+    asked = options.unroll or options.device != "cpu" or options.passages
+    if asked or not may_loop(program) or changes_tensors_alone(program):
+        return ""
+    return "the program sets elements, catches errors, or changes lists, dictionaries or objects"
 
 
 def _retains(options: Options) -> Callable[[str], bool]:

@@ -100,11 +100,11 @@ def test_blocks_cover_a_shape_once(shape: tuple[int, ...]) -> None:
 
 
 def test_a_chain_is_one_region_and_keeps_no_intermediate() -> None:
-    ready, inputs = prepared("mean(tanh(1.5*x+0.1)*exp(-x**2))", (LARGE,), 1)
+    ready, inputs = prepared("mean(tanh(1.5*x+0.1)*exp(-x**2))", (32 * LARGE,), 1)
     regions = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
     assert len(regions) == 1
     assert regions[0].results == (ready.backwards[0].grads["x"],)
-    assert ready.engine.plan.peak_bytes() < 2.01 * inputs["x"].nbytes
+    assert ready.engine.plan.peak_bytes() < 2.5 * inputs["x"].nbytes  # one more would make it 3
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,12 @@ def test_a_chain_is_one_region_and_keeps_no_intermediate() -> None:
     ["m = mean(x); sum((x - m)**2)", "max(x)", "sum(exp(x - max(x)))", "sum((x > mean(x)) * x)"],
 )
 def test_what_a_later_sweep_needs_is_computed_again(program: str) -> None:
-    ready, inputs = prepared(program, (2, LARGE), 1)
+    ready, inputs = prepared(program, (32, LARGE), 1)
     regions = [unit for unit in ready.engine.plan.units if isinstance(unit, Region)]
     assert len(regions) > 1
     stored = [node for region in regions for node in region.results]
     assert stored == [ready.backwards[0].grads["x"]]
-    assert ready.engine.plan.peak_bytes() < 2.01 * inputs["x"].nbytes
+    assert ready.engine.plan.peak_bytes() < 2.5 * inputs["x"].nbytes
 
 
 def test_what_is_dear_is_not_computed_again() -> None:

@@ -142,6 +142,17 @@ def test_a_note_says_why_many_passes_were_unrolled() -> None:
     assert note.endswith("the elements that it takes are not evenly spaced")
 
 
+@pytest.mark.parametrize(
+    "change", ["d['a'] = y", "xs[0] = y", "m[0] = y", "try:\n        y = y * 1\n    except: pass"]
+)
+def test_a_note_tells_what_keeps_all_loops_of_a_program_unrolled(change: str) -> None:
+    start = "d = {}; xs = [1]; m = zeros(2); y = x\n"
+    text = f"{start}for i in range(1100):\n    y = sin(y)\n    {change}\ny"
+    for options, count in ((Options(), 1), (Options(unroll=True), 0)):
+        notes = prepared(text, {"x": np.array(0.5)}, options).notes
+        assert [note.code for note in notes].count("unrolled") == count
+
+
 def test_passes_count_as_steps() -> None:
     text = "for k in range(5000) { y = sin(y) }; y"
     with pytest.raises(GradcliError, match="more than 300 steps") as caught:
