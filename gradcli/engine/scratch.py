@@ -9,16 +9,13 @@ import weakref
 
 import numpy as np
 
-from gradcli.engine.blocks import BLOCK
-from gradcli.engine.plan import Plan, nbytes
+from gradcli.engine.plan import Plan, Single, nbytes
 from gradcli.graph import Array, Shape
 
 SMALL = 1 << 16
 """Arrays of fewer bytes are not worth it."""
 ALIGNMENT = 1 << 6
 """Arrays begin at multiples of this many bytes."""
-BUFFERS = 4 * 8 * BLOCK
-"""Bytes that regions need for their blocks, about."""
 
 
 class Scratch:
@@ -69,7 +66,8 @@ def scratch_bytes(plan: Plan) -> int:
     """How large the scratch memory must be that a plan runs in."""
     free: list[int] = []
     parts: dict[object, int] = {}
-    total = BUFFERS
+    swept = [unit.work_bytes(1) for unit in plan.units if not isinstance(unit, Single)]
+    total = max(swept, default=0)
     for _, born, gone in plan.lifetimes():
         for node in born:
             size = nbytes(node)
