@@ -33,7 +33,7 @@ def test_errors(program: str, message: str) -> None:
 
 
 def printed(program: str) -> list[str]:
-    return evaluate(parse_program(Source("cell", program), ParseLimits()), {}).printed
+    return list(evaluate(parse_program(Source("cell", program), ParseLimits()), {}).printed)
 
 
 def test_an_own_scheduler_sets_the_rate() -> None:
