@@ -236,9 +236,9 @@ class Calls(Expressions):
         if name is None:
             return None, None, None
         held = self._held(callee)
-        if held is not None or name in self._table:
+        if held is not None:
             return name, held, None
-        special = self._special(name)
+        special = self._special(name)  # before the op table, which it would take long to import
         if special is None and not (name in self._by_syntax and isinstance(callee, syntax.Name)):
             self._built_in(name, False, callee)  # raises
         return name, held, special
@@ -360,10 +360,10 @@ class Calls(Expressions):
         """The value of a call of a function that is not the program's own."""
         if name == "where" and len(arguments) == 1 and not keywords:
             name, keywords = "torch.nonzero", {"as_tuple": self.graph.constant(True)}
-        built_in = self._table.get(name)
-        if built_in is None:
-            return self.library.functions[name](arguments, keywords)
-        return self._applied(built_in, arguments, keywords)
+        special = self._special(name)
+        if special is not None:
+            return special(arguments, keywords)
+        return self._applied(self._table[name], arguments, keywords)
 
     def _named_call(
         self, name: str, arguments: list[Value], keywords: dict[str, Value]
