@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -143,6 +144,16 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Elsewhere:
+    """A point that is not that of the run."""
+
+    inputs: Mapping[str, Array]
+    """Those that have other values there."""
+    reach: float
+    """How far from a switch of the formula that ends at most, relative to the inputs there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
     """How closely the user's own gradient agrees, and how closely it must."""
 
@@ -159,6 +170,8 @@ class Agreement:
     """Which elements differ by more than that."""
     coincidence: bool = False
     """It agrees at this point, but not where the leaf has other values."""
+    elsewhere: Elsewhere | None = None
+    """Where it takes another branch than the gradient: then all else is told of that point."""
 
 
 @dataclass(frozen=True, slots=True)

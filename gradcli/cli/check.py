@@ -78,9 +78,9 @@ def _command(
 
     Exits with 1 if one is wrong. Where there is no clear answer, at a kink for instance, it says
     why; that is an error under --strict only. With --mine it also checks your own gradient, and
-    names the mistake in it: a formula must agree to rounding, numbers to half a unit of their last
-    digit, a file to the rounding of its dtype. With --command it checks the gradient that another
-    program computes.
+    names the mistake in it: a formula must agree to rounding, on both sides of its own conditions
+    and limits too, numbers to half a unit of their last digit, a file to the rounding of its dtype.
+    With --command it checks the gradient that another program computes.
     """
     from gradcli.analysis.check import check, demand
     from gradcli.analysis.near import kink_notes

@@ -29,6 +29,8 @@ NEARBY = (0.003, -0.007)
 """The distance of the other points from the first, relative to the leaf's elements."""
 POINTS = 8
 """The number of points that share the memory."""
+LAST = 4 * float(np.finfo(np.float64).eps)
+"""The last places of a number, relative to it."""
 EXACT = {"float64": 1e-9, "float32": 2e-4}
 """Relative differences that rounding in a computation explains."""
 SAMPLE = 1_000
@@ -41,6 +43,7 @@ class Point:
     """Values of nodes for one value of the leaf; None for what cannot be computed there."""
 
     def __init__(self, feeds: Mapping[Node, Array], ledger: Ledger) -> None:
+        self.feeds = feeds
         self._evaluator = Evaluator(feeds, ledger)
 
     def value(self, node: Node) -> Array | None:
@@ -63,6 +66,23 @@ class Walk:
     vectors: dict[str, Node]
     """Gradient vectors that were given, under the names that a formula calls them: `v`."""
     feeds: dict[Node, Array]
+
+    @property
+    def inputs(self) -> dict[str, Node]:
+        """What is given, by name, and the leaves."""
+        return {node.attributes[0]: node for node in self.feeds} | self.problem.leaves
+
+    def named(self, point: Point) -> dict[str, Array]:
+        """The inputs that are not at a point what they are in the run."""
+        return {
+            name: point.feeds[node]
+            for name, node in self.inputs.items()
+            if node in point.feeds and point.feeds[node] is not self.feeds.get(node)
+        }
+
+    def elsewhere(self, named: Mapping[str, Array]) -> Point:
+        """The point where inputs have these values."""
+        return self.point({self.inputs[name]: value for name, value in named.items()})
 
     def point(self, moved: Mapping[Node, Array]) -> Point:
         """The point of the run, with other values for the nodes in `moved`."""
@@ -149,7 +169,8 @@ class Claim:
         self.between = [node for node in order if node in linked and node is not self.leaf]
         if self.mine.size == 1:  # `3` is a derivative, whatever the shape of the leaf
             self.mine = expand(reshape(self.mine), *self.leaf.shape)
-        self.points = [self.walk.point({}), *self._nearby()]
+        self.points = [self.walk.point({})]
+        self.points += self._nearby()
 
     @property
     def theirs(self) -> Array:
@@ -213,6 +234,26 @@ class Claim:
         """The point where the leaf has another value."""
         return self.walk.point({self.leaf: value.astype(self.leaf.graph.dtype("float"))})
 
+    def goes_on(self, point: Point) -> bool:
+        """Whether the program goes the same way at a point as in the run."""
+        return all(
+            _same(self.points[0].value(node), point.value(node))
+            for node in self.walk.problem.looked
+        )
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether everything has a finite value at the first point."""
+        values = map(self.points[0].value, [self.mine, self.grad, *self.walk.outputs])
+        return all(each is not None and np.isfinite(each).all() for each in values)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both gradients are equal there, except in the last places."""
+        with np.errstate(all="ignore"):
+            apart = np.abs(self.theirs - self.right)
+        return bool((apart <= LAST * np.abs(self.right)).all())
+
     def known(self, node: Node) -> Array:
         """The value of a node at the point of the run. Raises what the engine raises."""
         value = self.points[0].value(node)
@@ -228,25 +269,27 @@ class Claim:
         """Points where the program goes the same way and everything is finite."""
         if self.leaf not in ancestors([self.mine]):
             return
-        start = self.walk.point({})
-        here = np.asarray(start.value(self.leaf))
+        here = np.asarray(self.points[0].value(self.leaf))
         for number, distance in enumerate(NEARBY[: 1 if here.size >= MANY else None]):
             there = self.at(here + distance * _direction(here, number))
             numbers = [there.value(node) for node in (self.grad, self.mine)]
             finite = all(each is not None and np.isfinite(each).all() for each in numbers)
-            looked = self.walk.problem.looked
-            if finite and all(_same(start.value(node), there.value(node)) for node in looked):
+            if finite and self.goes_on(there):
                 yield there
 
 
 def _direction(here: Array, number: int) -> Array:
     """Factors that differ for all elements; those of a symmetric matrix are symmetric."""
     size = np.abs(here) + 0.1 * (np.mean(np.abs(here)) or 1.0) if here.size else here
-    moved = size * np.random.default_rng(number).uniform(0.5, 1.0, here.shape)
-    symmetric = here.ndim >= 2 and here.shape[-1] == here.shape[-2]
-    if symmetric and np.array_equal(here, here.swapaxes(-1, -2)):
-        moved = (moved + moved.swapaxes(-1, -2)) / 2
-    return np.asarray(moved)
+    return mirrored(size * np.random.default_rng(number).uniform(0.5, 1.0, here.shape), here)
+
+
+def mirrored(change: Array, of: Array) -> Array:
+    """A change that leaves a symmetric matrix symmetric."""
+    square = of.ndim >= 2 and of.shape[-1] == of.shape[-2]
+    if square and np.array_equal(of, of.swapaxes(-1, -2)):
+        change = (change + change.swapaxes(-1, -2)) / 2
+    return np.asarray(change)
 
 
 def _same(a: Array | None, b: Array | None) -> bool:

@@ -12,6 +12,7 @@ from gradcli.analysis.agreement import agreement
 from gradcli.analysis.diagnosis.causes import certain
 from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.double import in_double
+from gradcli.analysis.diagnosis.elsewhere import branch
 from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
@@ -70,7 +71,7 @@ def compare(
         return answer(causes, verdict="inconclusive")
     if found.verdict == "inconclusive":
         return answer([Cause("rounded", _hidden(found))], verdict="inconclusive")
-    jumps = _jumps(claim, found.wrong)
+    jumps = _jumps(claim, found.wrong) if found.elsewhere is None else []
     if jumps and len(jumps) == found.wrong.sum() and all(each.between for each in jumps):
         return answer([elements(claim, found.wrong, jumps)], verdict="inconclusive")
     try:
@@ -88,6 +89,8 @@ def _diagnosed(
     claim: Claim, words: Wording, found: Agreement, jumps: Sequence[Jump]
 ) -> tuple[list[Cause], bool]:
     """Why a gradient is wrong, some of it at jumps, and whether that is certain."""
+    if found.elsewhere is not None:
+        return [branch(claim, found.elsewhere, found.index)], True
     mine, right = claim.theirs, claim.right
     large = claim.leaf.size > LARGE
     certainly = certain_in_small(claim, found.index) if large else _certain(claim, words)

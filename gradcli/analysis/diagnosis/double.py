@@ -1,16 +1,20 @@
-"""A claim in a longer precision than that of the run, where rounding hides less of a mistake."""
+"""A claim posed again: in a longer precision than that of the run, where rounding hides less of a
+mistake, or for other inputs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed, weighed
 from gradcli.analysis.diagnosis.fresh import alike
-from gradcli.analysis.problem import Problem, pose
+from gradcli.analysis.problem import pose
 from gradcli.diagnostics import Source
 from gradcli.graph import Array
+from gradcli.options import Options
 from gradcli.passes import Gradient
 
 WRITTEN = 10_000
@@ -19,21 +23,33 @@ WRITTEN = 10_000
 
 def in_double(claim: Claim, source: Source) -> Claim:
     """The same formula for the same program in float64. Raises what tracing raises."""
-    walk = differentiate(_restated(claim.walk.problem))
-    own = typed(walk, source)
-    return Claim(walk, claim.name, walk.problem.leaves[claim.name], own.node, own)
-
-
-def _restated(problem: Problem) -> Problem:
-    """The same program in float64, with inputs that float32 rounds to those of the run."""
+    problem = claim.walk.problem
     inputs = {
         name: unrounded(problem.feeds[node], np.dtype(np.float64))
         for name, node in problem.prepared.inputs.items()
     }
+    return _posed(claim, source, inputs, problem.options._replace(precision="float64"))
+
+
+def elsewhere(claim: Claim, source: Source, moved: Mapping[str, Array]) -> Claim | None:
+    """The same with other values for some inputs, by which the program may go another way. None
+    where it computes these itself. Raises what tracing raises.
+    """
+    problem = claim.walk.problem
+    given = {name: problem.feeds[node] for name, node in problem.prepared.inputs.items()}
+    if not given.keys() >= moved.keys():
+        return None
+    return _posed(claim, source, given | dict(moved), problem.options)
+
+
+def _posed(claim: Claim, source: Source, inputs: Mapping[str, Array], options: Options) -> Claim:
+    """The formula and the program for some inputs."""
+    problem = claim.walk.problem
     given = problem.gradient if problem.grads else None
     vectors = [Gradient(np.asarray(v, np.float64), name) for name, v in (given or {}).items()]
-    options = problem.options._replace(precision="float64")
-    return weighed(pose(problem.program, inputs, vectors, options))
+    walk = differentiate(weighed(pose(problem.program, inputs, vectors, options)))
+    own = typed(walk, source)
+    return Claim(walk, claim.name, walk.problem.leaves[claim.name], own.node, own)
 
 
 def unrounded(value: Array, longer: np.dtype[Any]) -> Array:

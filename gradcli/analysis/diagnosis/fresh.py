@@ -23,19 +23,11 @@ LOOKS, ROUNDED = 1e-9, 4.0
 
 def fresh(claim: Claim) -> list[Point]:
     """Points where the gradient is known and finite; none where the program allows none."""
-    problem = claim.walk.problem
-    start = claim.points[0]
-    looked = [start.value(node) for node in problem.looked]
     found: list[Point] = []
     for number, distance in enumerate(DISTANCES * COUNT):
         generator = np.random.default_rng(number)
         point = claim.walk.point(dict(_moved(claim, generator, distance)))
-        values = [point.value(node) for node in problem.looked]
-        same = all(
-            a is not None and b is not None and np.array_equal(a, b, equal_nan=True)
-            for a, b in zip(looked, values, strict=True)
-        )
-        grad = point.value(claim.grad) if same else None
+        grad = point.value(claim.grad) if claim.goes_on(point) else None
         if grad is not None and np.isfinite(grad).all():
             found.append(point)
         if len(found) == COUNT:
@@ -64,10 +56,14 @@ def _moved(
 
 def _near(value: Array, generator: np.random.Generator, distance: float) -> Array:
     """Other numbers that look like these."""
-    size = np.abs(value)
-    usual = float(size.mean()) if value.size and size.any() else 1.0
+    size, usual = np.abs(value), usual_size(value)
     moves = distance * generator.uniform(-1.0, 1.0, value.shape)
     return alike(value + moves * np.where(size > 0, size, 0.3 * usual), value)
+
+
+def usual_size(value: Array) -> float:
+    """That of an element; 1 where all are 0."""
+    return float(np.abs(value).mean()) if value.any() else 1.0
 
 
 def alike(numbers: Array, value: Array) -> Array:

@@ -82,8 +82,12 @@ class Mutation:
 
     def single(self) -> Slip | None:
         """The most likely slip that alone explains the difference."""
-        right = next(self._right(self._singles), None)
-        return None if right is None else Slip((right,), right.tree)
+        return next(self.singles(), None)
+
+    def singles(self) -> Iterator[Slip]:
+        """All that do, the most likely first."""
+        for right in self._right(self._singles):
+            yield Slip((right,), right.tree)
 
     def double(self) -> Slip | None:
         """Two that explain it together."""

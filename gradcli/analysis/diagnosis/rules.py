@@ -49,6 +49,8 @@ from gradcli.language.syntax import (
 
 MOST = 10
 """The most elements of a list that are exchanged for each other."""
+SHORTER, SLIGHT = (1, 2, 3), 0.02
+"""A number may be one of so few digits and a slight mistake."""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
 TWINS = {"+": "-", "-": "+", "*": "/@+", "/": "*", "@": "*", "**": "*"}
 """Operators that are taken for each other."""
@@ -175,6 +177,10 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     near = [each for each in near if each or not power]  # that is: the factor is too much
     for other in dict.fromkeys(near):
         yield 1.1 if power or 1 not in (value, other) else 1.4, code, number(other)
+    for digits in SHORTER:
+        plain = float(f"{value:.{digits}g}")
+        if 0 < abs(plain - value) < SLIGHT * abs(value):
+            yield 1.2, code, number(plain)
     others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
     others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
     for other in dict.fromkeys((*material.numbers, *others)):

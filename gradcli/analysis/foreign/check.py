@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.analysis.agreement import FOREIGN
 from gradcli.analysis.check import (
     check,
     check_leaf,
@@ -29,6 +28,7 @@ from gradcli.analysis.fitted import fitted
 from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
 from gradcli.analysis.foreign.probes import ForeignGradientProbe, ForeignProbe
 from gradcli.analysis.judge import CLEAR, NOISY, USEFUL, ElementClaim, disagree, judge
+from gradcli.analysis.judged import FOREIGN
 from gradcli.analysis.line import FIRST_STEP, Lines
 from gradcli.analysis.probe import Probe
 from gradcli.analysis.problem import Problem

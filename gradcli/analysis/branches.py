@@ -1,0 +1,171 @@
+"""Where a formula takes another branch than the gradient.
+
+A number that decides a branch, a threshold or a limit, changes nothing where no element lies
+between it and the right one. So inputs are moved across each switch of the formula, and both are
+compared from far on one side over near to far on the other. Where they agree, and then differ from
+there on or for a while, and both have switched meanwhile, the formula has its switch at another
+place, or goes on in another way behind it.
+
+At a switch the derivative is a matter of convention, and nearer than rounding one of chance:
+neither is looked at. Where only one of both has switched nothing is said either: a formula may lack
+a branch for what does not occur, or have one that guards against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.analysis.diagnosis.typed import MISFITS
+from gradcli.analysis.edges import distances_of, has_edge
+from gradcli.analysis.line import EPS
+from gradcli.analysis.montecarlo import chooses
+from gradcli.analysis.precise import NotPreciseError, Steps
+from gradcli.analysis.switches import Crossing, Steering, is_switch
+from gradcli.graph import Array, Node, ancestors
+from gradcli.ops.elementwise import Elementwise
+
+LINES = 40
+"""The most lines for a formula."""
+WORK = 4 * 10**8
+"""About how many elements are computed for all of them."""
+OVERHEAD = 2_000
+"""The number of elements that take as long as one step."""
+POINTS = 60
+"""About how often a line takes all steps."""
+SHOWN = 1e-6
+"""A point is told at about this distance from the switch, relative to what moves there."""
+CLEARLY = 4.0
+"""A choice is no matter of rounding at a distance of so many times the noise."""
+
+
+class Apart(NamedTuple):
+    """A point where a formula has taken another branch than the gradient."""
+
+    point: Point
+    reach: float
+    """How far from the switch of the formula that ends at most, relative to the inputs there."""
+
+
+class Spot(NamedTuple):
+    """A place on a line, where formula and gradient are compared."""
+
+    reach: float
+    """Its distance from the switch, as that of `Apart`."""
+    point: Point
+    differs: bool | None
+    """None where it is not known."""
+    mine: Sequence[Array | None]
+    right: Sequence[Array | None]
+    """What formula and gradient have chosen."""
+
+
+class Branches:
+    """A formula and the gradient, compared across the switches of the formula."""
+
+    def __init__(self, claim: Claim, differs: Callable[[Point], bool | None]) -> None:
+        """`differs` tells of a point; None where it is not known."""
+        self._claim, self._differs = claim, differs
+        whole = [claim.grad, *claim.walk.outputs]
+        self._mine = [each for each in ancestors([claim.mine]) if _is_choice(each)]
+        looked = claim.walk.problem.looked
+        self._right = [each for each in ancestors([*whole, *looked]) if _is_choice(each)]
+        size = sum(each.size + OVERHEAD for each in ancestors([claim.mine, *whole]))
+        self._lines = min(LINES, WORK // (POINTS * size))
+
+    def apart(self) -> Apart | None:
+        """Where they have taken different branches, if that is found."""
+        switches = [each for each in self._mine if is_switch(each)][: self._lines]
+        for node in switches:
+            for line in Steering(self._claim, node).crossings(self._lines // len(switches)):
+                found = self._parted([self._spot(line, each) for each in line.places])
+                if found is not None:
+                    return found
+        return None
+
+    def _spot(self, line: Crossing, place: float) -> Spot:
+        point = self._claim.walk.point(line.at(place))
+        differs = self._differs(point)
+        chosen = ([_chosen(each, point) for each in nodes] for nodes in (self._mine, self._right))
+        return Spot(abs(place) / line.size, point, differs, *chosen)
+
+    def _parted(self, spots: Sequence[Spot]) -> Apart | None:
+        for run in _runs(spots):
+            ends = spots[max(0, run.start - 1) : run.stop + 1]
+            agrees = ends[0].differs is False or ends[-1].differs is False
+            near = spots[max(0, run.start - 2) : run.stop + 2]  # next to a switch both may agree
+            both = [each for each in near if each.differs is not None]
+            switch = (_changes([getattr(each, of) for each in both]) for of in ("mine", "right"))
+            if agrees and all(switch):
+                for each in sorted(spots[run], key=lambda spot: abs(math.log(spot.reach / SHOWN))):
+                    if self._is_clear(each.point):
+                        return Apart(each.point, max(each.reach for each in ends))
+        return None
+
+    def _is_clear(self, point: Point) -> bool:
+        """Whether no choice there is a matter of rounding."""
+        switches = [each for each in (*self._mine, *self._right) if has_edge(each)]
+        operands = list(dict.fromkeys(each for node in switches for each in node.inputs))
+        try:
+            found = Steps(operands, point.feeds, np.dtype(np.float64)).noise(EPS)
+        except (*MISFITS, NotPreciseError):
+            return False
+        noise = dict(zip(operands, found, strict=True))
+        return all(_is_clear(node, point, noise) for node in switches)
+
+
+def _is_choice(node: Node) -> bool:
+    """Whether a node chooses between branches: a function on single elements that does not may have
+    a pole or an end of its domain, which is no branch.
+    """
+    return (
+        chooses(node)
+        or is_switch(node)
+        or (has_edge(node) and not isinstance(node.op, Elementwise))
+    )
+
+
+def _chosen(node: Node, point: Point) -> Array | None:
+    """What a node has chosen, or on which side of its switch each element is."""
+    if chooses(node):
+        return point.value(node)
+    operands = [point.value(each) for each in node.inputs]
+    known = [each for each in operands if each is not None]
+    return np.sign(distances_of(node, known)) if len(known) == len(operands) else None
+
+
+def _changes(chosen: Sequence[Sequence[Array | None]]) -> bool:
+    """Whether something is chosen in another way from one point to the next."""
+    return any(
+        a is None or b is None or not np.array_equal(a, b, equal_nan=True)
+        for before, after in pairwise(chosen)
+        for a, b in zip(before, after, strict=True)
+    )
+
+
+def _is_clear(node: Node, point: Point, noise: dict[Node, Array]) -> bool:
+    values = [np.asarray(point.value(each)) for each in node.inputs]
+    here = distances_of(node, values)
+    moved = np.zeros(here.shape)
+    for signs in ((1, 1, 1), (1, -1, 1)):
+        there = [
+            value + sign * noise[each] if each.kind == "float" else value
+            for value, sign, each in zip(values, signs, node.inputs, strict=False)
+        ]
+        moved = np.fmax(moved, np.abs(distances_of(node, there) - here))
+    return bool(((here == 0) | ~(np.abs(here) <= CLEARLY * moved)).all())
+
+
+def _runs(spots: Sequence[Spot]) -> Iterator[slice]:
+    """Neighbours where formula and gradient differ."""
+    start = 0
+    for stop, each in enumerate([*spots, None]):
+        if each is None or not each.differs:
+            if start < stop:
+                yield slice(start, stop)
+            start = stop + 1

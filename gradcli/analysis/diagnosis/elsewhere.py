@@ -1,0 +1,70 @@
+"""Why a formula is wrong that is right at the point of the run: it takes another branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from gradcli.analysis.agreement import agreement
+from gradcli.analysis.diagnosis.claim import Claim, Point, close
+from gradcli.analysis.diagnosis.double import elsewhere, in_double
+from gradcli.analysis.diagnosis.fresh import fresh
+from gradcli.analysis.diagnosis.mutation import Mutation, Slip
+from gradcli.analysis.diagnosis.typed import Tolerant, Typed
+from gradcli.analysis.diagnosis.wording import wording
+from gradcli.analysis.evidence import from_formula
+from gradcli.analysis.verdict import Cause, Elsewhere, Index
+from gradcli.diagnostics import Source
+from gradcli.language.printer import print_expression
+from gradcli.ops.shapes import element
+
+TRIED = 12
+"""So many formulas that are right at the points that are known are compared in all branches."""
+
+
+def branch(claim: Claim, there: Elsewhere, index: Index) -> Cause:
+    """The mistake in a formula that shows at another point, in this element of the gradient."""
+    if claim.typed is not None and claim.walk.problem.options.precision == "float32":
+        claim = in_double(claim, claim.typed.source)
+    point = claim.walk.elsewhere(there.inputs)
+    here = claim.at_points([point])
+    if claim.typed is not None and not claim.goes_on(point):
+        here = elsewhere(claim, claim.typed.source, there.inputs) or here
+    told = (
+        f"where {_place(claim, point)}, yours is {here.theirs[index]:.10g}, "
+        f"and the gradient {here.right[index]:.10g}"
+    )
+    slip = next(_slips(claim, claim.typed, there), None) if claim.typed else None
+    if slip is None or claim.typed is None:
+        return Cause("branch", f"it takes another branch than the program: {told}")
+    own = slip.cause(claim.typed.source)
+    return replace(own, message=f"{own.message}; {told}")
+
+
+def _slips(claim: Claim, typed: Typed, there: Elsewhere) -> Iterator[Slip]:
+    """Slips without which the formula is right in all branches, the most likely first."""
+    point = claim.walk.elsewhere(there.inputs)
+    known = [point] if claim.goes_on(point) else []
+    further = claim.at_points([claim.points[0], *fresh(claim), *known])
+    for slip in islice(Mutation(further, typed, wording(claim)).singles(), TRIED):
+        source = Source(typed.source.name, print_expression(slip.formula))
+        other = Claim(claim.walk, claim.name, claim.leaf, typed.value(slip.formula))
+        if agreement(other, from_formula(source)).verdict != "pass":
+            continue
+        with Tolerant():
+            here = elsewhere(claim, source, there.inputs)
+            if here is None or close(here.theirs, here.right, here.rtol):
+                yield slip
+
+
+def _place(claim: Claim, point: Point) -> str:
+    """The element of an input that has moved most."""
+    moved, nodes = claim.walk.named(point), claim.walk.inputs
+    distances = {name: np.abs(value - claim.known(nodes[name])) for name, value in moved.items()}
+    name = max(moved, key=lambda each: float(distances[each].max()))
+    index = np.unravel_index(int(distances[name].argmax()), moved[name].shape)
+    place = tuple(map(int, index))
+    return f"{element(name, place)} is {moved[name][place]:.10g}"

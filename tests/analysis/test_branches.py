@@ -1,0 +1,111 @@
+"""A number that decides a branch is seen, though no element of the inputs lies at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed, weighed
+from gradcli.analysis.diagnosis.compare import compare
+from gradcli.analysis.evidence import from_formula
+from gradcli.analysis.verdict import Comparison
+from gradcli.diagnostics import Source
+from gradcli.graph import Precision
+from tests.analysis.posed import posed
+
+
+class Branching(NamedTuple):
+    """A program, and its gradient by x with a number for `C`."""
+
+    program: str
+    mine: str
+    right: float
+    x: object
+    others: Mapping[str, object] = MappingProxyType({})
+
+
+HUBER = "sum(where(abs(x) < 1, x**2/2, abs(x) - 0.5))"
+FORMS = [
+    Branching(HUBER, "where(abs(x) < C, x, sign(x))", 1, [0.3, -0.7, 1.5]),
+    Branching(HUBER, "where(x**2 < C, x, sign(x))", 1, [0.3, -0.7, 1.5]),
+    Branching(HUBER, "where(abs(x) < 1, x, C*sign(x))", 1, [0.3, -0.7]),
+    Branching("sum(clamp(x, -0.7, 1.3)**2)", "where((x > -C) & (x < 1.3), 2*x, 0)", 0.7, [0.3, 2]),
+    Branching("sum(relu6(x)*x)", "where(x < C, 2*x, 6)*(x > 0)", 6, [0.3, -1, 7.5]),
+    Branching("sum(relu(1 - t*x))", "where(C - t*x > 0, -t, 0)", 1, [0.3, -1.2], {"t": [1, -1]}),
+    Branching("sum(relu(w*x - 2.5))", "where(w*x > C, w, 0)", 2.5, [0.5, 0.3], {"w": [1.5, 2.5]}),
+    Branching("sum(x*floor(m/0.4))", "floor(m/C)", 0.4, [1, 2], {"m": [0.5, 1.1]}),
+    Branching("sum(where(m > 0.35, x*m, 0))", "m*(m > C)", 0.35, [1, 2], {"m": [0.12, 0.77]}),
+    Branching("sum(log(maximum(x, 1e-7)))", "where(x > C, 1/x, 0)", 1e-7, [0.1, 0.7]),
+    Branching(
+        "where(norm(x) < 5, x @ x/2, 5*norm(x) - 12.5)", "x*minimum(1, C/norm(x))", 5, [1, 2]
+    ),
+    Branching(
+        "sum(x/maximum(norm(x), 1e-12))",
+        "1/maximum(norm(x), C) - where(norm(x) > 1e-12, x*sum(x)/norm(x)**3, 0)",
+        1e-12,
+        [0.6, -0.7],
+    ),
+    Branching("if x > 1.5 { y = x**2 } else { y = 3*x }; y", "where(x > C, 2*x, 3)", 1.5, 0.7),
+]
+SIZES = (1e-3, -1e-6, 1e-9)
+
+
+def compared(form: Branching, number: float, precision: Precision = "float64") -> Comparison:
+    problem = posed(form.program, {"x": form.x, **form.others}, wrt=("x",), precision=precision)
+    walk = differentiate(weighed(problem))
+    source = Source("--mine", form.mine.replace("C", repr(number)))
+    own = typed(walk, source)
+    claim = Claim(walk, "x", walk.problem.leaves["x"], own.node, own)
+    return compare(claim, from_formula(source))
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.mine)
+def test_the_right_number_passes(form: Branching, precision: Precision) -> None:
+    assert compared(form, form.right, precision).verdict == "pass"
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.mine)
+def test_another_fails(form: Branching, size: float) -> None:
+    assert compared(form, form.right * (1 + size)).verdict == "fail"
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(1e-3, "fail"), (1e-9, "inconclusive")])
+@pytest.mark.parametrize("form", FORMS[::3], ids=lambda form: form.mine)
+def test_another_in_single_precision(form: Branching, size: float, verdict: str) -> None:
+    assert compared(form, form.right * (1 + size), "float32").verdict == verdict
+
+
+def test_the_number_is_named_and_the_place_where_it_shows() -> None:
+    (cause,) = compared(FORMS[0], 1.001).causes
+    assert cause.message.startswith("the number is wrong: 1.001 instead of 1; where x[0] is 1.000")
+    assert cause.correction is not None
+    assert cause.correction.formula == "where(abs(x) < 1, x, sign(x))"
+
+
+HARMLESS = [
+    ("sum(abs(x) + x**2)", "1 + 2*x", "it lacks the branch of what does not occur"),
+    ("sum(abs(x) + relu(x - 5))", "1 + (x > 5)", "and has another"),
+    ("x @ x / 2", "x * maximum(norm(x), 1e-8) / norm(x)", "it guards against a division by 0"),
+    ("sum(log(x))", "where(x > 1e-3, 1/x, 1e3)", "it guards against what the program allows"),
+    ("sum(1/x)", "where(abs(x) > 1e-3, -1/x**2, -1e6)", "against a pole"),
+    ("sum(sqrt(x**2))", "sign(x)", "it switches where both agree"),
+    ("sum(maximum(x, 0.2))", "where(x >= 0.2, 1, 0)", "only at the tie it is another"),
+    (
+        "sum(where(x < sqrt(2), x**2, x))",
+        "where(x**2 < 2, 2*x, 1)",
+        "within rounding it is the same",
+    ),
+]
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize(("program", "mine", "why"), HARMLESS)
+def test_a_branch_that_says_nothing_passes(
+    program: str, mine: str, why: str, precision: Precision
+) -> None:
+    assert compared(Branching(program, mine, 0, [0.5, 1.25]), 0, precision).verdict == "pass", why
