@@ -15,6 +15,7 @@ from gradcli.analysis.levels import ALL, NUMBERED, Levels, Stage, passes_in
 from gradcli.analysis.near import KinksWanted, kink_notes
 from gradcli.analysis.problem import View, nothing
 from gradcli.analysis.single import SingleRun
+from gradcli.analysis.unshown import unshown
 from gradcli.diagnostics import Advice, GradcliError, Note, Setting
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import INPUT, Array, Node, ancestors, dependents, upstream
@@ -82,6 +83,8 @@ class Explanation:
     notes: list[Note] = field(default_factory=list)
     none: str = ""
     """Why there is no backward; empty where there is one."""
+    unshown: Collection[Node] = frozenset()
+    """The values that are not told, as a step hands on too many; their grads are not either."""
     untold: int = 0
     """How many passes of the program's own are left out."""
     at: Callable[[Collection[str]], Explanation] = field(kw_only=True)
@@ -183,8 +186,11 @@ class _Teller:
         _check_opened(opened, prepared.passages.ended)
         levels = Levels(prepared.passages.ended, opened, wanted)
         self.items = levels.items(order)
-        _check_length(sum(len(item.results) for item in self.items), opened)
         self.names = name_nodes([node for item in self.items for node in item.results], prepared)
+        titles = {*prepared.names, *prepared.leaves}
+        self.unshown = {*unshown(self.items, self.names, titles, {*outputs})}
+        count = sum(len(item.results) for item in self.items) - len(self.unshown)
+        _check_length(count, opened)
 
     def explanation(self, notes: list[Note]) -> Explanation:
         prepared, passes = self.prepared, self._passes()
@@ -193,7 +199,10 @@ class _Teller:
             program=prepared.program,
             names=self.names,
             steps=[
-                Step(node, item, self.value(node)) for item in self.items for node in item.results
+                Step(node, item, self.value(node))
+                for item in self.items
+                for node in item.results
+                if node not in self.unshown
             ],
             passes=passes,
             titles={*prepared.names, *prepared.leaves},
@@ -212,6 +221,7 @@ class _Teller:
             if none in ("", *(each.message for each in notes))
             else [*notes, Note("no-grad", none)],
             none=none,
+            unshown=self.unshown,
             untold=len(prepared.calls) - len(self.calls),
             opened=self.opened,
             at=lambda opened: _Teller(prepared, self.feeds, self.evaluator, opened).explanation(
@@ -288,7 +298,7 @@ def _shown(calls: list[T], opened: Collection[str]) -> list[T]:
     """The program's own passes that are told: of many the first ones and the last."""
     if len(calls) <= PASSES or ALL in opened:
         return calls
-    return [*calls[: PASSES - 1], calls[-1]]
+    return [*calls[: PASSES // 2], calls[-1]]
 
 
 def _why_none(prepared: Prepared) -> str:

@@ -17,9 +17,15 @@ from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage
 
 MOST = 24
-"""The most steps of a level. Where there are more, stretches of them are one step each."""
+"""The most steps of a program that are told one by one; of more, stretches are one step each."""
+WITHIN = 8
+"""The same for the steps of a stretch that is opened."""
 STRETCHES = 5
-"""How many stretches a level is divided into."""
+"""How many stretches a level is divided into, unless that would give too many values to tell."""
+ROOM = 12
+"""About how many lines of a screen are for what stretches hand on."""
+FEW = 4
+"""Of what a stretch hands on, so many values are told."""
 ALL = "all"
 """What opens every call and loop."""
 NUMBERED = "pass "
@@ -66,12 +72,14 @@ class Levels:
         self._passages.sort(key=lambda each: (each.first, -each.end))
         self._opened = opened
         self._alone = passes_in(opened)
+        self._ranges = [*_ranges(opened)]
         self._wanted = set(wanted)
 
     def items(self, order: Sequence[Node]) -> list[Stage]:
         """The steps that nodes, in topological order, are told in."""
         users = _last_users(order)
-        return self._with_results(self._stretches(self._folded(order, users), 1, users), users)
+        steps = self._folded(order, users)
+        return self._with_results(self._stretches(steps, 1, users, MOST), users)
 
     def parts(self, order: Sequence[Node]) -> list[Stage]:
         """The same, however many they are."""
@@ -178,47 +186,79 @@ class Levels:
         return set(self._results(nodes, users)) <= set(nodes_of(passage.result))
 
     def _stretches(
-        self, items: list[Stage], number: int, users: Mapping[Node, int]
+        self, items: list[Stage], number: int, users: Mapping[Node, int], most: int
     ) -> Iterator[Stage]:
-        """Many steps as a few stretches of them; `number` is that of the first step."""
-        if len(items) <= MOST or ALL in self._opened:
+        """More steps than `most` as a few stretches of them; `number` is that of the first step."""
+        if len(items) <= most or ALL in self._opened:
             yield from items
             return
         for start, stop in pairwise(_cuts(items, users)):
             part = items[start:stop]
-            title = f"{number + start}-{number + stop - 1}"
-            if title in self._opened:
-                yield from self._stretches(part, number + start, users)
+            first, last = number + start, number + stop - 1
+            if self._opens(first, last):
+                yield from self._stretches(part, first, users, WITHIN)
             else:
-                yield Stage([node for item in part for node in item.nodes], stretch=title)
+                nodes = [node for item in part for node in item.nodes]
+                yield Stage(nodes, stretch=f"{first}-{last}")
+
+    def _opens(self, first: int, last: int) -> bool:
+        """Whether a stretch has steps that were asked for, which are no more than it has."""
+        return any(
+            first <= high and low <= last and high - low <= last - first
+            for low, high in self._ranges
+        )
 
 
 def _cuts(items: Sequence[Stage], users: Mapping[Node, int]) -> list[int]:
     """Where stretches of about one length begin, and the end: each where few values are used
-    further on, as these are told.
+    further on, as these are told. Where that are several, stretches are fewer, and longer.
     """
     starts = [item.nodes[0].index for item in items]
+    ends = [_end(item, starts, users) for item in items]
     changes = [0] * (len(items) + 1)
-    for place, item in enumerate(items):
-        for node in item.nodes:
-            end = bisect_right(starts, users.get(node, -1))
-            if end > place + 1:  # the first item that begins behind its last use
-                changes[place + 1] += 1
-                changes[end] -= 1
+    for place, end in enumerate(ends):
+        if end > place + 1:
+            changes[place + 1] += 1
+            changes[end] -= 1
     crossing = list(accumulate(changes))
-    each = -(-len(items) // STRETCHES)
+    for count in range(STRETCHES, 1, -1):
+        cuts = _evenly(crossing, len(items), count)
+        handed = [
+            min(FEW, sum(end > stop for end in ends[start:stop])) for start, stop in pairwise(cuts)
+        ]
+        if sum(2 + each for each in handed[1:-1]) <= ROOM - 3:
+            break
+    return cuts
+
+
+def _end(item: Stage, starts: Sequence[int], users: Mapping[Node, int]) -> int:
+    """The first item that begins behind the last use of a step."""
+    return max(bisect_right(starts, users.get(node, -1)) for node in item.nodes)
+
+
+def _evenly(crossing: Sequence[int], length: int, count: int) -> list[int]:
+    """So many stretches of about one length, each from where few values cross."""
+    each = -(-length // count)
     around = each // 4
     inner = (
         min(range(middle - around, middle + around), key=lambda k: (crossing[k], abs(k - middle)))
-        for middle in range(each, len(items) - around, each)
+        for middle in range(each, length - around, each)
     )
-    return [0, *inner, len(items)]
+    return [0, *inner, length]
 
 
 def passes_in(opened: Collection[str]) -> frozenset[int]:
     """The passes that are opened by their number, as `pass 3`."""
     numbers = (each.removeprefix(NUMBERED) for each in opened if each.startswith(NUMBERED))
     return frozenset(int(each) for each in numbers if each.isdecimal())
+
+
+def _ranges(opened: Collection[str]) -> Iterator[tuple[int, int]]:
+    """The first and the last of the steps that are opened by their numbers, as `7-12`."""
+    for each in opened:
+        first, dash, last = each.partition("-")
+        if dash and first.isdecimal() and last.isdecimal():
+            yield int(first), int(last)
 
 
 def _length(part: Passage, indices: Sequence[int]) -> int:

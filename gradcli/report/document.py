@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from gradcli.report.latex import Mathematics, escape
 
 WIDTH = 80
 """The columns of text, where a terminal has as many."""
+INDENT = "    "
 SUM_OVER_PATHS = (
     r"\sum_{{p=1}}^{{{0}}} \overline{{u_{{p,m}}}} \prod_{{k=1}}^{{m}} "
     r"\frac{{\partial u_{{p,k}}}}{{\partial u_{{p,k-1}}}}"
@@ -44,7 +45,15 @@ class Chain:
     """Over how many paths the left side is a sum, which formulas say."""
 
 
-Block = Heading | Paragraph | Chain
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Chains of which the same is said, in a line before them."""
+
+    title: str
+    chains: list[Chain]
+
+
+Block = Heading | Paragraph | Chain | Together
 Style: TypeAlias = Callable[[Block], str]
 
 
@@ -62,8 +71,25 @@ def as_text(block: Block, width: int = WIDTH) -> str:
         heading = wrap(block.text, width, break_long_words=False, break_on_hyphens=False)
         return "\n".join([*heading, "-" * max(map(len, heading))])
     if isinstance(block, Paragraph):
-        return "\n".join(wrap(block.text, width, break_long_words=False, break_on_hyphens=False))
+        return "\n".join(_paragraph(block.text, width))
+    if isinstance(block, Together):
+        return "\n".join([*_paragraph(block.title, width), *lines_together(block, width)])
     return "\n".join(_chain(block, width))
+
+
+def lines_together(block: Together, width: int) -> Iterator[str]:
+    """The chains, each in one line where it fits."""
+    for chain in block.chains:
+        left, remarks = chain.left, chain.remarks
+        equal = [" ".join(each) for each in chain.equal]
+        line = " = ".join([left, *equal]) if equal else ", ".join([left, *remarks])
+        fits = len(line) + len(INDENT) <= width and not (equal and remarks)
+        for each in [line] if fits else _chain(chain, width - len(INDENT)):
+            yield f"{INDENT}{each}"
+
+
+def _paragraph(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _chain(chain: Chain, width: int) -> list[str]:
@@ -77,7 +103,7 @@ def _chain(chain: Chain, width: int) -> list[str]:
         texts += [f"{start}= {equal[0]}", *(f"{indent}  {line}" for line in equal[1:])]
     for remark in chain.remarks:
         texts += wrap(
-            remark, width, initial_indent="    ", subsequent_indent="    ",
+            remark, width, initial_indent=INDENT, subsequent_indent=INDENT,
             break_long_words=False, break_on_hyphens=False,
         )  # fmt: skip
     return texts
@@ -91,6 +117,8 @@ def in_markdown(formulas: Mathematics) -> Style:
             return f"## {_symbols(block.text)}"
         if isinstance(block, Paragraph):
             return _symbols(block.text)
+        if isinstance(block, Together):
+            return "\n\n".join([block.title, *map(write, block.chains)])
         remarks = "".join(f"\n- {remark}" for remark in block.remarks)
         aligned = _aligned(block, formulas)
         body = f"$$\n\\begin{{aligned}}\n{aligned}\n\\end{{aligned}}\n$$"
@@ -107,6 +135,8 @@ def in_latex(formulas: Mathematics) -> Style:
             return rf"\section*{{{escape(block.text)}}}"
         if isinstance(block, Paragraph):
             return escape(block.text)
+        if isinstance(block, Together):
+            return "\n\n".join([escape(block.title), *map(write, block.chains)])
         remarks = "".join(rf"\noindent {escape(remark)}\\" + "\n" for remark in block.remarks)
         aligned = _aligned(block, formulas)
         return f"\\begin{{align*}}\n{aligned}\n\\end{{align*}}\n{remarks}".rstrip()

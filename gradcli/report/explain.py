@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from re import fullmatch
+from itertools import groupby
+from re import findall
 from textwrap import wrap
 
 import numpy as np
@@ -21,11 +22,13 @@ from gradcli.ops.shaping import EXPAND
 from gradcli.report.about import about_stage, about_step
 from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number, sentence_of
 from gradcli.report.document import (
+    INDENT,
     WIDTH,
     Block,
     Chain,
     Heading,
     Paragraph,
+    Together,
     in_latex,
     in_markdown,
     render,
@@ -36,6 +39,7 @@ from gradcli.report.layout import Layout
 from gradcli.report.reasons import reasons
 from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import EXACT, Sentence, Sentences, added, summand
+from gradcli.report.together import comes_through_steps, handed_on, through, title
 
 CANCELLED = "these parts cancel: what is left of them is rounding"
 SCALE = "scale(a, b) is a * b, but 0 where a is 0, whatever b is"
@@ -49,8 +53,6 @@ SHOWN = 60
 """The most numbers of a value; larger ones are described."""
 SMALL = 16
 """What equal numbers are is said of arrays of up to so many; larger ones are described anyway."""
-FEW = 4
-"""Of the results of one step that have no name in the program, so many are told."""
 
 
 def write_markdown(told: Explanation | SumOverPaths, layout: Layout) -> Iterator[str]:
@@ -102,20 +104,22 @@ class _Story:
         self.names = explanation.names
         self.leaves = {node for told in explanation.passes for node in told.leaves}
         self.unreached = {*explanation.leaves.values()} - self.leaves
-        self.untold = _untold(explanation)
+        self.stretches = {step.node: step.stage for step in explanation.steps if step.stage.stretch}
 
     def forward(self) -> Iterator[Block]:
         """Each value from those before it."""
         sentences = Sentences(self.explanation, None, self.precision)
         yield Heading("Forward: each value from those before it")
-        for step in self.explanation.steps:
-            if step.node not in self.untold:
-                yield self._step(step, sentences)
+        for stage, steps in groupby(self.explanation.steps, key=lambda step: step.stage):
+            chains = [self._step(step, sentences) for step in steps]
+            left_out = sum(node in self.explanation.unshown for node in stage.results)
+            yield from chains if stage.single else handed_on(stage, chains, left_out)
 
     def _step(self, step: Step, sentences: Sentences) -> Chain:
         node = step.node
         left = self.names[node]
-        value, remarks = self._value(step.value, len(left))
+        shown = self._in_line if step.stage.stretch else self._value
+        value, remarks = shown(step.value, len(left))
         if node in self.leaves and node.op in (INPUT, LEAF):
             remarks.insert(0, f"a leaf of shape {show(node.shape)}: it gets a grad")
             if not is_changed(node, self.names):
@@ -140,9 +144,6 @@ class _Story:
         sentence = Sentence(below) if below else sentences.step(step)
         equal = _told_once(self._right(sentence, left), value)
         about = [*about_stage(step.stage, sentence), *about_step(step, self.explanation)]
-        untold = [self.names[each] for each in step.stage.results if each in self.untold]
-        if untold and node is step.stage.results[-1]:
-            about.append(f"so are {untold[0]} to {untold[-1]}, not shown here")
         return Chain(left, equal, [*about, *_lines(left, sentence), *remarks])
 
     def backward(self, told: ToldPass) -> Iterator[Block]:
@@ -151,14 +152,47 @@ class _Story:
         number = "" if told.number is None else f" {told.number}"
         where = "" if told.line is None else f", called in line {told.line}"
         yield Heading(f"Backward{number}: vᵀ·J, from the output to the leaves{where}")
-        for grad in told.grads:
-            if grad.node not in self.untold:
-                yield from self._grad(grad, told, sentences)
+        shown = (grad for grad in told.grads if grad.node not in self.explanation.unshown)
+        for stage, grads in groupby(shown, key=self._stretch):
+            if stage is None:
+                for grad in grads:
+                    yield from self._grad(grad, told, sentences)
+            else:
+                yield self._together([*grads], sentences)
         used = ancestors(told.outputs.values())
         for leaf in told.leaves:
-            if leaf in used and leaf not in {grad.node for grad in told.grads}:
+            reached = leaf in {grad.node for grad in told.grads}
+            if leaf in used and not reached and leaf not in self.explanation.unshown:
                 name = self.names[leaf]
                 yield Paragraph(f"{name}.grad is 0: nothing comes back to {name}.")
+
+    def _stretch(self, grad: Grad) -> Stage | None:
+        """The stretch that hands on what a grad is of; None where more is told of it."""
+        return self.stretches.get(grad.node) if comes_through_steps(grad) else None
+
+    def _together(self, grads: Sequence[Grad], sentences: Sentences) -> Together:
+        """Grads of what a stretch hands on, each as the sum of what comes through other steps."""
+        chains = []
+        for grad in grads:
+            left = f"{self.names[grad.node]}.grad"
+            shown = self._value if grad.node in self.leaves else self._in_line
+            value, large = shown(grad.total, len(left) + len(INDENT))
+            text = self._shortly(grad, sentences)
+            fits = len(f"{INDENT}{left} = {text} = {value}") <= self.width
+            equal = [[text]] if text and fits else []
+            chains.append(Chain(left, _told_once(equal, value), large))
+        stages = [part.through for grad in grads for part in grad.parts if part.through]
+        return Together(f"through {through(stages, self.names)}:", chains)
+
+    def _shortly(self, grad: Grad, sentences: Sentences) -> str:
+        """A grad that comes through one step, in values that are told; or as a sum of numbers."""
+        if len(grad.parts) > 1:
+            terms = [self._flat(part.value) for part in grad.parts]
+            return added(terms) if all(terms) else ""
+        sentence = sentences.part(grad, grad.parts[0])
+        names = {*findall(r"[^\W\d]\w*", sentence.text)}
+        unshown = any(self.names[each] in names for each in self.explanation.unshown)
+        return "" if unshown or sentence.where else sentence.text
 
     def _grad(self, grad: Grad, told: ToldPass, sentences: Sentences) -> Iterator[Chain]:
         """A grad; what this pass finds is told first where that goes on, and more was held."""
@@ -216,7 +250,7 @@ class _Story:
         for part, sentence in zip(grad.parts, found, strict=True):
             value = self._flat(part.value)
             texts.append(summand(sentence.text) if sentence.text else value)
-            way = f"through {_title(part.through, self.names)}" if part.through else "v"
+            way = f"through {title(part.through, self.names)}" if part.through else "v"
             steps = [*dict.fromkeys(x for x in (sentence.text, sentence.numbers, value) if x)]
             if len(found) > 1:
                 shown = " = ".join(steps) if value else (steps or [self._described(part.value)])[0]
@@ -243,7 +277,7 @@ class _Story:
     def _remarks(self, grad: Grad, part: Part, sentence: Sentence, told: ToldPass) -> Iterator[str]:
         node, name = grad.node, self.names[grad.node]
         if part.through is not None and part.uses > 1:
-            step = _title(part.through, self.names)
+            step = title(part.through, self.names)
             times = "twice" if part.uses == 2 else f"{part.uses} times"
             yield f"{step} uses {name} {times}: the same comes back from each use, and adds up"
         if part.through is None:
@@ -284,6 +318,12 @@ class _Story:
             return [lines(excerpt(array), self.precision, room)], []
         return [], [self._described(array)]
 
+    def _in_line(self, array: Array, taken: int) -> tuple[list[list[str]], list[str]]:
+        """The numbers where they fit in one line of their own, or else a remark about them."""
+        value, remarks = self._value(array, taken + len(INDENT))
+        several = any(len(each) > 1 for each in value)
+        return ([], [self._described(array)]) if several else (value, remarks)
+
     def _described(self, array: Array) -> str:
         """An array in a few numbers."""
         if _is_same(array):
@@ -314,21 +354,6 @@ def _lines(left: str, sentence: Sentence) -> list[str]:
     return remarks
 
 
-def _untold(explanation: Explanation) -> set[Node]:
-    """The results of steps that have many and no name for them, without the first and last ones."""
-    found: set[Node] = set()
-    for stage in {step.stage: None for step in explanation.steps}:
-        nameless = [
-            node
-            for node in stage.results
-            if fullmatch(r"t\d+", explanation.names[node])
-            and explanation.names[node] not in explanation.titles
-        ]
-        if len(nameless) > FEW:
-            found.update(nameless[FEW // 2 : -FEW // 2])
-    return found
-
-
 def is_changed(leaf: Node, names: Mapping[Node, str]) -> bool:
     """Whether a leaf is what the program has made of values told: `w -= 0.1 * w.grad`."""
     return not names.keys().isdisjoint(ancestors(leaf.inputs))
@@ -339,10 +364,6 @@ def _is_literal(node: Node) -> bool:
     below = ancestors([node])
     constant = all(each.inputs or each.op is CONSTANT for each in below)
     return constant and node.size <= SHOWN and not any(each.op is LEAF for each in below)
-
-
-def _title(item: Stage, names: Mapping[Node, str]) -> str:
-    return ", ".join(names[node] for node in item.results)
 
 
 def cancels(grad: Grad) -> bool:

@@ -83,7 +83,11 @@ def _pass(told: ToldPass, explanation: Explanation, layout: Layout) -> dict[str,
     sentences = Sentences(explanation, told, layout.precision)
     return {
         "line": told.line,
-        "grads": [_grad(grad, told, explanation, sentences) for grad in told.grads],
+        "grads": [
+            _grad(grad, told, explanation, sentences)
+            for grad in told.grads
+            if grad.node not in explanation.unshown
+        ],
     }
 
 

@@ -111,7 +111,7 @@ class Level:
         inside = "" if step.stage.single else f" ⊞ {_opener(step)}"
         text = self._sentences[number].text if node.inputs else ""
         formula = f"{name} = {text}" if text and len(name) + len(text) < TITLE else name
-        above = [self._place[each] for each in operands(step, told.names)]
+        above = [self._place[x] for x in operands(step, told.names) if x in self._place]
         return GraphBox(
             f"{self._prefix}-b{number}",
             role(step, told),
@@ -148,8 +148,8 @@ class Level:
         card.extend(_equations(self._formulas, name, sentence))
         card.extend(self._source(step))
         card.extend(self._doors(step))
-        sources = operands(step, self._told.names)
-        card.extend(_goes_in([f"{self._prefix}-v{self._place[each]}" for each in sources]))
+        places = (self._place.get(each) for each in operands(step, self._told.names))
+        card.extend(_goes_in([f"{self._prefix}-v{x}" for x in places if x is not None]))
         card.append(self._heat(name, step.value, name=f"{self._prefix}-v{number}"))
         card.extend(self._jacobians(step, name))
         return card
@@ -199,6 +199,8 @@ class Level:
     def _backward(self, told: ToldPass, number: int) -> Iterator[Element]:
         sentences = Sentences(self._told, told, self._precision)
         for place, grad in enumerate(told.grads):
+            if grad.node in self._told.unshown:
+                continue
             name = f"{self._prefix}-g{number}-{place}"
             box = self._boxes[self._place[grad.node]]
             box.backward.append(name)
@@ -232,7 +234,8 @@ class Level:
             *(
                 f"{self._prefix}-g{number}-{place}-sum"
                 for place, each in enumerate(told.grads)
-                if any(p.through and each.node in p.through.results for p in grad.parts)
+                if each.node in self._place
+                and any(p.through and each.node in p.through.results for p in grad.parts)
             ),
         ]
         card.extend(_goes_in(sources))

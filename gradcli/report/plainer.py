@@ -11,6 +11,7 @@ from typing import Any
 
 from gradcli.graph import Shape
 from gradcli.language.construct import attribute, binary, call, listed, number, numbers
+from gradcli.language.printer import print_expression
 from gradcli.language.syntax import (
     Attribute,
     Binary,
@@ -45,7 +46,8 @@ def plainer(part: Any, shape_of: ShapeOf) -> Any:
             return attribute(plainer(value, shape_of), "T")
         case Binary(operator=operator, left=left, right=right):
             left, right = plainer(left, shape_of), plainer(right, shape_of)
-            return _product(operator, left, right) or binary(operator, left, right)
+            plain = _product(operator, left, right) or _twice(operator, left, right)
+            return plain or binary(operator, left, right)
         case tuple():
             return tuple(plainer(each, shape_of) for each in part)
         case Syntax():
@@ -68,6 +70,12 @@ def _product(operator: str, left: Expression, right: Expression) -> Expression |
         ):
             return binary("/", x, binary("*", a, right))
     return None
+
+
+def _twice(operator: str, left: Expression, right: Expression) -> Expression | None:
+    """`a * b + a * b` is `2 * a * b`."""
+    alike = operator == "+" and print_expression(left) == print_expression(right)
+    return binary("*", number(2.0), left) if alike else None
 
 
 def _unraised(row: Expression) -> Expression:

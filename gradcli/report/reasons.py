@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,11 +16,15 @@ from gradcli.ops.control import LEAF
 from gradcli.ops.shapes import show
 from gradcli.report.arrays import excerpt, inline
 from gradcli.report.document import WIDTH, Paragraph
+from gradcli.report.explain_entry import counted
 from gradcli.report.sanitise import sanitise
 from gradcli.report.sentences import added
 
 FEW = 3
-"""A gradient of up to this many elements is taken apart, into one for each."""
+"""A gradient of up to this many elements is taken apart, into one for each; and so many notes of
+one kind are told."""
+NAMES = 8
+"""Lists of more names are not written out."""
 SHORT = 12
 """Arrays of more elements are not written into sentences."""
 RATE = 0.1
@@ -47,25 +52,37 @@ class _Reasons:
     def answers(self) -> Iterator[str]:
         yield from self._leaves()
         yield from self._between()
+        alike: dict[str, list[Node]] = {}
         for node in self.told.outputs.values():
             if node in self.told.given.values() and node.size > 1:
                 yield from self._weights(node)
             elif node.size == 1:
-                yield from self._single(node)
+                alike.setdefault(self._inline(self._v(node)), []).append(node)
+        for nodes in alike.values():
+            yield from self._single(nodes)
         yield from self._own_calls()
         for node in self.explanation.stopped:
             if node not in self.explanation.kept:  # that is a grad, said to be a constant
                 yield f"{self.names[node]} is detached: no gradient flows back through it."
+        yield from self._notes()
+
+    def _notes(self) -> Iterator[str]:
+        """The notes of the run; of many with one code the first ones."""
+        codes: Counter[str] = Counter()
         for note in self.explanation.notes:
-            if note.message != self.explanation.none:  # that stands where backward would
+            codes[note.code] += 1
+            shown = note.message != self.explanation.none  # that stands where backward would
+            if shown and codes[note.code] <= FEW:
                 yield f"Note: {sanitise(note.message)}."
+        for code, count in codes.items():
+            if count > FEW:
+                yield f"{counted(count - FEW, 'more note')} of this kind ({code})."
 
     def _leaves(self) -> Iterator[str]:
-        leaves = ", ".join(map(sanitise, self.explanation.leaves))
+        leaves = [*map(sanitise, self.explanation.leaves)]
         if leaves:
-            one = len(self.explanation.leaves) == 1
             yield (
-                f"{leaves} {'is a leaf' if one else 'are leaves'}: "
+                f"{_listed(leaves)} {'is a leaf' if len(leaves) == 1 else 'are leaves'}: "
                 "backward computes the gradients of leaves, and keeps them in .grad."
             )
 
@@ -84,21 +101,24 @@ class _Reasons:
             one = len(between) == 1
             words = "is computed, not a leaf. Its" if one else "are computed, not leaves. Their"
             yield (
-                f"{', '.join(between)} {words} grad, shown above, is used on the way back and "
+                f"{_listed(between)} {words} grad, shown above, is used on the way back and "
                 "dropped: .grad stays None. "
                 f"gradcli eval --retain-grad {between[0]} keeps it."
             )
 
     # --- the gradient vector ---
 
-    def _single(self, node: Node) -> Iterator[str]:
-        v = self._v(node)
+    def _single(self, nodes: Sequence[Node]) -> Iterator[str]:
+        """What v means for outputs of one element that have the same v."""
+        names = _listed([self.names[node] for node in nodes])
+        one = len(nodes) == 1
+        words = "is a single value, so J has" if one else "are single values, so each J has"
         yield (
-            f"{self.names[node]} is a single value, so J has one row, and the default v = 1 "
+            f"{names} {words} one row, and the default v = 1 "
             "gives it unchanged. Another v only scales it: v = 0.1 gives a "
-            f"tenth. Here v = {self._inline(v)}."
+            f"tenth. Here v = {self._inline(self._v(nodes[0]))}."
         )
-        yield from self._no_rate(node)
+        yield from self._no_rate(nodes[0])
 
     def _no_rate(self, node: Node) -> Iterator[str]:
         """Why v is no learning rate, where a number other than 1 was given."""
@@ -194,9 +214,11 @@ class _Reasons:
             "has been computed yet."
         )
         if self.explanation.untold:
-            shown = len(calls)
-            yield f"{self.explanation.untold} more passes, not shown: --inside all shows them all."
-            yield f"The {shown} that are shown are the first ones and the last."
+            left_out = counted(self.explanation.untold, "more pass")
+            yield (
+                f"There are {left_out}, between the {len(calls)} that are shown, the first ones "
+                "and the last: --inside all shows them all."
+            )
         if len(calls) > 1 or re.search(r"\b(retain|create)_graph\b", self.text):
             yield (
                 "backward frees the graph that it walks through. retain_graph=True keeps it, so "
@@ -224,3 +246,13 @@ class _Reasons:
 
     def _inline(self, array: Array) -> str:
         return inline(excerpt(array), self.precision, WIDTH)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first ones, and how many more."""
+    few = names[: NAMES // 2]
+    return (
+        ", ".join(names)
+        if len(names) <= NAMES
+        else (f"{', '.join(few)} and {len(names) - len(few):,} more")
+    )

@@ -138,7 +138,8 @@ class Sentences:
             return Sentence("")
         texts = [*self._of_write(part.through, grad.node)]
         texts += self.textbook(part.through, grad.node)
-        most = MOST_HELPERS if part.through.single else HELPERS
+        closed = 0 if part.through.stretch else HELPERS
+        most = MOST_HELPERS if part.through.single else closed
         rule = None if _is_write(part.through) else part.rule
         return self._sentence(texts, rule, part.value, most)
 

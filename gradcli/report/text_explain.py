@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from re import escape
 
 from rich.text import Text
 
 from gradcli.analysis.explain import Explanation
 from gradcli.analysis.paths import SumOverPaths
-from gradcli.report.document import WIDTH, Block, Chain, Heading, as_text, render
+from gradcli.report.document import (
+    WIDTH,
+    Block,
+    Chain,
+    Heading,
+    Paragraph,
+    Together,
+    as_text,
+    render,
+)
 from gradcli.report.explain import blocks
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, GRAD, HEADING, ROLES, printed
@@ -31,10 +41,17 @@ def _coloured(block: Block, width: int) -> Text:
     text = Text(as_text(block, width))
     if isinstance(block, Heading):
         text.stylize(HEADING)
+    elif isinstance(block, Together):
+        text.stylize(ASIDE, 0, len(as_text(Paragraph(block.title), width)))
+        for chain in block.chains:
+            text.highlight_regex(rf"(?m)^ +{escape(chain.left)}(?= |,)", _name_style(chain))
     elif isinstance(block, Chain):
         remarks = len(text) - len(as_text(Chain(block.left, block.equal), width))
-        name = GRAD if block.left.endswith(".grad") else ROLES["output"]
-        text.stylize(name, 0, len(block.left))
+        text.stylize(_name_style(block), 0, len(block.left))
         if remarks:
             text.stylize(ASIDE, len(text) - remarks)
     return text
+
+
+def _name_style(chain: Chain) -> str:
+    return GRAD if chain.left.endswith(".grad") else ROLES["output"]

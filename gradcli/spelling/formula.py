@@ -71,9 +71,10 @@ class Formulas:
 
     def _expression(self, node: Node, levels: int, new: dict[Node, str]) -> Expression | None:
         """The formula of a node; recurses `levels` deep at most, not counting ops without a
-        text. Numbers that were drawn have none: another call draws others.
+        text. Numbers that were drawn have none: another call draws others. Nor have ops of more
+        operands than a formula has characters.
         """
-        if node.op.unique and not node.inputs:
+        if (node.op.unique and not node.inputs) or len(node.inputs) > LONGEST:
             return None
         return spell(node, [self._operand(node, i, levels, new) for i in range(len(node.inputs))])
 

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from gradcli.analysis.explain import Explanation, explain
+from gradcli.analysis.levels import WITHIN
 from gradcli.report.document import as_text, render
 from gradcli.report.explain import document
+from gradcli.report.explain_json import write as written
+from gradcli.report.layout import Layout
 from gradcli.session import Options
 from tests.analysis.programs import parse
 from tests.analysis.told import problems
@@ -37,3 +40,52 @@ def test_each_level_fits_a_screen(step: str) -> None:
     assert len(more.splitlines()) <= 2 * SCREEN
     assert [*problems(explanation), *problems(opened)] == []
     assert len({*explanation.names.values()} - {"x", "out"}) == 4  # one between two stretches
+
+
+def numbered(text: str, count: int, between: str = "; ") -> str:
+    return between.join(text.format(n=n, b=n - 1) for n in range(1, count + 1))
+
+
+BIG = {
+    "two values go on": "a = x; b = 2 * x; "
+    + numbered("a, b = b, a + 0.01 * b * sin(x)", 500)
+    + "; out = sum(a * b)",
+    "three values go on": "a = x; b = x**2; c = x**3; "
+    + numbered("a, b, c = b, c, sin(a) + 0.1 * b - 0.01 * c", 400)
+    + "; out = sum(c)",
+    "terms": f"out = sum({numbered('sin({n} * x)', 700, ' + ')})",
+    "names": numbered("y{n} = sin({n} * x)", 700) + f"; out = sum({numbered('y{n}', 700, ' + ')})",
+    "one list": f"out = sum(stack([{numbered('tanh({n} * x)', 500, ', ')}])**2)",
+    "leaves": numbered("w{n} = {n} / 100", 600) + f"; out = {numbered('w{n}**2', 600, ' + ')}",
+    "matrices": "h = stack([x, x, x, x]); "
+    + numbered("h = h + 0.01 * tanh(h @ [[1, 0], [0, 1]] + h)", 400)
+    + "; out = sum(h)",
+}
+
+
+SLOW = {"names", "leaves", "one list", "matrices"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(BIG[x], id=x, marks=[pytest.mark.slow] * (x in SLOW)) for x in BIG],
+)
+def test_a_level_of_a_wide_program_fits_a_screen(text: str) -> None:
+    inputs = {"x": np.array([0.1, 0.7])} if "x" in text else {}
+    explanation = explain(parse(text), inputs)
+    whole = render(document(explanation), as_text)
+    assert len(whole.splitlines()) <= SCREEN
+    assert [*problems(explanation)] == []
+    ranges = re.findall(r"--inside (\d+-\d+)", whole)
+    opened = explain(parse(text), inputs, (), Options(), ranges[1:2])
+    more = render(document(opened), as_text)
+    assert len(more.splitlines()) <= 2 * SCREEN
+    assert [*problems(opened)] == []
+    assert len("".join(written(explanation, Layout(80)))) < 100_000
+
+
+def test_any_range_of_steps_is_opened_with_what_is_around_it() -> None:
+    explanation = told("x{n} = tanh(x{b}) * 1.01", "100-103")
+    single = [step.stage for step in explanation.steps if step.stage.single]
+    assert 5 <= len(single) <= 3 * WITHIN
+    assert [*problems(explanation)] == []

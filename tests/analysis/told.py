@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from gradcli.differentiate import vjp
 from gradcli.graph import Array, Precision
 from gradcli.language.syntax import FunctionDefinition
 from gradcli.ops.loops import NotRolled
-from gradcli.report.document import Chain
+from gradcli.report.document import Chain, Together
 from gradcli.report.explain import CANCELLED, ROUNDING, document
 from gradcli.report.explain import _Story as Story
 from gradcli.session import Options, evaluate
@@ -44,8 +44,8 @@ def problems(explanation: Explanation) -> Iterator[str]:
 def _ambiguous(explanation: Explanation, names: dict[str, Array]) -> Iterator[str]:
     """Names that stand for several arrays in one telling."""
     lines: dict[str, str] = {}
-    for block in document(explanation):
-        for remark in block.remarks if isinstance(block, Chain) else ():
+    for block in chains(document(explanation)):
+        for remark in block.remarks:
             if remark.startswith("where "):
                 title, text = remark.removeprefix("where ").split(" = ", 1)
                 if title in names or lines.setdefault(title, text) != text:
@@ -76,6 +76,15 @@ def wrong_grads(explanation: Explanation) -> Iterator[str]:
                 yield f"not the grad of {explanation.names[grad.node]}: {grad.value}, but {true}"
 
 
+def chains(blocks: Iterable[object]) -> Iterator[Chain]:
+    """The equations of a document, those that are told together too."""
+    for block in blocks:
+        if isinstance(block, Together):
+            yield from block.chains
+        elif isinstance(block, Chain):
+            yield block
+
+
 def _judged(
     blocks: Iterator[object], names: dict[str, Array], explanation: Explanation
 ) -> Iterator[str]:
@@ -85,9 +94,7 @@ def _judged(
         if isinstance(each, FunctionDefinition)
     )
     precision = explanation.run.prepared.graph.precision
-    for block in blocks:
-        if not isinstance(block, Chain):
-            continue
+    for block in chains(blocks):
         known = dict(names)
         equations = [[block.left, *(" ".join(lines) for lines in block.equal)]]
         for remark in block.remarks:
