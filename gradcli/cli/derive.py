@@ -106,6 +106,10 @@ def _command(
                 raise
             with_values = None
         text = with_values or _formulas(request, shapes, order, to)
+        if to == "gradcli" and streams.is_terminal():
+            from gradcli.report.program import folded
+
+            text = folded(text, streams.width())
         if to == "gradcli" and streams.use_colour(color):
             text = paint.program(text)
         with streams.output() as stream:

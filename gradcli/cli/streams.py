@@ -138,11 +138,16 @@ def _shows_colour(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def width() -> int:
     """Columns to lay text out for: the terminal's, or `COLUMNS`, or a fixed width in a pipe."""
     from shutil import get_terminal_size
 
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not is_terminal():
         return DEFAULT_WIDTH
     return get_terminal_size((DEFAULT_WIDTH, 24)).columns
 
