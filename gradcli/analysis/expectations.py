@@ -106,11 +106,14 @@ class Checker(Tracer):
         graph: Graph,
         program: syntax.Program,
         options: Options,
+        evaluator: Evaluator | None = None,
     ) -> None:
-        """Raises the error of an expectation that cannot be read."""
+        """Raises the error of an expectation that cannot be read. The evaluator may know values of
+        the graph.
+        """
         super().__init__(
             graph,
-            Evaluator({}, graph.ledger),
+            evaluator or Evaluator({}, graph.ledger),
             program.source,
             options.limits.trace,
             strict=options.strict,

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.analysis.expectations import Checker, Report
+from gradcli.analysis.recall import Recalled, Recall, only_computes
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.differentiate import vjp
-from gradcli.graph import Array, Graph, Node
+from gradcli.graph import Array, Node
 from gradcli.language import syntax
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.language.reparse import reparse
@@ -25,6 +26,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import Function
 from gradcli.options import Limits, Options
 from gradcli.trace import TraceLimits
+from gradcli.trace.bindings import Binding
 from gradcli.trace.expressions import Visit
 from gradcli.trace.loops import Leave
 from gradcli.trace.values import Value
@@ -77,12 +79,16 @@ class Live:
         self.report: Report | None = None
         self._superseded = superseded
         self._seconds = seconds
+        self._recall: Recall | None = None
         self._recorder: _Recorder | None = None
         self._kept = _same(same, self.program.statements)
         """How many statements the last change has left."""
 
-    def run(self, ahead: Ahead | None = None) -> None:
-        """Run the program, from where a run of it is that went ahead. Raises `SupersededError`."""
+    def run(self, ahead: Ahead | None = None, recall: Recall | None = None) -> None:
+        """Run the program, from where a run of it is that went ahead, and with what is known of its
+        statements. Raises `SupersededError`.
+        """
+        self._recall = recall if only_computes(self.program.source.text) else None
         try:
             recorder = ahead and ahead.goes_on_with(self.program, self._superseded)
             self._recorder = recorder or self._new_recorder()
@@ -90,11 +96,18 @@ class Live:
             self.report = Report(self.program.source, [], error.diagnostic)
             return
         self.report = self._recorder.report()
+        found = self.report.error
+        is_full = found is not None and found.code in ("limit-nodes", "limit-memory")
+        if is_full and self._recall is not None:
+            self.run()  # without what has gathered in the graph
 
     def _new_recorder(self) -> _Recorder:
-        return _Recorder(
-            OPTIONS.graph(shares=False), self.program, OPTIONS, self._superseded, self._seconds
-        )
+        return _Recorder(self._recall, self.program, self._superseded, self._seconds)
+
+    @property
+    def recalls(self) -> bool:
+        """Whether what the statements have given is kept for later runs."""
+        return self._recall is not None
 
     def ahead(self) -> Ahead | None:
         """A run that is to go as far as the statements that the last change has left, where the run
@@ -115,8 +128,9 @@ class Live:
             return FUNCTIONS.get(word)
         assert self._recorder is not None
         try:
-            value = self._recorder.values.evaluator.computed(node)
-            by, derivative = self._recorder.derivative(node)
+            with self._recorder.alone:
+                value = self._recorder.values.evaluator.computed(node)
+                by, derivative = self._recorder.derivative(node)
         except GradcliError:
             return None
         return Seen(word, value, by, derivative)
@@ -140,7 +154,11 @@ class Ahead:
         """How many statements it runs."""
 
     def run(self, superseded: Callable[[], bool]) -> None:
-        """Go on until all have run, or the text changes again."""
+        """Go on until all have run, or the text changes again: for good where that is inside a
+        statement, of which a part has run.
+        """
+        if not self._recorder.is_between:
+            return
         self._recorder.superseded = superseded
         with suppress(SupersededError, GradcliError):
             self._recorder.advance(self._upto)
@@ -159,8 +177,9 @@ class Ahead:
             return None
         recorder = self._recorder
         recorder.superseded = superseded
-        recorder.follow(program)
-        recorder.expect(program)
+        with recorder.alone:
+            recorder.follow(program)
+            recorder.expect(program)
         return recorder
 
 
@@ -175,18 +194,24 @@ class _Recorder(Checker):
 
     def __init__(
         self,
-        graph: Graph,
+        recall: Recall | None,
         program: syntax.Program,
-        options: Options,
         superseded: Callable[[], bool],
         seconds: float,
     ) -> None:
         """`superseded` is asked before each statement whether to give up."""
-        super().__init__(graph, program, options)
+        self.alone: AbstractContextManager[object] = recall.lock if recall else nullcontext()
+        """Held while the graph grows, which others may have a part in."""
+        self._recall = recall
+        graph = recall.graph if recall else OPTIONS.graph(shares=False)
+        with self.alone:
+            self._run = recall.begin() if recall else 0
+            evaluator = recall.evaluator if recall else None
+            super().__init__(graph, program, OPTIONS, evaluator)
         self.superseded = superseded
         self.done = 0
         """How many statements of the program have run."""
-        self._is_between = True
+        self.is_between = True
         """Whether it has stopped between two statements of the program, and so can go on."""
         self._seconds, self._left = seconds, seconds
         self._place = 0
@@ -200,14 +225,17 @@ class _Recorder(Checker):
         """
         most = min(len(self._program.statements), len(program.statements)) - 1
         return (
-            self._is_between
+            self.is_between
             and self.done <= min(most, _same(self._program.statements, program.statements))
             and self.autograd.mentions.stay_in(program.source.text)
+            and (self._recall is None or only_computes(program.source.text))
         )
 
     def run_all(self, statements: Sequence[syntax.Statement]) -> None:
         self.advance(len(statements))
-        self._is_between = False  # what ends the run changes what names stand for
+        self.is_between = False  # what ends the run changes what names stand for
+        if self._recall is not None:
+            self._recall.forget(self._run)
 
     def advance(self, upto: int) -> None:
         """Run the program as far as after so many statements. Raises `SupersededError`."""
@@ -217,12 +245,35 @@ class _Recorder(Checker):
             while self.done < upto:
                 if self.superseded():
                     raise SupersededError
-                self._is_between = False
-                super().run_all(self._program.statements[self.done : self.done + 1])
+                self.is_between = False
+                with self.alone:
+                    self._step(self._program.statements[self.done])
                 self.done += 1
-                self._is_between = True
+                self.is_between = True
         finally:
             self._left -= monotonic() - began
+
+    def _step(self, statement: syntax.Statement) -> None:
+        """Run a statement of the program, or bind what it has given before."""
+        recall, (start, end) = self._recall, statement.span
+        if recall is None or statement in self._expected:
+            super().run_all((statement,))
+            return
+        task = recall.task(self.source.text[start:end], statement, self.globals)
+        given = task and recall.given(task, start, self._run)
+        if given:
+            self._place, self.graph.span = end, statement.span
+            self.bind(given.name, given.value)
+            self.last = [Binding(given.name, given.value, statement.span)]
+            return
+        draws, notes = self.graph.draws, len(self.notes)
+        super().run_all((statement,))
+        is_noted = any(note.code != "rebound" for note in self.notes[notes:])  # that is of a name
+        if task and self.graph.draws == draws and not is_noted:
+            name = str(task[1])
+            value = self.globals.values[name]
+            if isinstance(value, Node) and value not in self.values.listed:
+                recall.keep(Recalled(task, name, value, start, self._run))
 
     def _look(self) -> None:
         """Give up when the text has changed, or after too long."""

@@ -21,7 +21,8 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from gradcli import __version__
-from gradcli.analysis.live import LIMITS, Ahead, Live, Seen, SupersededError
+from gradcli.analysis.live import LIMITS, OPTIONS, Ahead, Live, Seen, SupersededError
+from gradcli.analysis.recall import Recall
 from gradcli.analysis.vocabulary import completions, vocabulary
 from gradcli.diagnostics import Advice, Diagnostic, GradcliError, Span
 from gradcli.language.format import formatted
@@ -71,6 +72,8 @@ class Editor(LanguageServer):
         """By document: the last text that was a program, run or not."""
         self._ahead: dict[str, Ahead] = {}
         """By document: what has run before the next change; the runner's alone."""
+        self._recalls: dict[str, Recall] = {}
+        """By document: what its statements have given; the runner's alone."""
         self._told: dict[str, Ran] = {}
         self._parser, self._runner = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._telling = Lock()
@@ -122,8 +125,11 @@ class Editor(LanguageServer):
         self._tell_of(version, uri, [each for each in before.diagnostics if each.range.end < kept])
 
     def _run(self, uri: str, live: Live, text: str, version: int) -> None:
+        recall = self._recalls.get(uri)
+        if recall is None or recall.is_large():
+            recall = self._recalls[uri] = Recall(OPTIONS.graph(shares=False))
         try:
-            live.run(self._ahead.pop(uri, None))
+            live.run(self._ahead.pop(uri, None), recall)
         except SupersededError:
             return
         diagnostics = found(live, text)
@@ -135,7 +141,8 @@ class Editor(LanguageServer):
             if self._versions.get(uri) == version:
                 self.live[uri], self._told[uri] = live, Ran(text, diagnostics)
                 self.tell(uri, diagnostics)
-        self._runner.submit(gc.collect)  # a run's graph has circles: many at once would take long
+        if not live.recalls:
+            self._runner.submit(gc.collect)  # its graph has circles: many at once would take long
 
     def _tell_of(self, version: int, uri: str, diagnostics: list[types.Diagnostic]) -> None:
         """Show what is wrong with a version of a document, if it is still the last one."""
@@ -158,6 +165,7 @@ class Editor(LanguageServer):
             self.tell(uri, [])
         self._parser.submit(self._parsed.pop, uri, None)
         self._runner.submit(self._ahead.pop, uri, None)
+        self._runner.submit(self._recalls.pop, uri, None)
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
         """What a name stands for: shape, value and gradient, or what a function does."""

@@ -7,7 +7,7 @@ them; equality and hashing are by identity.
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, Literal, TypeAlias, dataclass_transform
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, dataclass_transform
 
 from gradcli.diagnostics import Source, Span
 from gradcli.tuples import NamedTuple
@@ -47,7 +47,8 @@ class _Slotted(type):
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
         fields = tuple(namespace.get("__annotations__", ()) if bases else ())
-        namespace["__slots__"] = namespace["__match_args__"] = fields
+        namespace["__slots__"] = fields if bases else ("moved_from",)
+        namespace["__match_args__"] = fields
         if fields:
             code = _FILLS[len(fields) - 1].__code__.replace(co_names=fields)
             namespace["__init__"] = FunctionType(code, {})
@@ -65,6 +66,19 @@ class Syntax(metaclass=_Slotted):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {self.span}>"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, field: str) -> Any:
+            """A field that is not there yet, of a statement that has moved: see `moved`."""
+            if field == "moved_from":
+                raise AttributeError(field)
+            try:
+                fill, statement, by = self.moved_from
+            except AttributeError:
+                raise AttributeError(f"{type(self).__name__} has no {field}") from None
+            fill(self, statement, by)
+            return object.__getattribute__(self, field)
 
 
 SAME = "="

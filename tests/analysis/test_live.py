@@ -261,6 +261,7 @@ def test_a_run_that_was_given_up_inside_a_statement_is_not_taken_up() -> None:
     assert ahead is not None
     left = iter(range(5))
     ahead.run(lambda: next(left, None) is None)
+    ahead.run(lambda: False)
     third = Live(text.replace("z = 3", "len(rows) #= 5"), lambda: False, 60, second.program)
     assert not ahead.is_like(third.program)
     third.run(ahead)

@@ -118,7 +118,9 @@ def typed_at(line: int, strokes: int, dense: bool) -> tuple[list[float], list[fl
     server.send("initialized")
     document = {"uri": URI, "languageId": "gradcli", "version": 1, "text": "\n".join(lines)}
     server.send("textDocument/didOpen", textDocument=document)
-    list(server.until(time.perf_counter() + 4))
+    messages = server.until(time.perf_counter() + 60)
+    next(each for _, each in messages if each.get("method") == "textDocument/publishDiagnostics")
+    list(server.until(time.perf_counter() + 1))
     offered, told = [], []
     asked = {}
     used = server.processor_seconds()
