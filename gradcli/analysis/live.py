@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcli.analysis.expectations import Checker, Report
-from gradcli.analysis.recall import Recalled, Recall, only_computes
+from gradcli.analysis.recall import Recall, Recalled, only_computes
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.differentiate import vjp
 from gradcli.graph import Array, Node
@@ -114,7 +114,11 @@ class Live:
         has come so far without an error.
         """
         upto = min(self._kept, self._recorder.done if self._recorder else 0)
-        return Ahead(self._new_recorder(), upto) if upto else None
+        if not upto:
+            return None
+        recorder = self._new_recorder()
+        recorder.follow(self.program)
+        return Ahead(recorder, upto)
 
     def seen(self, place: int) -> Seen | Function | None:
         """What stands at a place of the text: a tensor with its gradient, or a function."""

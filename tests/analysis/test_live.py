@@ -269,6 +269,21 @@ def test_a_run_that_was_given_up_inside_a_statement_is_not_taken_up() -> None:
     assert third.report.passed
 
 
+def test_a_run_ahead_knows_what_the_program_ends_on() -> None:
+    text = "x = [1, 2]\nx * 3\nassert True\nassert True\ny = 4"
+    first = Live(text, lambda: False, 60)
+    first.run()
+    second = Live(text.replace("4", "5"), lambda: False, 60, first.program)
+    second.run()
+    ahead = second.ahead()
+    assert ahead is not None
+    ahead.run(lambda: False)
+    third = Live(text.replace("4", "inv(3)"), lambda: False, 60, second.program)
+    assert ahead.is_like(third.program)
+    third.run(ahead)  # its last line is an error
+    assert shown(third, 0) == repr(("x", [1.0, 2.0], "the last value", [3.0, 3.0]))
+
+
 def test_a_run_that_nobody_waits_for_ends() -> None:
     live = Live("x = 1\ny = 2", lambda: True, 60)
     with pytest.raises(SupersededError):
