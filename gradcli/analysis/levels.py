@@ -241,7 +241,10 @@ def _evenly(crossing: Sequence[int], length: int, count: int) -> list[int]:
     each = -(-length // count)
     around = each // 4
     inner = (
-        min(range(middle - around, middle + around), key=lambda k: (crossing[k], abs(k - middle)))
+        min(
+            range(middle - around, middle + max(around, 1)),
+            key=lambda k: (crossing[k], abs(k - middle)),
+        )
         for middle in range(each, length - around, each)
     )
     return [0, *inner, length]

@@ -42,6 +42,24 @@ def test_each_level_fits_a_screen(step: str) -> None:
     assert len({*explanation.names.values()} - {"x", "out"}) == 4  # one between two stretches
 
 
+@pytest.mark.parametrize("length", [25, 40, 44, 47, 60, 121])
+def test_each_stretch_can_be_opened(length: int) -> None:
+    """Of any length: some are cut into parts of two or three steps."""
+    text = "; ".join(["y0 = x + 0", *(f"y{n} = sin(y{n - 1})" for n in range(1, length))])
+    waiting = [""]
+    opened: set[str] = set()
+    while waiting:
+        given = waiting.pop()
+        opened.add(given)
+        explanation = explain(
+            parse(text + f"; sum(y{length - 1})"), {"x": np.array([0.1, 0.7])}, (), Options(),
+            (given,) if given else (),
+        )  # fmt: skip
+        found = set(re.findall(r"--inside (\d+-\d+)", render(document(explanation), as_text)))
+        waiting += found - opened - {*waiting}
+    assert len(opened) > 5
+
+
 def numbered(text: str, count: int, between: str = "; ") -> str:
     return between.join(text.format(n=n, b=n - 1) for n in range(1, count + 1))
 
