@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from gradcli.analysis.differences import LEVELS, Estimate
 from gradcli.analysis.judge import (
     AGREES,
+    CLEAR_OF_NOISE,
     NEGLIGIBLE,
     NOISY,
     USEFUL,
@@ -81,13 +82,16 @@ class Elements:
     def _through_noise(self, finding: Finding, first: float) -> Finding:
         """The verdict by many values that are farther apart, where differences know less."""
         claim = self._claim(finding.index, first)
-        estimate = self._lines.fitted(finding.index, [factor * first for factor in FARTHER])
+        lengths = [factor * first for factor in FARTHER]
+        estimate = self._lines.fitted(finding.index, lengths, NOISY / 2)
         if not (math.isfinite(claim.value) and estimate.error < finding.error):
             return finding
-        found = replace(judge(finding.index, claim, estimate), method="fits")
+        judged = judge(finding.index, claim, estimate, clear=CLEAR_OF_NOISE)
+        found = replace(judged, method="fits")
         if found.verdict != "inconclusive":
             return found
-        reason = f"noise hides what comes after the first {found.digits:.1f} digits"
+        hidden = f"noise hides what comes after the first {found.digits:.1f} digits"
+        reason = f"as far as can be told it agrees: {hidden}"
         return replace(found, reason=reason, short=True)
 
     def _claim(self, index: Index, reach: float) -> ElementClaim:

@@ -15,12 +15,14 @@ AGREES = 1e-10
 """The relative error that derivatives of special functions may have beyond measured rounding."""
 USEFUL = 1e-4
 """A derivative must be known with this relative error to establish a pass …"""
-NOISY = 1e-2
+NOISY = 5e-2
 """… from values that are noisy, with this one …"""
 NEGLIGIBLE = 1e-10
 """… or, where it is 0, with this error relative to its terms and to the usual size nearby."""
 CLEAR = 10.0
-"""A failure is a difference of this many times the error of both."""
+"""A failure is a difference of this many times the error of both, …"""
+CLEAR_OF_NOISE = 2.0
+"""… or where that is one of chance, with three standard deviations in it, of this many."""
 TINY = float(np.finfo(np.float64).tiny)
 """Smaller numbers lose digits."""
 
@@ -39,9 +41,14 @@ class ElementClaim:
 
 
 def judge(
-    index: Index, claim: ElementClaim, estimate: Estimate, exact: float = math.nan
+    index: Index,
+    claim: ElementClaim,
+    estimate: Estimate,
+    exact: float = math.nan,
+    clear: float = CLEAR,
 ) -> Finding:
-    """A claim against differences, and against complex step, `exact`, where that is known.
+    """A claim against differences, and against complex step, `exact`, where that is known. It fails
+    by a difference of `clear` times the error.
 
     Complex step is right only where all ops are analytic, which is not certain: it can confirm a
     claim that differences do not contradict, and only differences can fail a claim.
@@ -60,9 +67,9 @@ def judge(
     reason = ""
     if not math.isfinite(error):
         reason = "differences do not converge"
-    elif difference > CLEAR * bound and confirmed:
+    elif difference > clear * bound and confirmed:
         reason = "differences contradict complex step"
-    elif difference > CLEAR * bound:
+    elif difference > clear * bound:
         verdict = "fail"
     elif error > tolerance:
         reason = "rounding hides it from differences"

@@ -141,14 +141,14 @@ class Lines:
         point = self.moved(index, at)
         return extrapolate(lambda step: self._symmetric(index, point, step), first, 2, least)
 
-    def fitted(self, index: Index, lengths: Sequence[float]) -> Estimate:
+    def fitted(self, index: Index, lengths: Sequence[float], enough: float) -> Estimate:
         """By fits to noisy values on both sides of the point."""
 
         def value(step: float) -> float:
             return self._weigh(self._outputs.at(self.moved(index, step)))
 
         with np.errstate(all="ignore"):
-            return fitted(value, self._sizes(self._noise), lengths)
+            return fitted(value, self._sizes(self._noise), lengths, enough)
 
     def one_sided(self, index: Index, first: float) -> Estimate:
         """By one-sided differences, on the left if `first` is negative."""

@@ -60,9 +60,24 @@ def test_fits_see_through_noise(
         def noisy(step: float, errors: np.random.Generator = errors) -> float:
             return function(x + step) + noise * errors.normal()
 
-        found = fitted(noisy, noise, [x / 8, x / 2, 2 * x])
+        found = fitted(noisy, noise, [x / 8, x / 2, 2 * x], math.inf)
         assert abs(found.value - derivative) <= found.error
         assert found.error < 20 * noise / x + 1e-4 * abs(derivative)
+
+
+def test_more_values_are_taken_until_enough_is_known() -> None:
+    errors = np.random.default_rng(0)
+    taken: list[float] = []
+
+    def noisy(step: float) -> float:
+        taken.append(step)
+        return math.exp(1 + step) + 1e-2 * errors.normal()
+
+    few = fitted(noisy, 1e-2, [0.5], math.inf)
+    assert len(taken) == 32
+    many = fitted(noisy, 1e-2, [0.5], 5e-3)
+    assert len(taken) > 1_000
+    assert abs(many.value - math.e) <= many.error < few.error / 3
 
 
 def test_what_long_steps_agree_on_by_chance_is_contradicted_by_short_ones() -> None:

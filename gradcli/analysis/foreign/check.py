@@ -27,7 +27,15 @@ from gradcli.analysis.evidence import Evidence, from_values
 from gradcli.analysis.fitted import fitted
 from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
 from gradcli.analysis.foreign.probes import ForeignGradientProbe, ForeignProbe
-from gradcli.analysis.judge import CLEAR, NOISY, USEFUL, ElementClaim, disagree, judge
+from gradcli.analysis.judge import (
+    CLEAR,
+    CLEAR_OF_NOISE,
+    NOISY,
+    USEFUL,
+    ElementClaim,
+    disagree,
+    judge,
+)
 from gradcli.analysis.judged import FOREIGN
 from gradcli.analysis.line import FIRST_STEP, Lines
 from gradcli.analysis.probe import Probe
@@ -154,7 +162,7 @@ def _remarks(here: Situation) -> list[Note]:
     noise = here.relative_noise
     told = f"the noise of the command's values is {noise:.1e} of their size"
     if here.noisy:
-        told += ": the steps were chosen by it, and two digits are enough to pass"
+        told += f": the steps were chosen by it, and what is known to {NOISY:.0%} passes"
     asked = f"the command answered {here.function.requests:,} requests"
     return [Note("command-noise", told), Note("command", asked)]
 
@@ -194,11 +202,13 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
             if name in direction
         )
     useful = NOISY if here.noisy else USEFUL
-    found = extrapolate(central, FIRST_STEP, 2)
+    found, clear = extrapolate(central, FIRST_STEP, 2), CLEAR
     if here.noisy:
-        fit = fitted(value, noise, [FIRST_STEP, 4 * FIRST_STEP])
-        found = min(found, fit, key=lambda each: each.error)
-    verdict = judge((), ElementClaim(claimed, own, size, useful), found).verdict
+        fit = fitted(value, noise, [FIRST_STEP, 4 * FIRST_STEP], NOISY / 2)
+        if fit.error < found.error:
+            found, clear = fit, CLEAR_OF_NOISE
+    claim = ElementClaim(claimed, own, size, useful)
+    verdict = judge((), claim, found, clear=clear).verdict
     if verdict == "fail":
         right, left = (extrapolate(one_sided, sign * FIRST_STEP, 1) for sign in (1.0, -1.0))
         if disagree(right, left):  # there is a kink
