@@ -45,7 +45,7 @@ class _Reasons:
     def __init__(self, explanation: Explanation, precision: int) -> None:
         self.explanation = explanation
         self.precision = precision
-        self.names = {node: sanitise(name) for node, name in explanation.names.items()}
+        self.names = {node: _spoken(name) for node, name in explanation.names.items()}
         self.told = explanation.passes[-1] if explanation.passes else _NO_PASS
         self.text = explanation.program.source.text
 
@@ -79,7 +79,7 @@ class _Reasons:
                 yield f"{counted(count - FEW, 'more note')} of this kind ({code})."
 
     def _leaves(self) -> Iterator[str]:
-        leaves = [*map(sanitise, self.explanation.leaves)]
+        leaves = [*map(_spoken, self.explanation.leaves)]
         if leaves:
             yield (
                 f"{_listed(leaves)} {'is a leaf' if len(leaves) == 1 else 'are leaves'}: "
@@ -89,21 +89,22 @@ class _Reasons:
     def _between(self) -> Iterator[str]:
         kept = {*self.explanation.leaves.values()}
         kept.update(node for told in self.explanation.passes for node in told.leaves)
-        reached = {grad.node for grad in self.explanation.grads}
+        reached = {grad.node for told in self.explanation.passes for grad in told.grads}
+        names = self.explanation.names
         between = [
-            self.names[step.node]
+            names[step.node]
             for step in self.explanation.steps
             if step.node not in kept
-            and self.names[step.node] in self.explanation.titles
+            and names[step.node] in self.explanation.titles
             and step.node in reached
         ]
         if between:
             one = len(between) == 1
             words = "is computed, not a leaf. Its" if one else "are computed, not leaves. Their"
             yield (
-                f"{_listed(between)} {words} grad, shown above, is used on the way back and "
-                "dropped: .grad stays None. "
-                f"gradcli eval --retain-grad {between[0]} keeps it."
+                f"{_listed([*map(_spoken, between)])} {words} grad, shown above, is used on the "
+                "way back and dropped: .grad stays None. "
+                f"gradcli eval --retain-grad {sanitise(between[0])} keeps it."
             )
 
     # --- the gradient vector ---
@@ -174,7 +175,7 @@ class _Reasons:
         found = [self._with(node, part, grad.node) for part in parts]
         vectors = " + ".join(map(self._inline, parts))
         grads = added(map(self._inline, found))
-        if np.allclose(sum(found), grad.value, rtol=1e-9, equal_nan=True):
+        if np.allclose(sum(found), grad.value, rtol=1e-9) and np.isfinite(grad.value).all():
             name = f"{self.names[grad.node]}.grad"
             found_here = f"{name} =" if grad.held is None else f"What this pass adds to {name} is"
             yield (
@@ -246,6 +247,11 @@ class _Reasons:
 
     def _inline(self, array: Array) -> str:
         return inline(excerpt(array), self.precision, WIDTH)
+
+
+def _spoken(name: str) -> str:
+    """A name in a sentence, where v is the gradient that is given."""
+    return "the program's v" if name == "v" else sanitise(name)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -57,3 +57,34 @@ def test_own_passes_accumulate() -> None:
     np.testing.assert_array_equal(held, [2.0, 4.0])
     assert all(grad.held is None for grad in first.grads)
     assert (first.line, second.line) == (3, 4)
+
+
+def answers(text: str, **inputs: float) -> str:
+    arrays = {name: np.array(value) for name, value in inputs.items()}
+    return " ".join(each.text for each in reasons(explain(parse(text), arrays), 6))
+
+
+def test_what_every_pass_reaches_is_computed() -> None:
+    passes = "x = tensor(2., requires_grad=True)\ny = x**2\ny.backward()\nz = x**3\nz.backward()"
+    assert "y, z are computed, not leaves" in answers(passes)
+
+
+def test_a_value_called_v_is_not_the_gradient() -> None:
+    assert "the program's v is a single value" in answers("v = x**2; v", x=3.0)
+    assert "--retain-grad v keeps it" in answers("v = x**2; v", x=3.0)
+
+
+def test_many_notes_of_one_kind_are_counted() -> None:
+    passes = "\n".join(f"y{n} = x**{n}\ny{n}.backward()" for n in range(1, 13))
+    told = answers(f"x = tensor(1., requires_grad=True)\n{passes}")
+    assert told.count("adds to x.grad") == 3
+    assert "8 more notes of this kind" in told
+    assert "9 more passes, between the 3 that are shown" in told
+
+
+def test_rows_of_a_gradient_that_is_not_finite_are_not_added_up() -> None:
+    explanation = explain(
+        parse("y = sqrt(x); z = y * 0"), {"x": np.array([0.0, 4.0])}, [Gradient(np.ones(2))]
+    )
+    told = " ".join(each.text for each in reasons(explanation, 6))
+    assert "each part selects one row" not in told
