@@ -33,6 +33,7 @@ def enter(memory: int, seconds: float | None, threads: int) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NPROC, _tasks() + SPARE_TASKS if sys.platform == "linux" else 0)
     machine = os.uname().machine
+    os.environ.pop("GRADCLI_CXX", None)  # no compiler can be started
     if sys.platform == "linux" and machine in TABLES:
         _filter(program(TABLES[machine]))
 

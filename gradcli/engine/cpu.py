@@ -13,7 +13,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
-from gradcli.engine.swept import is_member, is_swept
+from gradcli.engine.swept import compiler, is_member, is_swept
 from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
 from gradcli.graph import EMPTY, INPUT, LITERAL, Array, Node
@@ -270,12 +270,13 @@ def compute(node: Node, operands: Sequence[Array]) -> Array:
         from gradcli.engine.loops import runner
 
         return runner([node])(*operands)[0]
-    call, before, after, count = kernel(node)
-    if is_swept(node) or (node.op.in_blocks and is_member(node)):
-        from gradcli.engine.region import RegionRunner, alone
-
-        call = RegionRunner(alone(node), 1).only
     try:
+        if is_swept(node) or (is_member(node) and (node.op.in_blocks or compiler())):
+            from gradcli.engine.region import RegionRunner, alone
+
+            region, given = alone(node), dict(zip(node.inputs, operands, strict=True))
+            return RegionRunner(region, 1).only(*map(given.__getitem__, region.operands))
+        call, before, after, count = kernel(node)
         return np.asarray(call(*before, *operands[:count], *after))
     except GradcliError as error:
         raise _placed(error, node) from None

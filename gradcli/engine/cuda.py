@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradcli.engine.layout import THREADS, Axis, SweepLayout
+from gradcli.engine.member_texts import TYPES, expression
 from gradcli.engine.region import Region
 from gradcli.graph import Kind, Node, Precision
 from gradcli.ops.shapes import Axes
 
-TYPES: dict[Kind, str] = {"float": "T", "int": "long long", "bool": "bool"}
 FLOATS: dict[Precision, str] = {"float64": "double", "float32": "float"}
 
 PRELUDE = """\
@@ -130,7 +130,7 @@ def sweep_of(region: Region, known: Collection[Node]) -> Sweep:
     lines = []
     for i, node in enumerate(region.members):
         names[node] = f"v{i}"
-        lines.append(f"const {TYPES[node.kind]} v{i} = {_expression(node, names)};")
+        lines.append(f"const {TYPES[node.kind]} v{i} = {expression(node, names)};")
     return Sweep(
         tuple(node.kind for node in arrays),
         tuple(node.kind for node in numbers),
@@ -148,14 +148,6 @@ def second(sweep: Sweep) -> Sweep:
         (f"a{i}", combine, averages) for i, (_, combine, averages) in enumerate(sweep.reductions)
     )
     return Sweep(tuple("float" for _ in reductions), (), (), (), reductions)
-
-
-def _expression(node: Node, names: dict[Node, str]) -> str:
-    """The value of a member: an expression, or statements that end by returning one."""
-    cuda = node.op.cuda
-    text = cuda if isinstance(cuda, str) else cuda(node)
-    text = text.format(*(names[operand] for operand in node.inputs), T="T")
-    return f"[&] {{ {text} }}()" if "return" in text else text
 
 
 # --- the kernel ----------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -25,10 +25,13 @@ from gradcli.engine.blocks import (
 from gradcli.engine.kernels import Runner, kernel, kernel_into
 from gradcli.engine.mapped import Stored, stored
 from gradcli.engine.plan import Empty, Resources
-from gradcli.engine.swept import dtype_of_parts
+from gradcli.engine.swept import compiler, dtype_of_parts
 from gradcli.engine.threads import spread
 from gradcli.engine.writing_out import Swept, written_out
 from gradcli.graph import Array, Node, Shape
+
+if TYPE_CHECKING:
+    from gradcli.engine.compiled import Filling
 
 PARTIALS = 1 << 22
 """So many elements of partial results may wait at a time; where there are more, blocks in a row are
@@ -60,26 +63,56 @@ class Region:
         return (*self.results, *self.reductions)
 
     @cached_property
+    def is_compiled(self) -> bool:
+        """Whether its members are computed in one call of compiled code."""
+        if not compiler():
+            return False
+        from gradcli.engine.compiled import compilable
+
+        return compilable(self._whole)
+
+    @property
+    def _whole(self) -> Swept:
+        return Swept(self.operands, self.members, self.reductions, self.results)
+
+    @cached_property
     def swept(self) -> Swept:
-        """What NumPy computes."""
-        return written_out(Swept(self.operands, self.members, self.reductions, self.results))
+        """What NumPy computes; only what is needed of it where that is compiled code."""
+        if not self.is_compiled:
+            return written_out(self._whole)
+        reduced = {node.inputs[0] for node in self.reductions}
+        outputs = [each for each in self.members if each in reduced or each in self.results]
+        return self._whole._replace(members=tuple(outputs))
 
     @cached_property
     def buffers(self) -> list[int]:
         """For each node that NumPy computes the number of a buffer that holds nothing needed any
         more.
         """
-        return _assigned(self.swept)
+        return [*range(len(self.swept.members))] if self.is_compiled else _assigned(self.swept)
+
+    @property
+    def filling(self) -> Filling:
+        """What computes the members that are swept over, from the operands' parts of a block."""
+        from gradcli.engine.compiled import filling
+
+        return filling(self._whole, self.swept.members)
 
     def work_bytes(self, threads: int) -> int:
         """The bytes of the partial results of its reductions, and of each thread's buffers."""
         places, rows = Grid(self.shape), spans(self)
         numbered = zip(self.swept.members, self.buffers, strict=True)
-        buffers = {
+        buffers: dict[int | Node, int] = {
             number: node.graph.dtype(node.kind).itemsize
             for node, number in numbered
             if node not in self.swept.results
         }
+        if self.is_compiled:  # its operands are written out
+            buffers |= {
+                node: node.graph.dtype(node.kind).itemsize
+                for node in self.operands
+                if node.shape != self.shape and node.size > 1
+            }
         return min(threads, len(rows)) * BLOCK * sum(buffers.values()) + sum(
             len(rows) * size_of(bounds) * dtype_of_parts(node).itemsize
             for node in self.reductions
@@ -165,7 +198,12 @@ class RegionRunner:
         self._registers = {node: i for i, node in enumerate((*sources, *inner.members))}
         self._results = {node: i for i, node in enumerate(inner.results)}
         self._dtypes = [node.graph.dtype(node.kind) for node in inner.members]
-        self._calls = [self._call(node) for node in inner.members]
+        self._fill: Filling
+        if region.is_compiled:
+            self._fill = region.filling
+        else:
+            self._calls = [self._call(node) for node in inner.members]
+            self._fill = self._one_by_one
         self._buffers = region.buffers
         self._reductions = [
             (
@@ -262,24 +300,34 @@ class RegionRunner:
                 part = part_of(array, place)
             values.append(part)
         values += self._constants
-        for node, call, dtype, buffer in zip(
-            self.region.swept.members, self._calls, self._dtypes, self._buffers, strict=True
+        targets: list[Array] = []
+        for node, dtype, buffer in zip(
+            self.region.swept.members, self._dtypes, self._buffers, strict=True
         ):
             result = self._results.get(node)
             if node in files:
-                target = self._buffer(buffers, node, shape, dtype)
+                targets.append(self._buffer(buffers, node, shape, dtype))
             elif result is not None:
-                target = results[result][place]
+                targets.append(results[result][place])
             else:
-                target = self._buffer(buffers, buffer, shape, dtype)
-            call(values, target)
-            values.append(target)
+                targets.append(self._buffer(buffers, buffer, shape, dtype))
+        if targets:
+            self._fill(values, targets, partial(self._buffer, buffers))
+        for node, target in zip(self.region.swept.members, targets, strict=True):
             if node in files:
                 files[node].write(self.blocks.start(place), target)
+        values += targets
         return [
             reduce(values[register], axes, dtype, keepdims=True)
             for reduce, register, axes, dtype in self._reductions
         ]
+
+    def _one_by_one(self, operands: Sequence[Array], targets: Sequence[Array], _: object) -> None:
+        """Compute the members, a call of NumPy's each."""
+        values = [*operands]
+        for call, target in zip(self._calls, targets, strict=True):
+            call(values, target)
+            values.append(target)
 
     def _call(self, node: Node) -> Callable[[list[Any], Array], Any]:
         """A function that computes a member from the registers into an array."""

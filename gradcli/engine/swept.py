@@ -4,6 +4,7 @@ reduces them.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ from gradcli.ops.sums import wide
 
 LARGE = 1 << 16
 """Values with at least this many elements are worth a region."""
+
+
+def compiler() -> str:
+    """The C++ compiler that the environment names, for what `compiled` does; mostly none."""
+    return os.environ.get("GRADCLI_CXX", "")
 
 
 def is_member(node: Node) -> bool:

@@ -11,6 +11,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.engine.blocks import BLOCK, blocks
+from gradcli.engine.cpu import compute
 from gradcli.engine.device import run
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.kernels import kernel, kernel_into
@@ -19,6 +20,7 @@ from gradcli.engine.swept import LARGE
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.arithmetic import scale
 from gradcli.ops.selection import where
 from gradcli.session import Gradient, Options, Prepared, prepare
@@ -218,6 +220,15 @@ def test_a_condition_sums_in_the_order_of_the_plan(name: str) -> None:
     (node,) = ready.outputs.values()
     looked_at = Evaluator({ready.inputs["x"]: x}, Ledger()).value(node)
     assert looked_at.tobytes() == ready.run({"x": x}).values["out"].tobytes()
+
+
+@pytest.mark.parametrize("name", ["ndtr", "tanh", "erfc"])
+def test_what_has_another_form_in_blocks_is_looked_at(name: str) -> None:
+    graph = Graph()
+    node = FUNCTIONS[name](graph.input("x", (LARGE + 5,), "float"))
+    x = np.random.default_rng(0).standard_normal(LARGE + 5)
+    (found,) = run([node], {node.inputs[0]: x})
+    assert compute(node, [x]).tobytes() == found.tobytes()
 
 
 @pytest.mark.parametrize("exponent", [-2, -1, 2, 3, 4])

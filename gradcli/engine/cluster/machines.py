@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
+from gradcli.engine.swept import compiler
 
 Facts: TypeAlias = dict[str, str]
 """What decides about bits, by name."""
@@ -35,6 +36,7 @@ def facts(version: str) -> Facts:
         "processor features": " ".join(_features()),
         "BLAS": f"{blas.get('name', '')} {blas.get('version', '')}".strip(),
         "BLAS threads": _threads(),
+        "compiler": compiler() or "none",
         "canary": canary(),
     }
 
