@@ -25,7 +25,7 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
     if options.outputs:
         return {text: _output(tracer, text, options) for text in options.outputs}, []
     if tracer.last is None:
-        if tracer.special.printed or tracer.autograd.roots or tracer.values.is_pytorch:
+        if tracer.special.printed or tracer.autograd.roots or tracer.values.is_python:
             return {}, []
         raise GradcliError(
             "value",
@@ -40,7 +40,8 @@ def choose_outputs(tracer: Tracer, options: Options) -> tuple[dict[str, Node], l
         try:
             node = _tensor(tracer, binding)
         except GradcliError as error:
-            if tracer.values.is_pytorch and error.diagnostic.code in ("type", "shape"):
+            is_cell = tracer.values.is_python or tracer.special.printed
+            if is_cell and error.diagnostic.code in ("type", "shape"):
                 continue  # a cell may end on anything
             raise error.located(tracer.source, binding.span) from None
         outputs[binding.name or next(free_names)] = node

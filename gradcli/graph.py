@@ -420,8 +420,6 @@ class Graph:
         self.precision: Precision = precision
         self.seed = seed
         self.draws = 0
-        self.reseeded = False
-        """Whether the program itself has set the seed."""
         self.max_nodes = max_nodes
         self.largest = 1
         """The most elements that a node has, or 1."""
@@ -557,9 +555,8 @@ class Graph:
         return value if isinstance(value, Node) else self.constant(value)
 
     def reseed(self, seed: int) -> None:
-        """Let what is drawn from now on come from a seed, unless the run has one."""
-        if self.seed is None or self.reseeded:
-            self.seed, self.draws, self.reseeded = seed, 0, True
+        """Let what is drawn from now on come from a seed of the program's own."""
+        self.seed, self.draws = seed, 0
 
     def draw(self) -> tuple[int, int]:
         """The seed and the number of the next random draw; a seed is drawn if none was given."""

@@ -290,6 +290,14 @@ def test_the_first_op_that_made_a_nan_is_named() -> None:
     assert "backward of sqrt" in note.message
 
 
+def test_a_seed_that_the_program_sets_wins() -> None:
+    text = "torch.manual_seed(3); a = rand(2); torch.manual_seed(3); b = rand(2); a, b"
+    found = run(f"rand(); {text}", options=Options(seed=1, forward_only=True)).values
+    other = run(text, options=Options(seed=2, forward_only=True)).values
+    rows = [each[name].tolist() for each in (found, other) for name in "ab"]
+    assert rows == [rows[0]] * 4
+
+
 def test_seeded_draws_repeat_and_unseeded_ones_tell_their_seed() -> None:
     first = run("y = sum(randn(3) * x)", x=1.0)
     assert first.seed is not None

@@ -242,9 +242,9 @@ class Pair(Syntax):
 
 
 class DictLiteral(Syntax):
-    """`{key: value, …}`."""
+    """`{key: value, **others}`."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair | Keyword, ...]
     span: Span
 
 

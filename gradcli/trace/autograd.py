@@ -473,8 +473,11 @@ class Autograd:
             if whole.known is not None or not self._creates_graph:
                 whole = detach(whole)  # a tensor, not a number
             found = self.run_inside(hook.call([whole], {}))
+            changed = self.values.current(whole)  # `grad *= 2` in a hook that returns nothing
             if found is not None:
                 grad = self.values.tensor(found, "what a hook returns")
+            elif changed is not whole:
+                grad = changed
         self._hook_results[node] = grad
         return grad
 

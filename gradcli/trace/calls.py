@@ -12,12 +12,12 @@ from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import SINGLE, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind, leaf
+from gradcli.ops.control import bind
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.callee import function_name, method_name, path_of, place_receiver
+from gradcli.trace.callee import MODULES, function_name, method_name, path_of, place_receiver
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.growth import watch
@@ -95,7 +95,8 @@ _KEEP_INTEGERS = frozenset((
     "where", "clamp", "clamp_min", "clamp_max", "add", "sub", "mul", "maximum", "minimum",
     "remainder", "fmod", "pow", "square", "floor_divide", "take", "masked_fill", "abs", "neg",
     "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
-    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like",
+    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like", "matmul", "dot",
+    "sum", "prod", "max", "min", "np.max", "np.min", "amax", "amin", "sign",
 ))  # fmt: skip
 """Functions that give integers of integers."""
 _NUMPYS_OWN = frozenset((
@@ -169,7 +170,7 @@ class Calls(Expressions):
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
             self._keep_whole(name, expression, arguments, keywords)
         if self.values.is_python:
-            arguments = self._as_rows(callee, arguments)
+            arguments = self._as_rows(name, expression, arguments)
         if held is not None or self._sees_lists(name, special) or own == "sum":
             arguments = self._all_as_written(expression, arguments)
         if held is not None:
@@ -277,31 +278,57 @@ class Calls(Expressions):
         root = self._root(callee)
         if root.startswith("math") and isinstance(result, Node) and result in self.special.numbers:
             return self._of_math((path_of(callee) or [""])[-1], result)
-        if not root.startswith("numpy") or not isinstance(result, Node):
+        if not root.startswith("numpy"):
+            return result
+        if type(result) is tuple or type(result) is Items:  # np.meshgrid, np.split
+            parts = [self._as_array(callee, each, dtype) for each in result]
+            return tuple(parts) if type(result) is tuple else Items(parts)
+        if not isinstance(result, Node):
             return result
         if not result.shape and result in self.special.numbers:
             return result
-        array = bind(result) if result.kind == "float" else leaf(result, marked=False)
+        array = bind(result)
         self.values.arrays.add(array)
         self.values.copies.add(array)
         if isinstance(dtype, str) and self.autograd.dtypes is not None:
             self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
         return array
 
+    def module_of(self, expression: syntax.Expression) -> str | None:
+        """The module that a name or a path stands for; None where it is none."""
+        path = path_of(expression)
+        if path is None or path[0] not in self.frame.imports:
+            return None
+        return MODULES.get(".".join([self.frame.imports[path[0]], *path[1:]]))
+
     def _root(self, callee: syntax.Expression) -> str:
         """The module that a function is called behind; empty where there is none."""
         path = path_of(callee)
         return self.frame.imports.get(path[0], "") if path else ""
 
-    def _as_rows(self, callee: syntax.Expression, arguments: list[Value]) -> list[Value]:
-        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row."""
-        rows = [is_row(each) for each in arguments]
-        if not any(rows) or not self._root(callee).startswith("numpy"):
+    def _as_rows(self, name: str, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
+        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row,
+        and a list of integers an array of these.
+        """
+        keeps = name in _KEEP_INTEGERS
+        if not (keeps or any(map(is_row, arguments))):
             return arguments
+        if not self._root(expression.callee).startswith("numpy"):
+            return arguments
+        if keeps:
+            arguments = self._all_as_written(expression, arguments)
         return [
-            Items(self.values.elements(each)) if listed else each
-            for each, listed in zip(arguments, rows, strict=True)
+            self._row(each, keeps) if is_row(each) or type(each) is Items else each
+            for each in arguments
         ]
+
+    def _row(self, value: Value, keeps_integers: bool) -> Value:
+        from gradcli.trace.whole_numbers import are_integers
+
+        items = Items(self.values.elements(value))
+        if keeps_integers and are_integers(items, self.special.numbers):
+            return cast(self.values.tensor(items), "int")
+        return items
 
     def _of_math(self, name: str, result: Node) -> Node:
         """What a function of `math` gives: integers are from those that count or round."""

@@ -15,7 +15,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.objects import is_row
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(
@@ -94,11 +94,43 @@ def _with_data(
     arguments = [
         Items(autograd.values.elements(each)) if is_row(each) else each for each in arguments
     ]
+    if autograd.values.is_pytorch and arguments and isinstance(arguments[0], Items):
+        arguments = [_singles(autograd.values, arguments[0]), *arguments[1:]]
     if _is_empty(arguments):
         return FUNCTIONS["zeros"], [autograd.values.graph.constant(0.0)]
     if function.name == "FloatTensor" and _are_lengths(autograd, arguments):
         return FUNCTIONS["zeros"], arguments  # of undefined elements in PyTorch
     return function, arguments
+
+
+def _singles(values: Values, items: Items) -> Items:
+    """A list, or a list of lists, in which tensors of one element stand for numbers, as in
+    PyTorch.
+    """
+    if items.is_rolled:
+        return items
+    inner = [Items(_numbers(values, each)) if _is_list(each) else each for each in items]
+    return Items(_numbers(values, inner))
+
+
+def _is_list(value: Value) -> bool:
+    return type(value) is Items and not value.is_rolled
+
+
+def _numbers(values: Values, row: Sequence[Value]) -> list[Value]:
+    return [FUNCTIONS["reshape"].build(each) if _is_single(values, each) else each for each in row]
+
+
+def _is_single(values: Values, each: Value) -> bool:
+    """Whether it is a tensor of one element that has axes."""
+    return (
+        isinstance(each, Node)
+        and bool(each.shape)
+        and each.size == 1
+        and each not in values.arrays
+        and each not in values.listed
+        and each not in values.number_lists
+    )
 
 
 def _is_empty(arguments: Sequence[Value]) -> bool:

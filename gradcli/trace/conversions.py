@@ -112,7 +112,7 @@ class Conversions:
         node = detach(given) if given.kind == "float" else given
         if not node.shape or not self.values.is_pytorch:
             return node
-        array = bind(node) if node.kind == "float" else leaf(node, marked=False)
+        array = bind(node)
         self.values.arrays.add(array)
         if self.autograd.dtypes is not None:
             self.autograd.dtypes.name(array, self.autograd.dtypes.of(given))
@@ -122,7 +122,7 @@ class Conversions:
         """A tensor in the memory of an array of NumPy's."""
         given = bind_names("from_numpy", ("ndarray",), arguments, keywords)
         node = self.values.tensor(given["ndarray"], "from_numpy")
-        if node in self.values.arrays and node.kind == "float":
+        if node in self.values.arrays:
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
 

@@ -31,11 +31,11 @@ def make_dataclass(made: Class, values: Values, written: Callable[[Value], str])
     names = (name for each in reversed(made.order) for name in each.declared)
     fields = list(dict.fromkeys(names))
     defaults = {name: made.found(name) for name in fields}
+    optional = {name for name in fields if any(name in each.frame.values for each in made.order)}
 
     def start(_: str, arguments: list[Value], keywords: Given) -> Any:
         instance, *rest = arguments
         assert isinstance(instance, Instance)
-        optional = {name for name, value in defaults.items() if value is not None}
         given = bind_names(made.name, fields, rest, keywords, optional)
         for name in fields:
             value = given.get(name, defaults[name])

@@ -153,6 +153,13 @@ class DefaultDictionary(Dictionary):
         super().__init__(values)
         self._make = make
 
+    @property
+    def made_by(self) -> str:
+        """The function as print shows it: a class, or a function of the program's."""
+        if self._make is None or not isinstance(self._make, BuiltIn):
+            return "None" if self._make is None else self._make.shown()
+        return f"<class '{self._make.name}'>"
+
     def item(self, items: Sequence[Any]) -> Any:
         key = items[0] if len(items) == 1 else tuple(items)
         if self._make is None or self.contains(key):
@@ -238,7 +245,8 @@ def pairs_of(
         if isinstance(argument, Dictionary):
             pairs += argument.pairs()
             continue
-        for each in values.elements(argument):
+        named = argument.methods().get("items") if isinstance(argument, Object) else None
+        for each in values.elements(argument if named is None else named([], {})):
             parts = values.elements(each)
             if len(parts) != 2:
                 raise GradcliError(

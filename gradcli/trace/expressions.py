@@ -20,7 +20,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.loops import Unlike
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import ROOTS, is_module, path_of
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Items, Unquoted
@@ -248,6 +248,13 @@ class Expressions:
     def _dictionary(self, expression: syntax.DictLiteral) -> Visit:
         found = Dictionary(self.values)
         for pair in expression.pairs:
+            if isinstance(pair, syntax.Keyword):
+                others = yield self.visit(pair.value)
+                self.graph.span = pair.span
+                if not isinstance(others, Object) or "items" not in others.methods():
+                    raise GradcliError("type", f"** takes a dictionary, not {describe(others)}")
+                found.become([*found.pairs(), *pairs_of(self.values, [others], {})])
+                continue
             key, value = yield self._pair(pair)
             self.graph.span = pair.span
             found.put(key, value)

@@ -20,10 +20,10 @@ _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special"
 _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc"))
 """Modules that have no part in what is computed: importing from them does nothing."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
-_VERSIONS = {"torch": "2.13.0", "np": np.__version__}
+_VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
-_HOMES = ("torch", "np", "math", "jnp")
+_HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
 
 

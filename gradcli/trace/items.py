@@ -119,6 +119,18 @@ class Items(Sequence[Any]):
         return ends[0]
 
 
+class Generated(Items):
+    """What a method of PyTorch's gives one by one, as `net.parameters()`: a list, shown as what
+    makes it.
+    """
+
+    __slots__ = ("maker",)
+
+    def __init__(self, maker: str, items: list[Any]) -> None:
+        super().__init__(items)
+        self.maker = maker
+
+
 class Growing(Items):
     """What stands for a list in a pass of a loop that stands for others."""
 

@@ -9,7 +9,7 @@ from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, SetOfValues
-from gradcli.trace.items import Items
+from gradcli.trace.items import Generated, Items
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.printing import PrintedNumbers
@@ -44,8 +44,9 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return value.title
     if isinstance(value, Caught):
         return value.kind
-    kinds = {str: "str", Items: "list", tuple: "tuple", Dictionary: "dict", range: "range",
-             SetOfValues: "set", type(None): "NoneType"}  # fmt: skip
+    kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
+             Dictionary: "dict", range: "range", SetOfValues: "set",
+             type(None): "NoneType"}  # fmt: skip
     other = value.title if isinstance(value, Object) else "function"
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
 

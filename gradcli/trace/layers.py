@@ -151,6 +151,10 @@ class Layer(Module):
     def set(self, name: str, value: Value) -> None:
         if name not in self._parameters and name not in self._deleted:
             raise self.has_no("attribute", name)
+        if value is None:
+            self._parameters.pop(name, None)
+            self._deleted.add(name)
+            return
         self._parameters[name] = self.values.tensor(value, name)
 
     def delete(self, name: str) -> None:
@@ -163,6 +167,10 @@ class Layer(Module):
         """The layer, whose attributes say what it was made with."""
         self.settings = settings
         return self
+
+
+_PADDINGS = ("zeros", "reflect", "replicate", "circular")
+"""What convolutions may have around their input."""
 
 
 class Layers:
@@ -182,6 +190,7 @@ class Layers:
             "Conv1d": partial(self.convolution, 1),
             "Conv2d": partial(self.convolution, 2),
             "Embedding": self._embedding,
+            "Embedding.from_pretrained": self._pretrained,
             "LayerNorm": self._layer_norm,
             "Sequential": self._sequential,
             "Parameter": self._parameter,
@@ -330,7 +339,17 @@ class Layers:
             if any(each != 1 for each in numbers):
                 details += f", {name}={_each(numbers, axes) if name == 'dilation' else groups}"
         details += "" if "bias" in parameters else ", bias=False"
-        layer = self.with_parameters(title, f"conv{axes}d", parameters, options, details)
+        mode = given.get("padding_mode", "zeros")
+        if mode not in _PADDINGS:
+            raise GradcliError("value", f"padding_mode is one of {', '.join(_PADDINGS)}")
+        if mode == "zeros":
+            layer = self.with_parameters(title, f"conv{axes}d", parameters, options, details)
+        else:
+            details += f", padding_mode={mode}"
+            ends = self._widths(axes, kernel, options)
+            compute = partial(self._convolved_behind, axes, mode, ends, options)
+            self.values.explicit = True
+            layer = self.layer(title, compute, parameters, details)
         constant = self.graph.constant
         rows = {"kernel_size": kernel, "stride": _each(steps, axes)}
         for name, usual in (("padding", 0), ("dilation", 1)):
@@ -339,6 +358,40 @@ class Layers:
                 rows[name] = _each(numbers, axes)
         shapes = {name: tuple(map(constant, map(float, each))) for name, each in rows.items()}
         return layer.made_with({"groups": constant(float(groups)), **given, **shapes})
+
+    def _widths(self, axes: int, kernel: tuple[int, ...], options: Given) -> list[int]:
+        """How far a convolution's input is padded before and behind each axis, the last first; the
+        options have no padding then.
+        """
+        around = options.pop("padding", None)
+        dilation = options.get("dilation")
+        steps = (1,) if dilation is None else self.values.integers(dilation, "dilation")
+        if isinstance(around, str):
+            whole = [step * (size - 1) * (around == "same")
+                     for size, step in zip(kernel, _each(steps, axes), strict=True)]  # fmt: skip
+            pairs = [(each // 2, each - each // 2) for each in whole]
+        else:
+            given = (0,) if around is None else self.values.integers(around, "padding")
+            pairs = [(each, each) for each in _each(given, axes)]
+        return [each for pair in reversed(pairs) for each in pair]
+
+    def _convolved_behind(
+        self,
+        axes: int,
+        mode: str,
+        widths: Sequence[int],
+        options: Given,
+        layer: Layer,
+        inputs: list[Value],
+        given: Given,
+    ) -> Value:
+        """The convolution of an input that is padded with elements of its own."""
+        x = self.values.tensor(inputs[0], "the input")
+        batch = x if x.ndim == axes + 2 else FUNCTIONS["unsqueeze"].build(x, 0)
+        pads = tuple([self.graph.constant(float(each)) for each in widths])
+        padded = self.compute("pad", [batch, pads], {"mode": mode})
+        found: Node = self.compute(f"conv{axes}d", [padded], {**options, **layer.own(), **given})
+        return found if batch is x else FUNCTIONS["squeeze"].build(found, 0)
 
     def _embedding(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("num_embeddings", "embedding_dim", "padding_idx")
@@ -349,13 +402,29 @@ class Layers:
             place = self.values.integer(given["padding_idx"], "padding_idx") % max(1, shape[0])
             kept = np.arange(shape[0])[:, None] != place
             drawn = drawn * self.graph.constant(kept.astype(float))
-        weight = leaf(drawn, marked=True)
-        options = {name: given[name] for name in names[2:] if name in given}
-        details = f"{shape[0]}, {shape[1]}"
-        if given.get("padding_idx") is not None:
-            details += f", padding_idx={self.values.integer(given['padding_idx'], 'padding_idx')}"
-        layer = self.with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
+        layer = self._embedding_of(leaf(drawn, marked=True), given.get("padding_idx"))
         return layer.made_with({"padding_idx": None, **given})
+
+    def _pretrained(self, arguments: list[Value], keywords: Given) -> Layer:
+        """`nn.Embedding.from_pretrained(weights)`, which are frozen unless it says otherwise."""
+        names = ("embeddings", "freeze", "padding_idx")
+        given = bind_names("from_pretrained", names, arguments, keywords, names[1:])
+        rows = self.values.tensor(given["embeddings"], "the embeddings")
+        if rows.ndim != 2:
+            raise GradcliError("shape", "embeddings are a matrix, with a row for each index")
+        learns = "freeze" in given and not self.values.truth(given["freeze"])
+        weight = leaf(detach(rows), marked=learns)
+        return self._embedding_of(weight, given.get("padding_idx")).made_with(
+            {"padding_idx": None, **given}
+        )
+
+    def _embedding_of(self, weight: Node, padding: Value) -> Layer:
+        """The layer of a matrix of rows; `padding` is the place of one that stays as it is."""
+        options = {} if padding is None else {"padding_idx": padding}
+        details = f"{weight.shape[0]}, {weight.shape[1]}"
+        if padding is not None:
+            details += f", padding_idx={self.values.integer(padding, 'padding_idx')}"
+        return self.with_parameters("Embedding", "embedding", {"weight": weight}, options, details)
 
     def _layer_norm(self, arguments: list[Value], keywords: Given) -> Layer:
         names = ("normalized_shape", "eps", "elementwise_affine", "bias")

@@ -16,6 +16,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.autograd_calls import AutogradCalls
 from gradcli.trace.callee import MODULES
 from gradcli.trace.conversions import Conversions
+from gradcli.trace.libraries import has
 from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.sequences import Sequences
@@ -116,6 +117,11 @@ class Library:
         return path in MODULES or home is None or member in FUNCTIONS or (
             f"{home}.{member}" in self.functions
         )  # fmt: skip
+
+    def has_member(self, module: str, name: str) -> bool:
+        """Whether a module has a function, a constant or a module of that name."""
+        whole = f"{module}.{name}"
+        return whole in MODULES or name in has(module) or (self.have_all() and self.knows(whole))
 
     def have_all(self) -> bool:
         """Have what few programs use, too: once a name is not found without it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -15,10 +15,10 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import dtype_name
 from gradcli.trace.conversions import is_device
-from gradcli.trace.dictionaries import Dictionary, OrderedDictionary
-from gradcli.trace.items import Items
+from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
+from gradcli.trace.items import Generated, Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
-from gradcli.trace.objects import ClassName, Given, HookHandle, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.values import Value
 
 Method = Callable[[list[Value], Given], Any]
@@ -160,14 +160,7 @@ class Module(Object):
     def methods(self) -> dict[str, Method]:
         return {
             "forward": self.forward,
-            "parameters": lambda *_: Items([node for _, node in self.named()]),
-            "named_parameters": lambda *_: Items(list(self.named())),
-            "buffers": lambda *_: Items([node for _, node in self.named_buffers()]),
-            "named_buffers": lambda *_: Items(list(self.named_buffers())),
-            "children": lambda *_: Items(list(self.inside().values())),
-            "named_children": lambda *_: Items(list(self.inside().items())),
-            "modules": lambda *_: Items([module for _, module in self.named_modules()]),
-            "named_modules": lambda *_: Items(list(self.named_modules())),
+            **{name: partial(self._walked, name, find) for name, find in _WALKS.items()},
             "state_dict": lambda *_: OrderedDictionary(
                 self.values, [(name, detach(node)) for name, node in self._state()]
             ),
@@ -190,6 +183,9 @@ class Module(Object):
                 )
             },
         }
+
+    def _walked(self, name: str, find: Callable[[Module], Iterable[Any]], *_: object) -> Generated:
+        return Generated(f"Module.{name}", list(find(self)))
 
     def _to(self, arguments: list[Value], keywords: Given) -> Value:
         """`net.to(dtype)`, `net.to(device)`, `net.to(device, dtype)`."""
@@ -285,6 +281,8 @@ class Module(Object):
         """Its lines, of those of the modules inside."""
         head = f"{self.title}({self.details()}"
         within = [*self.lines()]
+        if len(within) == 1 and not inside:
+            return [f"{head}{within[0].removeprefix('  ')})"]
         for label, (first, *rest) in self.labelled(inside):
             within += [f"  {label}{first}", *(f"  {each}" for each in rest)]
         self.values.graph.ledger.take(
@@ -295,6 +293,33 @@ class Module(Object):
     def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
         """The lines of each module inside, and what stands before them."""
         return [(f"({name}): ", lines) for name, lines in inside]
+
+
+_WALKS: Mapping[str, Callable[[Module], Iterable[Any]]] = {
+    "parameters": lambda module: [node for _, node in module.named()],
+    "named_parameters": lambda module: module.named(),
+    "buffers": lambda module: [node for _, node in module.named_buffers()],
+    "named_buffers": lambda module: module.named_buffers(),
+    "children": lambda module: module.inside().values(),
+    "named_children": lambda module: module.inside().items(),
+    "modules": lambda module: [each for _, each in module.named_modules()],
+    "named_modules": lambda module: module.named_modules(),
+}
+"""Methods that give what a module is made of, one by one."""
+
+
+_AS_DTYPES: Mapping[str, str] = {}
+_AS_TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor"}
+"""How containers call the types of parameters: a list by their dtypes, a dictionary by others."""
+
+
+def _shown_parameters(module: Module, names: Mapping[str, str]) -> Iterator[str]:
+    """The lines of parameters that a module has by number or name."""
+    for name, node in module.own().items():
+        size = "x".join(map(str, node.shape))
+        dtype = module.autograd.dtype_of(node)
+        kind = f"torch.{names.get(dtype, dtype)} of size {size}"
+        yield f"    ({name}): Parameter containing: [{kind}]"
 
 
 class Composite(Module):
@@ -362,12 +387,29 @@ class ModuleDict(Composite):
     def elements(self) -> Items:
         return Items(list(self.fields))
 
+    def lines(self) -> list[str]:
+        return [*_shown_parameters(self, _AS_TYPES)]
+
     def methods(self) -> dict[str, Method]:
         return super().methods() | {
             "keys": lambda *_: self.elements(),
             "values": lambda *_: Items([self.item([name]) for name in self.fields]),
             "items": lambda *_: Items([(name, self.item([name])) for name in self.fields]),
+            "update": self._update,
+            "pop": self._pop,
         }
+
+    def _update(self, arguments: list[Value], keywords: Given) -> Value:
+        self.fields |= {
+            str(name): value for name, value in pairs_of(self.values, arguments, keywords)
+        }
+        return None
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        (name,) = bind_names("pop", ("key",), arguments, keywords).values()
+        found = self.item([name])
+        del self.fields[str(name)]
+        return found
 
 
 class ModuleList(Module):
@@ -389,11 +431,7 @@ class ModuleList(Module):
         return Items([self.values.now(each) for each in self.items])
 
     def lines(self) -> list[str]:
-        return [
-            f"    ({name}): Parameter containing: [torch.{self.autograd.dtype_of(node)} of size "
-            f"{'x'.join(map(str, node.shape))}]"
-            for name, node in self.own().items()
-        ]
+        return [*_shown_parameters(self, _AS_DTYPES)]
 
     def labelled(self, inside: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
         """Neighbours that look the same are shown once, with their number."""
@@ -406,6 +444,14 @@ class ModuleList(Module):
 
     def methods(self) -> dict[str, Method]:
         return super().methods() | {"append": self._append, "extend": self._extend}
+
+    def special(self, name: str) -> Object | None:
+        """`layers + [nn.ReLU()]`, and so `+=`."""
+        return BuiltIn(name, self._longer) if name == "__add__" else super().special(name)
+
+    def _longer(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        items = [*self.items, *self.values.elements(arguments[0])]
+        return ModuleList(self.autograd, self.title, self._replace, items)
 
     def _append(self, arguments: list[Value], keywords: Given) -> Value:
         self.items.append(*bind_names("append", ("item",), arguments, keywords).values())

@@ -153,10 +153,12 @@ class MoreLayers:
         steps = self.values.integers(given["stride"], "stride") if "stride" in given else (1,)
         steps = steps * axes if len(steps) == 1 else steps
         details = f"{inputs}, {outputs}, kernel_size={kernel}, stride={steps}"
-        for name in ("padding", "output_padding"):
-            widths = self.values.integers(given[name], name) if name in given else (0,)
-            if any(widths):
+        for name, usual in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
+            widths = self.values.integers(given[name], name) if name in given else (usual,)
+            if any(each != usual for each in widths):
                 details += f", {name}={widths * axes if len(widths) == 1 else widths}"
+        details += f", groups={groups}" if groups != 1 else ""
+        details += "" if "bias" in parameters else ", bias=False"
         return self.layers.with_parameters(
             title, f"conv_transpose{axes}d", parameters, options, details
         )

@@ -334,7 +334,13 @@ def dtype_name(expression: syntax.Expression) -> str | None:
     """The dtype that `torch.float32`, `np.float32` or `float` names, as it is written."""
     if isinstance(expression, syntax.Attribute) and isinstance(expression.value, syntax.Name):
         return expression.name if expression.value.id in ("torch", "np", "numpy") else None
-    return expression.id if isinstance(expression, syntax.Name) else None
+    if not isinstance(expression, syntax.Name):
+        return None
+    return _PYTHONS_DTYPES.get(expression.id, expression.id)
+
+
+_PYTHONS_DTYPES = {"int": "int64", "float": "float64"}
+"""What Python's own names mean as dtypes; `torch.int` and `torch.float` are narrower."""
 
 
 class Mentions:

@@ -206,7 +206,11 @@ class ObjectFunctions:
     def _next(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("next", ("iterator", "default"), arguments, keywords, ("default",))
         iterator = given["iterator"]
-        if not isinstance(iterator, Remaining):  # a generator in parentheses, which is a list here
+        if isinstance(iterator, Items) and iterator:  # a generator in parentheses is a list here
+            first, *rest = iterator
+            iterator.become(rest)
+            return self.values.now(first)
+        if not isinstance(iterator, Remaining):
             iterator = Remaining(self.values, self.values.elements(iterator))
         if not iterator.is_empty():
             return iterator.next()

@@ -45,6 +45,9 @@ class ParameterCalls:
             "torch.nn.init.kaiming_normal_": partial(self._kaiming, "randn"),
             "torch.nn.init.xavier_uniform_": partial(self._by_fans, "rand", 6.0),
             "torch.nn.init.xavier_normal_": partial(self._by_fans, "randn", 2.0),
+        }
+        self.functions |= {name.removesuffix("_"): own for name, own in self.functions.items()}
+        self.functions |= {
             "torch.utils.checkpoint.checkpoint": self._checkpoint,
             "torch.nn.utils.parameters_to_vector": self._to_vector,
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,

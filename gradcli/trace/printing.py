@@ -12,8 +12,14 @@ import numpy as np
 from gradcli.graph import DECIMAL, INPUT, SINGLE, Array, Node
 from gradcli.ledger import Ledger
 from gradcli.ops.control import DETACH, LEAF
-from gradcli.trace.dictionaries import Dictionary, DictionaryView, OrderedDictionary, SetOfValues
-from gradcli.trace.items import Items, Unquoted
+from gradcli.trace.dictionaries import (
+    DefaultDictionary,
+    Dictionary,
+    DictionaryView,
+    OrderedDictionary,
+    SetOfValues,
+)
+from gradcli.trace.items import Generated, Items, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
@@ -168,22 +174,8 @@ def pieces(
             found += [f"Parameter containing:{LINE}", _plain(value, numbers)]
         elif isinstance(value, Items | tuple):
             waiting += _of_sequence(value)
-        elif isinstance(value, SetOfValues):
-            items = _joined(value.elements(), ", ")
-            waiting.append(("}" if items else "set()", False))
-            waiting += [(part, place % 2 == 0) for place, part in enumerate(items)][::-1]
-            waiting.append(("{" if items else "", False))
-        elif isinstance(value, Dictionary) and hasattr(value, "ordered"):
-            counts = Dictionary(numbers.values, value.ordered())
-            waiting += [(")", False), (counts, False), ("Counter(", False)]
-        elif isinstance(value, OrderedDictionary):
-            waiting += [(")", False), (Items(value.pairs()), False), ("OrderedDict(", False)]
         elif isinstance(value, Dictionary):
-            waiting.append(("}", False))
-            for place, (key, each) in reversed(list(enumerate(value.pairs()))):
-                comma = ", " if place + 1 < value.length() else ""
-                waiting += [(comma, False), (each, True), (": ", False), (key, True)]
-            waiting.append(("{", False))
+            waiting += _of_dictionary(value)[::-1]
         elif isinstance(value, str):
             is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
@@ -212,10 +204,33 @@ def _of_sequence(value: Items | tuple[Any, ...]) -> list[tuple[Value, bool]]:
     opening, closing = "[]" if isinstance(value, Items) else ("(", ",)"[len(value) != 1 :])
     if type(value).__name__ == "Size":
         opening, closing = "torch.Size([", "])"
+    elif isinstance(value, Generated):
+        return [(f"<generator object {value.maker} at 0x7f0000000000>", False)]
     elif isinstance(value, DictionaryView):
         opening, closing = f"{value.kind}([", "])"
     inside = [(part, place % 2 == 0) for place, part in enumerate(_joined(value, ", "))]
     return [(closing, False), *inside[::-1], (opening, False)]
+
+
+def _of_dictionary(value: Dictionary) -> list[tuple[Value, bool]]:
+    """The parts of a dictionary or set, and whether strings get quotes."""
+    if isinstance(value, SetOfValues):
+        items = _joined(value.elements(), ", ")
+        inside: list[tuple[Value, bool]] = [(each, i % 2 == 0) for i, each in enumerate(items)]
+        return [("{", False), *inside, ("}", False)] if items else [("set()", False)]
+    if hasattr(value, "ordered"):
+        return [("Counter(", False), (Dictionary(value.values, value.ordered()), False),
+                (")", False)]  # fmt: skip
+    if isinstance(value, OrderedDictionary):
+        return [("OrderedDict(", False), (Items(value.pairs()), False), (")", False)]
+    if isinstance(value, DefaultDictionary):
+        plain = Dictionary(value.values, value.pairs())
+        return [(f"defaultdict({value.made_by}, ", False), (plain, False), (")", False)]
+    inside = []
+    for key, each in value.pairs():
+        inside += [(", ", False)] if inside else []
+        inside += [(key, True), (": ", False), (each, True)]
+    return [("{", False), *inside, ("}", False)]
 
 
 def _of_record(value: Any) -> list[tuple[Value, bool]]:

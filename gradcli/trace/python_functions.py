@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
@@ -40,6 +41,8 @@ class PythonFunctions:
             "tuple": self._tuple,
             "str": self._str,
             "repr": self._repr,
+            "ord": self._place_of_character,
+            "chr": self._character,
             "dict": self._dictionary,
             "collections.OrderedDict": lambda arguments, keywords: OrderedDictionary(
                 self.values, pairs_of(self.values, arguments, keywords)
@@ -100,6 +103,19 @@ class PythonFunctions:
     def _set(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("set", ("iterable",), arguments, keywords, ("iterable",))
         return SetOfValues(self.values, self.values.elements(given["iterable"]) if given else ())
+
+    def _place_of_character(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (text,) = bind_names("ord", ("character",), arguments, keywords).values()
+        if not isinstance(text, str) or len(text) != 1:
+            raise GradcliError("type", f"ord takes one character, not {describe(text)}")
+        return self.graph.constant(float(ord(text)))
+
+    def _character(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (place,) = bind_names("chr", ("place",), arguments, keywords).values()
+        number = self.values.integer(place, "a character's place")
+        if not 0 <= number < sys.maxunicode + 1:
+            raise GradcliError("value", f"there is no character {number}")
+        return chr(number)
 
     def _default_dictionary(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("defaultdict", ("factory",), arguments, keywords, ("factory",))

@@ -147,10 +147,24 @@ class Scopes(Bindings):
 
     # --- names ---
 
+    def note_imports(self, statements: Sequence[syntax.Statement]) -> None:
+        """Whatever a cell imports, also further down, its first lines are Python too."""
+        paths = [
+            item.path
+            for statement in statements
+            if isinstance(statement, syntax.Import)
+            for item in statement.items
+        ]
+        if paths:
+            self.values.is_python = True
+        if not self.values.is_pytorch and any(_is_of_pytorch(path) for path in paths):
+            self.values.is_pytorch = self.values.explicit = True
+            self._begin_pytorch()
+
     def import_(self, statement: syntax.Import) -> None:
         from gradcli.trace.imports import check
 
-        self.values.is_python = True
+        self.note_imports([statement])
         for item in statement.items:
             self.graph.span = item.span
             stands_for, _, whole = item.path.partition(":")
@@ -161,9 +175,6 @@ class Scopes(Bindings):
                 self.library.have_all()
             if check(path, self.library.functions) is not None:
                 self.frame.imports[item.name] = stands_for
-                if stands_for.partition(".")[0] == "torch":
-                    self.values.is_pytorch = self.values.explicit = True
-                    self._begin_pytorch()
 
     def _begin_pytorch(self) -> None:
         """Print tensors with what PyTorch prints behind them."""
@@ -227,3 +238,8 @@ class Scopes(Bindings):
         self.graph.span = statement.span
         text = self.source.text[slice(*statement.test.span)]
         raise GradcliError("assertion", said or f"this does not hold: {text}")
+
+
+def _is_of_pytorch(path: str) -> bool:
+    """Whether an import, whose whole path may stand behind a colon, is of PyTorch."""
+    return path.partition(":")[0].partition(".")[0] == "torch"

@@ -60,15 +60,19 @@ class SettingCalls:
             "torch.is_inference": self._is_inference,
             **dict.fromkeys(_WITHOUT_MEANING, lambda *_: Recording(None)),
             "torch.enable_grad": partial(self._recording, True),
-            "torch.autograd.function.once_differentiable": self._once_differentiable,
+            "torch.autograd.once_differentiable": self._once_differentiable,
             "torch.set_grad_enabled": self._set_recording,
             "torch.autograd.set_detect_anomaly": self._look_for_nan,
             "torch.autograd.detect_anomaly": self._look_for_nan,
             "torch.is_anomaly_enabled": self._looks_for_nan,
             "torch.cuda.is_available": self._no_device,
             "torch.backends.mps.is_available": self._no_device,
-            "torch.cuda.device_count": self._no_device,
+            "torch.mps.is_available": self._no_device,
+            "torch.xpu.is_available": self._no_device,
+            "torch.cuda.device_count": self._no_devices,
+            "torch.mps.device_count": self._no_devices,
             "torch.accelerator.is_available": self._no_device,
+            "torch.mps.manual_seed": self._seed,
             "torch.cuda.manual_seed": self._seed,
             "torch.cuda.manual_seed_all": self._seed,
             "torch.get_default_dtype": self._dtype,
@@ -81,7 +85,7 @@ class SettingCalls:
         }
 
     def _seed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """The seed of what is drawn from now on, unless `--seed` has set one."""
+        """The seed of what is drawn from now on; `--seed` is for what is drawn before."""
         given = bind_names("manual_seed", ("seed",), arguments, keywords)["seed"]
         seed = self.values.integer(given, "a seed")
         if seed < 0:
@@ -122,6 +126,9 @@ class SettingCalls:
     def _no_device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A run computes where `--device` says, and programs need not know."""
         return self.values.graph.constant(False)
+
+    def _no_devices(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        return self.values.graph.constant(0.0)
 
     def _dtype(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         dtypes = self.autograd.dtypes

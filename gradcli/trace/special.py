@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
@@ -103,6 +104,8 @@ class Specials:
         else:
             name = "dot"
         product: Node = FUNCTIONS[name](a, b)
+        if a.kind == b.kind == "int":
+            product = cast(product, "int")
         self.values.stay_arrays(product, (a, b))
         return product
 

@@ -97,7 +97,11 @@ class Tracer(Loops):
             syntax.Outer: self._outer,
             syntax.Raise: self.raise_,
         }
-        self._by_syntax |= {"super": self._super, "isinstance": self._isinstance}
+        self._by_syntax |= {
+            "super": self._super,
+            "isinstance": self._isinstance,
+            "hasattr": self._hasattr,
+        }
         autograd.run, autograd.records = self.run, lambda: self.records
         autograd.set_records = self._recorded
 
@@ -114,6 +118,7 @@ class Tracer(Loops):
         self._numerals.text = program.source.text
         self.autograd.mentions.follow(program.source.text)
         self._top_level = frozenset(program.statements)
+        self.note_imports(program.statements)
         checked = {expectation.statement for expectation in program.expectations}
         self._likely_meant_to_bind = frozenset(
             statement
@@ -363,6 +368,15 @@ class Tracer(Loops):
                 if is_of_kind(found, kind, self.special.numbers):
                     return self.graph.constant(True)
         return self.graph.constant(False)
+
+    def _hasattr(self, expression: syntax.Call) -> Visit:
+        """Whether an object, or a module such as `torch.backends`, has something of that name."""
+        given: Sequence[Value] = yield self._several(expression.arguments[1:])
+        owner = self.module_of(expression.arguments[0]) if len(given) == 1 else None
+        if owner is None:
+            owned = yield self._several(expression.arguments[:1])
+            return self.function_call("hasattr", [*owned, *given], {})
+        return self.graph.constant(self.library.has_member(owner, str(given[0])))
 
     def _return(self, statement: syntax.Return) -> Visit:
         if statement.value is None:

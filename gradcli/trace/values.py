@@ -197,7 +197,7 @@ class Values:
     def through(self, views: Sequence[Node], node: Node) -> Node:
         """What views of one tensor are of another one."""
         for view in views:
-            if view.op in (BIND, DETACH) and node.kind != "float":
+            if view.op in (BIND, DETACH) and node.kind != view.kind:
                 continue
             node = self.graph.apply(view.op, (node, *view.inputs[1:]), view.attributes)
         return node

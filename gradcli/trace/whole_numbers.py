@@ -32,11 +32,11 @@ def makes_integers(
         place = _PLACES[name]
         pairs = pairs[place : place + 1]
     return bool(pairs) and all(
-        _is_whole(text, each) or _are_integers(value, numbers) for each, value in pairs
+        _is_whole(text, each) or are_integers(value, numbers) for each, value in pairs
     )
 
 
-def _are_integers(value: Value, numbers: PrintedNumbers) -> bool:
+def are_integers(value: Value, numbers: PrintedNumbers) -> bool:
     """Whether it is an integer, or lists of integers and nothing else."""
     waiting = [value]
     count = 0

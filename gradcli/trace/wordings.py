@@ -32,8 +32,8 @@ def worded(message: str) -> tuple[str, str] | None:
 
 def _plain(text: str) -> Any:
     """A shape as a tuple of lengths."""
-    if re.fullmatch(r"\([\d, ]*\)", text):
-        return tuple(map(int, re.findall(r"\d+", text)))
+    if re.fullmatch(r"\([-\d, ]*\)", text):
+        return tuple(map(int, re.findall(r"-?\d+", text)))
     return text
 
 
@@ -122,7 +122,7 @@ NOT_VIEWED = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
     "across two contiguous subspaces). Use .reshape(...) instead."
 )
-_SHAPE = r"(\([\d, ]*\))"
+_SHAPE = r"(\([-\d, ]*\))"
 _PHRASES = (
     _phrase(rf"^expand: shapes {_SHAPE} and {_SHAPE} do not broadcast: axis (-\d+) .* has (\d+) "
              r"and (\d+) ", "RuntimeError", _expanded),
