@@ -110,7 +110,7 @@ def _free_names(tracer: Tracer, taken: Mapping[str, Node]) -> Iterator[str]:
 def choose_leaves(tracer: Tracer, outputs: Sequence[Node], wrt: Sequence[str]) -> dict[str, Node]:
     """The nodes that get grads, by name (contract: inputs, marked leaves, else literals)."""
     if wrt:
-        chosen = {name: _lookup(tracer, name, "--wrt") for name in wrt}
+        chosen = {name: _chosen(tracer, name) for name in wrt}
         for name, node in chosen.items():
             if node.kind != "float":
                 raise GradcliError("no-grad", f"--wrt {name}: {_kind(node)} have no gradient")
@@ -132,6 +132,15 @@ def choose_leaves(tracer: Tracer, outputs: Sequence[Node], wrt: Sequence[str]) -
                 unique = f"{name}_{numbers[name]}"
             leaves[unique] = node
     return leaves
+
+
+def _chosen(tracer: Tracer, name: str) -> Node:
+    """What `--wrt` names: an input is one also where the program binds its name again, for a grad
+    belongs to the leaf. What a program marks as a leaf stands for the input.
+    """
+    given, bound = tracer.inputs.get(name), tracer.globals.values.get(name)
+    is_marked = isinstance(bound, Node) and bound.op is LEAF and bound.inputs[0] is given
+    return _lookup(tracer, name, "--wrt") if given is None or is_marked else given
 
 
 def retained_names(tracer: Tracer, wanted: Sequence[str]) -> dict[str, Node]:

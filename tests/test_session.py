@@ -103,6 +103,15 @@ def test_an_intermediate_under_two_names_keeps_their_grads_apart() -> None:
     assert result.grads["x"] == 216.0
 
 
+def test_wrt_an_input_is_the_input_where_its_name_is_bound_again() -> None:
+    """A grad belongs to the leaf: y = x * 5, and y = (2x)²."""
+    by_x = Options(wrt=("x",))
+    assert grads("a = x; x = 5; y = a * x", options=by_x, x=2.0) == {"x": 5.0}
+    assert grads("x = 2 * x; y = x**2", options=by_x, x=3.0) == {"x": 24.0}
+    marked = "x.requires_grad = True; y = x**2"
+    assert grads(marked, options=by_x, x=3.0) == {"x": 6.0}
+
+
 def test_no_leaf_is_a_note_and_wrt_an_integer_an_error() -> None:
     result = run("1 + 2")
     assert result.values["out"] == 3
