@@ -32,6 +32,8 @@ from gradcli.session import evaluate as run
 
 _COLUMNS = 100
 """How wide text is laid out that is not for a terminal."""
+_LONGEST = 60
+"""How much of a program tells which it is."""
 Given: TypeAlias = Any
 """What NumPy makes an array of."""
 Gradients: TypeAlias = Any
@@ -143,6 +145,10 @@ class Compiled:
         self._seeds = count() if options.seed is None else None
         _parsed(program, options)
 
+    def __repr__(self) -> str:
+        text = self.program if len(self.program) <= _LONGEST else f"{self.program[:_LONGEST]}…"
+        return f"<compiled {text!r}>"
+
     @partial(_worded, advised=Advice.for_calls, inputs="")
     def __call__(self, gradient: Gradients = None, /, **inputs: Given) -> Answer:
         options = self._options
@@ -179,6 +185,11 @@ class Judgement(NamedTuple):
     """`pass`, `fail` or `inconclusive`."""
     report: dict[str, Any]
     """What `gradcli check --json` prints: by leaf the evidence, and the causes of mistakes."""
+
+    def __repr__(self) -> str:
+        """Without the evidence, which is long."""
+        leaves = {name: leaf["verdict"] for name, leaf in self.report["leaves"].items()}
+        return f"Judgement({self.verdict!r}, leaves={leaves})"
 
 
 @_worded

@@ -154,3 +154,12 @@ def test_a_page_is_not_printed_into_a_prompt() -> None:
     page = gradcli.explain("x**2", {"x": 3})
     assert page.html.startswith("<!DOCTYPE html>")
     assert repr(page) == f"<a page of {len(page.html):,} characters: its text is .html>"
+
+
+def test_what_a_prompt_shows_is_short() -> None:
+    long = " + ".join(["sin(x)"] * 50)
+    assert repr(gradcli.compile("x**2")) == "<compiled 'x**2'>"
+    assert len(repr(gradcli.compile(long))) < 80
+    judged = check("sum(x**3) + w", {"x": [1, 2], "w": 3})
+    assert repr(judged) == "Judgement('pass', leaves={'x': 'pass', 'w': 'pass'})"
+    assert judged == (judged.verdict, judged.report)
