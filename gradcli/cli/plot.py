@@ -87,6 +87,7 @@ def _command(
             _show_field(over, request, show, points or DEFAULT_GRID, with_ or (), meter)
             return
         moving, places = _over(over[0], points or DEFAULT_POINTS, options)
+        request = _freed(moving, request)
         _check(moving, request)
         chosen = request.options.outputs
         each_output: list[tuple[str, ...]] = [(each,) for each in chosen] or [()]
@@ -123,6 +124,7 @@ def _show_field(
         raise GradcliError("usage", f"--points: a map has {LARGEST_GRID} along a side at most")
     (first, across), (second, up) = (_over(each, points, request.options) for each in over)
     for moving in (first, second):
+        request = _freed(moving, request)
         _check(moving, request)
     if first == second:
         raise GradcliError("usage", f"--over {first} is given twice")
@@ -153,6 +155,49 @@ def _named(curves: list[Curve], texts: list[str]) -> list[Curve]:
         replace(each, output=f"{each.output}_{number}", text=text)
         for number, (each, text) in enumerate(zip(curves, texts, strict=True), 1)
     ]
+
+
+def _freed(moving: Moving, request: Invocation) -> Invocation:
+    """The request without the statement that gives the moving input a constant value, as `x = 3`
+    in a script does: of what moves alone it says where it was, and of an array the other elements.
+    """
+    from gradcli.language.syntax import Assign, Name
+    from gradcli.literals import literals
+    from gradcli.ops.shapes import show
+    from gradcli.trace.names import binds_unread
+
+    name, program, inputs = moving.name, request.program, request.inputs
+    given = next(
+        (
+            each
+            for each in program.statements
+            if isinstance(each, Assign) and isinstance(each.target, Name) and each.target.id == name
+        ),
+        None,
+    )
+    if given is None or name in inputs:
+        return request
+    others = tuple(each for each in program.statements if each is not given)
+    rest = program._replace(statements=others)
+    if not binds_unread(program, name) or binds_unread(rest, name):
+        return request
+    text = program.source.text[slice(*given.value.span)]
+    try:
+        (value,), seed, _ = literals([Source(f"--over {moving}", text)], request.options)
+    except GradcliError:
+        return request
+    if seed is not None or not others:
+        return request
+    if moving.element is not None:
+        inputs = inputs | {name: value}
+    elif value.size > 1:
+        raise GradcliError(
+            "usage",
+            f"--over {name}: the program gives {name} the shape {show(value.shape)}, and one "
+            "number moves",
+            hint=f"--over '{name}[{', '.join('0' * value.ndim)}]=…' moves one of its elements",
+        )
+    return request._replace(program=rest, inputs=inputs)
 
 
 def _check(moving: Moving, request: Invocation) -> None:

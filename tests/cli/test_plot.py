@@ -303,6 +303,46 @@ def test_an_element_moves(gradcli: Runner) -> None:
 
 
 @pytest.mark.parametrize(
+    ("program", "over", "values", "derivative"),
+    [
+        ("x = 3; y = x**2", "x=-1:1", [1, 0, 1], [-2, 0, 2]),
+        ("w = [[1, 5]]; sum(w**3)", "w[0, 1]=0:2", [1, 2, 9], [0, 3, 12]),
+        ("a = 2; x = 3; y = a * x", "x=0:2", [0, 2, 4], [2, 2, 2]),
+        ("x = 3; a = x; x = 5; y = a * x", "x=0:2", [0, 5, 10], [5, 5, 5]),
+    ],
+)
+def test_a_number_of_the_program_moves(
+    gradcli: Runner, program: str, over: str, values: list[float], derivative: list[float]
+) -> None:
+    """What the program says of it is where it was."""
+    answer = gradcli("plot", program, "--over", over, "--points", "3", "--format", "json").json
+    assert answer["values"] == values
+    assert answer["derivative"] == derivative
+
+
+@pytest.mark.parametrize(
+    ("program", "derivative"),
+    [("x = x**2; 3 * x", [0, 6, 12]), ("a = x; x = 2 * x; y = a * x", [0, 4, 8])],
+)
+def test_an_input_that_is_bound_again_moves(
+    gradcli: Runner, program: str, derivative: list[float]
+) -> None:
+    """What is differentiated by is the input, not what its name stands for at the end."""
+    found = gradcli("plot", program, "--over", "x=0:2", "--points", "3", "--format", "json").json
+    assert found["derivative"] == derivative
+    over = ("--over", "x=0:2", "--over", "b=1:2", "--points", "3", "--format", "json")
+    both = gradcli("plot", program + " * b", *over).json
+    assert both["derivatives"][0][0] == derivative
+
+
+def test_numbers_of_the_program_move_in_a_map(gradcli: Runner) -> None:
+    ends = ("--over", "x=-1:1", "--over", "w=0:2", "--points", "2", "--format", "csv")
+    rows = gradcli("plot", "x = 1; w = 2; y = x * w", *ends).out.splitlines()
+    found = [[float(each) for each in row.split(",")] for row in rows[1:]]
+    assert found == [[x, w, x * w, w, x] for w in (0, 2) for x in (-1, 1)]
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (("x", "--over", "x=1"), "usage"),
@@ -317,7 +357,12 @@ def test_an_element_moves(gradcli: Runner) -> None:
         (("x; backward(x)", "--over", "x=0:1"), "usage"),
         (("x*[1,2]", "--over", "x=0:1"), "gradient-required"),
         (("y = x", "--over", "z=0:1"), "name"),
-        (("x = 3; x**2", "--over", "x=0:1"), "usage"),
+        (("x = [1, 2]; sum(x**2)", "--over", "x=0:1"), "usage"),
+        (("x = [1, 2]; sum(x**2)", "--over", "x[2]=0:1"), "index"),
+        (("a = 2; x = 3 * a; x**2", "--over", "x=0:1"), "usage"),
+        (("x = 3; x = 4; x**2", "--over", "x=0:1"), "usage"),
+        (("x, y = 3, 4; x**2", "--over", "x=0:1"), "usage"),
+        (("x = 3", "--over", "x=0:1"), "usage"),
     ],
 )
 def test_errors(gradcli: Runner, arguments: tuple[str, ...], code: str) -> None:
