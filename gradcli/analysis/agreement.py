@@ -71,14 +71,16 @@ def agreement(
 def _elsewhere(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
     """The disagreement with a gradient that takes other branches, if it does."""
 
-    def differs(point: Point) -> bool | None:
+    def difference(point: Point) -> float | None:
         here = _posed_at(claim, evidence, point)
         if here is None or not here.is_finite:
             return None
-        verdict = "pass" if here.is_same else _judged_at(here, evidence, tolerance).verdict
-        return None if verdict == "inconclusive" else verdict == "fail"
+        if here.is_same:
+            return 0.0
+        found = _judged_at(here, evidence, tolerance)
+        return None if found.verdict == "inconclusive" else found.largest
 
-    apart = Branches(claim, differs).apart()
+    apart = Branches(claim, difference).apart()
     here = None if apart is None else _posed_at(claim, evidence, apart.point)
     if apart is None or here is None or (tolerance and apart.reach <= tolerance.rtol):
         return None

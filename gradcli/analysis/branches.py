@@ -38,6 +38,8 @@ OVERHEAD = 2_000
 """The number of elements that take as long as one step."""
 POINTS = 60
 """About how often a line takes all steps."""
+DEFINED = 1e-8
+"""Functions such as softplus are defined by other formulas far out, which differ by less."""
 SHOWN = 1e-6
 """A point is told at about this distance from the switch, relative to what moves there."""
 CLEARLY = 4.0
@@ -58,8 +60,8 @@ class Spot(NamedTuple):
     reach: float
     """Its distance from the switch, as that of `Apart`."""
     point: Point
-    differs: bool | None
-    """None where it is not known."""
+    difference: float | None
+    """The largest relative one that rounding does not explain; None where it is not known."""
     mine: Sequence[Array | None]
     right: Sequence[Array | None]
     """What formula and gradient have chosen."""
@@ -68,9 +70,9 @@ class Spot(NamedTuple):
 class Branches:
     """A formula and the gradient, compared across the switches of the formula."""
 
-    def __init__(self, claim: Claim, differs: Callable[[Point], bool | None]) -> None:
-        """`differs` tells of a point; None where it is not known."""
-        self._claim, self._differs = claim, differs
+    def __init__(self, claim: Claim, difference: Callable[[Point], float | None]) -> None:
+        """`difference` tells of a point by how much they differ; None where it is not known."""
+        self._claim, self._difference = claim, difference
         whole = [claim.grad, *claim.walk.outputs]
         self._mine = [each for each in ancestors([claim.mine]) if _is_choice(each)]
         looked = claim.walk.problem.looked
@@ -90,19 +92,20 @@ class Branches:
 
     def _spot(self, line: Crossing, place: float) -> Spot:
         point = self._claim.walk.point(line.at(place))
-        differs = self._differs(point)
+        difference = self._difference(point)
         chosen = ([_chosen(each, point) for each in nodes] for nodes in (self._mine, self._right))
-        return Spot(abs(place) / line.size, point, differs, *chosen)
+        return Spot(abs(place) / line.size, point, difference, *chosen)
 
     def _parted(self, spots: Sequence[Spot]) -> Apart | None:
         for run in _runs(spots):
             ends = spots[max(0, run.start - 1) : run.stop + 1]
-            agrees = ends[0].differs is False or ends[-1].differs is False
+            agrees = ends[0].difference == 0 or ends[-1].difference == 0
             near = spots[max(0, run.start - 2) : run.stop + 2]  # next to a switch both may agree
-            both = [each for each in near if each.differs is not None]
+            both = [each for each in near if each.difference is not None]
             switch = (_changes([getattr(each, of) for each in both]) for of in ("mine", "right"))
+            clear = [each for each in spots[run] if (each.difference or 0.0) > DEFINED]
             if agrees and all(switch):
-                for each in sorted(spots[run], key=lambda spot: abs(math.log(spot.reach / SHOWN))):
+                for each in sorted(clear, key=lambda spot: abs(math.log(spot.reach / SHOWN))):
                     if self._is_clear(each.point):
                         return Apart(each.point, max(each.reach for each in ends))
         return None
@@ -165,7 +168,7 @@ def _runs(spots: Sequence[Spot]) -> Iterator[slice]:
     """Neighbours where formula and gradient differ."""
     start = 0
     for stop, each in enumerate([*spots, None]):
-        if each is None or not each.differs:
+        if each is None or not each.difference:
             if start < stop:
                 yield slice(start, stop)
             start = stop + 1

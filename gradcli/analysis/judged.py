@@ -72,6 +72,13 @@ class Judged:
     def verdict(self) -> Verdict:
         return "fail" if self.wrong.any() else "inconclusive" if self.unclear.any() else "pass"
 
+    @property
+    def largest(self) -> float:
+        """The largest difference of a wrong element, relative to it."""
+        with np.errstate(all="ignore"):
+            parts = self.compared.difference / self.compared.size
+        return float(np.max(parts, initial=0.0, where=self.wrong))
+
     def told(self, told: str) -> Agreement:
         """The verdict, and the element that is farthest from agreement."""
         found = self.compared

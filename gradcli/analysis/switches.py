@@ -157,7 +157,8 @@ class Steering:
         weights = {}
         for operand, weight in self._weights.items():
             value = np.asarray(operands[operand])
-            change = SLIGHT * (float(np.max(np.abs(value), initial=0.0)) or 1.0)
+            largest = np.max(np.abs(value), initial=0.0, where=np.isfinite(value))
+            change = SLIGHT * (float(largest) or 1.0)
             there = self._distances({**operands, operand: value + change})
             if there is None:
                 return None
@@ -168,9 +169,10 @@ class Steering:
         slopes = {}
         for node, slope in self._slopes.items():
             known = point.value(slope)
-            if known is None or not np.isfinite(known).all():
+            if known is None:
                 return None
-            slopes[node] = np.broadcast_to(known, node.shape)
+            finite = np.where(np.isfinite(known), known, 0.0)  # others have no part in the element
+            slopes[node] = np.broadcast_to(finite, node.shape)
         return _Near(moved, float(here.flat[place]), slopes)
 
     def _operands(self, moved: Values) -> dict[Node, Array | None]:

@@ -21,7 +21,9 @@ from gradcli.diagnostics import Source
 from gradcli.language.printer import print_expression
 from gradcli.ops.shapes import element
 
-TRIED = 12
+ALONG = (0.5, 1.0, 1.5, 2.0)
+"""Places on the line through the point of the run and the other one, which are at 0 and 1."""
+TRIED = 24
 """So many formulas that are right at the points that are known are compared in all branches."""
 
 
@@ -52,12 +54,22 @@ def _slips(claim: Claim, typed: Typed, there: Elsewhere) -> Iterator[Slip]:
     for slip in islice(Mutation(further, typed, wording(claim)).singles(), TRIED):
         source = Source(typed.source.name, print_expression(slip.formula))
         other = Claim(claim.walk, claim.name, claim.leaf, typed.value(slip.formula))
-        if agreement(other, from_formula(source)).verdict != "pass":
-            continue
-        with Tolerant():
-            here = elsewhere(claim, source, there.inputs)
-            if here is None or close(here.theirs, here.right, here.rtol):
-                yield slip
+        if agreement(other, from_formula(source)).verdict == "pass" and all(
+            _is_right(claim, source, there, part) for part in ALONG
+        ):
+            yield slip
+
+
+def _is_right(claim: Claim, source: Source, there: Elsewhere, part: float) -> bool:
+    """Whether a formula is right so far on the way to the point, or beyond it."""
+    moved = {}
+    for name, value in there.inputs.items():
+        usual = claim.known(claim.walk.inputs[name])
+        moved[name] = usual + part * (value - usual)
+    with Tolerant():
+        here = elsewhere(claim, source, moved)
+        return here is None or not here.is_finite or close(here.theirs, here.right, here.rtol)
+    return True
 
 
 def _place(claim: Claim, point: Point) -> str:

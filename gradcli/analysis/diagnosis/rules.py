@@ -180,7 +180,7 @@ def _number(part: Number, place: Place, material: Material) -> Iterator[Change]:
     for digits in SHORTER:
         plain = float(f"{value:.{digits}g}")
         if 0 < abs(plain - value) < SLIGHT * abs(value):
-            yield 1.2, code, number(plain)
+            yield 0.95, code, number(plain)
     others = [2 * value, value / 2, value**2, 10 * value, value / 10, 100 * value, value / 100]
     others += [2.0, 10.0, *([1 / value] if value else [])]  # those of logarithms
     for other in dict.fromkeys((*material.numbers, *others)):
