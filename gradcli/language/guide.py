@@ -60,7 +60,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("lists", "xs = []; xs.append(3); len(xs)", "append, extend, len, sum, min, max"),
         Construct("dictionaries", "d = dict(a=1)\nd['b'] = 2\n"
                   "for k, v in {**d, 'c': 3}.items(): print(k, v)",
-                  "{**d, 'a': 1}, {k: v for …}, get, items, keys, values, pop, update"),
+                  "{**d}, {k: v for …}, get, items, keys, values, pop, update"),
         Construct("sets", "s = {3, 1}\ns.add(2)\nlen(s)",
                   "add, remove, union, intersection, difference, | & - <="),
         Construct("deepcopy", "import copy\ncopy.deepcopy([1, 2])[0]", "what it holds is new, too"),
