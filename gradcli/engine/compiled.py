@@ -9,12 +9,13 @@ elsewhere: its bits depend neither on what else is computed nor on where an elem
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from shutil import which
@@ -61,9 +62,16 @@ static inline T normcdf(T x) {  // x / sqrt(2) is rounded, which would cost x*x 
     const T rest = fma(-x, 0.7071067811865476, -z) - x * -4.833646656726457e-17;
     return (erfc(z) - (fabs(z) < 30 ? 1.1283791670955126 * exp(-z * z) * rest : 0)) / 2;
 }
-template <class A> static inline void read(const A* from, int count, A* into) {
-    for (int i = 0; i < count; ++i) into[i] = from[i];
-    for (int i = count; i < WIDTH; ++i) into[i] = *from;
+template <class A>
+static inline void read(const A* from, long times, long start, int count, A* into) {
+    if (times == 1) {
+        for (int i = 0; i < count; ++i) into[i] = from[start + i];
+    } else {
+        from += start / times;
+        for (long i = 0, end = times - start % times; i < count; ++from, end += times)
+            for (; i < count && i < end; ++i) into[i] = *from;
+    }
+    for (int i = count; i < WIDTH; ++i) into[i] = *into;
 }
 """
 
@@ -86,14 +94,14 @@ def filling(swept: Swept, outputs: Sequence[Node]) -> Filling:
     def fill(operands: Sequence[Array], targets: Sequence[Array], room: Room) -> None:
         shape = targets[0].shape
         kept = [
-            _even(np.asarray(array), shape, partial(room, node))
+            _in_a_row(np.asarray(array), node, shape, room)
             for node, array in zip(swept.operands, operands, strict=True)
         ]
         addresses = (ctypes.c_void_p * given)(*[each.ctypes.data for each in kept])
-        single = (ctypes.c_bool * given)(*[each.size == 1 for each in kept])
+        times = (ctypes.c_long * given)(*[targets[0].size // each.size for each in kept])
         written = [each if each.flags.carray else np.empty(shape, each.dtype) for each in targets]
         results = (ctypes.c_void_p * made)(*[each.ctypes.data for each in written])
-        sweep(targets[0].size, addresses, single, results)
+        sweep(targets[0].size, addresses, times, results)
         for target, array in zip(targets, written, strict=True):
             if array is not target:
                 target[...] = array
@@ -101,15 +109,17 @@ def filling(swept: Swept, outputs: Sequence[Node]) -> Filling:
     return fill
 
 
-def _even(array: Array, shape: Shape, room: Callable[..., Array]) -> Array:
-    """An operand as one number, or with all elements in a row."""
-    if (
-        array.flags.c_contiguous
-        and array.flags.aligned
-        and (array.size == 1 or array.shape == shape)
-    ):
+def _in_a_row(array: Array, node: Node, shape: Shape, room: Room) -> Array:
+    """An operand with its elements in a row, each of which is read so many times, one time after
+    the other, that it has the shape: once, or as a number or a column is.
+    """
+    dtype = node.graph.dtype(node.kind)
+    own = (1,) * (len(shape) - array.ndim) + array.shape
+    repeated = next((i for i in range(len(shape)) if math.prod(own[i:]) == 1), len(shape))
+    fits = own[:repeated] == shape[:repeated]
+    if fits and array.flags.c_contiguous and array.flags.aligned and array.dtype == dtype:
         return array
-    kept = room(shape if array.size > 1 else array.shape, array.dtype)
+    kept = room(node, shape if array.size > 1 else array.shape, dtype)
     np.copyto(kept, array)
     return kept
 
@@ -124,15 +134,15 @@ def source(swept: Swept, outputs: Sequence[Node]) -> str:
 
 
 def _function(swept: Swept, outputs: Sequence[Node], names: dict[Node, str]) -> Iterator[str]:
-    yield 'extern "C" void sweep(long size, const void** given, const bool* one, void** made) {'
+    yield 'extern "C" void sweep(long size, const void** given, const long* times, void** made) {'
     for i, node in enumerate(swept.operands):
         kind = TYPES[node.kind]
         yield f"const {kind}* p{i} = (const {kind}*)given[{i}]; {kind} a{i}[WIDTH];"
-        yield f"read(p{i}, 1, a{i});"
+        yield f"if (times[{i}] >= size) read(p{i}, 1, 0, 1, a{i});"
     yield "for (long start = 0; start < size; start += WIDTH) {"
     yield "const int count = size - start < WIDTH ? size - start : WIDTH;"
     for i in range(len(swept.operands)):
-        yield f"if (!one[{i}]) read(p{i} + start, count, a{i});"
+        yield f"if (times[{i}] < size) read(p{i}, times[{i}], start, count, a{i});"
     for i, node in enumerate(swept.members):
         yield f"{TYPES[node.kind]} v{i}[WIDTH];"
         yield f"for (int i = 0; i < WIDTH; ++i) v{i}[i] = {expression(node, names)};"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -201,6 +202,21 @@ def test_arrays_that_do_not_lie_in_a_row() -> None:
     target = np.zeros((400, 600))[:, ::2]
     RegionRunner(region, 1)(values, targets={node: target})
     assert (target == values * values).all()
+
+
+@pytest.mark.parametrize("shape", [(LARGE + 1,), (1, LARGE + 1), (3, 5, 7), (40, 1, 9, 1), (1,)])
+def test_operands_of_every_shape_that_fits(shape: tuple[int, ...]) -> None:
+    """Numbers, columns, rows, and what repeats in the middle; the last block may be one element."""
+    graph = Graph("float64")
+    x = graph.input("x", shape, "float")
+    draw = np.random.default_rng(6)
+    for kept in itertools.product((False, True), repeat=len(shape)):
+        own = tuple(n if keep else 1 for n, keep in zip(shape, kept, strict=True))
+        node = x * graph.input("y", own, "float")
+        region = Region(shape, (node,), (), node.inputs, (node,))
+        a, b = draw.standard_normal(shape), draw.standard_normal(own)
+        (found,) = RegionRunner(region, 1)(a, b, targets={})
+        assert found.tobytes() == (a * b).tobytes()
 
 
 def test_what_has_no_text_is_left_to_numpy() -> None:
