@@ -126,9 +126,14 @@ def elementwise() -> dict[str, Function]:
     return {name: each for name, each in found.items() if each.op is not None and each.op.cuda}
 
 
+PARTS = 6
+"""A compiler takes long for many functions at once."""
+
+
 @pytest.mark.slow
-def test_every_elementwise_function() -> None:
-    assert check_functions([*elementwise().values()]) > 80
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_elementwise_function(part: int) -> None:
+    assert check_functions([*elementwise().values()][part::PARTS]) > 10
 
 
 def test_some_functions() -> None:
