@@ -77,8 +77,11 @@ def changes_tensors_alone(program: syntax.Program) -> bool:
     """Whether nothing of a program can change but tensors and what names are bound to; no error is
     caught but by statements of the program itself.
     """
+    parts = _all_parts(program.statements)
+    doubtful = [part for part in parts if not _CHANGES_TENSORS.get(type(part), _never)(part)]
+    if not doubtful:
+        return True
     tried = {each for each in program.statements if isinstance(each, syntax.Try)}
-    parts = [*_all_parts(program.statements)]
     classes = [part for part in parts if isinstance(part, syntax.ClassDefinition)]
     begun = {part for each in classes for part in _beginnings(each)}
     own = {part.target.name for part in begun} | {
@@ -89,11 +92,8 @@ def changes_tensors_alone(program: syntax.Program) -> bool:
     }
     own -= _CHANGING
     return all(
-        _changes_tensors(part)
-        or part in tried
-        or part in begun
-        or (isinstance(part, syntax.Attribute) and part.name in own)
-        for part in parts
+        part in tried or part in begun or (isinstance(part, syntax.Attribute) and part.name in own)
+        for part in doubtful
     )
 
 
@@ -112,37 +112,45 @@ def _is_name(expression: syntax.Expression, name: str) -> bool:
     return isinstance(expression, syntax.Name) and expression.id == name
 
 
-_LOOKED_AT = frozenset((
-    syntax.ClassDefinition, syntax.Attribute, syntax.Name, syntax.Keyword, syntax.Assign,
-    syntax.AugmentedAssign, syntax.ChainedAssign, syntax.Imported,
-))  # fmt: skip
-"""Kinds of syntax of which it depends on more whether only tensors change."""
+def _is_model(part: syntax.ClassDefinition) -> bool:
+    return not part.decorators and all(
+        isinstance(base, syntax.Attribute) and base.name == "Module" for base in part.bases
+    )
 
 
-def _changes_tensors(part: Any) -> bool:
-    kind = type(part)
-    if kind in PLAIN and kind not in _LOOKED_AT:
-        return True
-    match part:
-        case syntax.ClassDefinition(bases=bases, decorators=decorators):
-            return not decorators and all(
-                isinstance(base, syntax.Attribute) and base.name == "Module" for base in bases
-            )
-        case syntax.Attribute(name=name):
-            stem = name.removesuffix("_")
-            return name in HARMLESS or stem in FUNCTIONS
-        case syntax.Name(id=name):
-            return name not in _KEEPING
-        case syntax.Keyword(name=name):
-            return name != "out"
-        case syntax.Assign(target=target) | syntax.AugmentedAssign(target=target):
-            return _is_own(target)
-        case syntax.ChainedAssign(targets=targets):
-            return all(map(_is_own, targets))
-        case syntax.Imported(path=path):
-            module, _, member = path.rpartition(".")
-            return path in _MODULES or (module in _MODULES and member in FUNCTIONS)
-    return type(part) in PLAIN
+def _is_harmless(part: syntax.Attribute) -> bool:
+    return part.name in HARMLESS or part.name.removesuffix("_") in FUNCTIONS
+
+
+def _binds_own(part: syntax.Assign | syntax.AugmentedAssign) -> bool:
+    return _is_own(part.target)
+
+
+def _imports_functions(part: syntax.Imported) -> bool:
+    module, _, member = part.path.rpartition(".")
+    return part.path in _MODULES or (module in _MODULES and member in FUNCTIONS)
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+_CHANGES_TENSORS: dict[type[Any], Callable[[Any], bool]] = {
+    **dict.fromkeys(PLAIN, _always),
+    syntax.ClassDefinition: _is_model,
+    syntax.Attribute: _is_harmless,
+    syntax.Name: lambda part: part.id not in _KEEPING,
+    syntax.Keyword: lambda part: part.name != "out",
+    syntax.Assign: _binds_own,
+    syntax.AugmentedAssign: _binds_own,
+    syntax.ChainedAssign: lambda part: all(map(_is_own, part.targets)),
+    syntax.Imported: _imports_functions,
+}
+"""By kinds of syntax, whether a part changes nothing but tensors and names; others may."""
 
 
 def _is_own(target: syntax.Expression) -> bool:
@@ -196,18 +204,17 @@ def _sets_part(statement: syntax.Assign | syntax.ChainedAssign) -> bool:
     return False
 
 
-def _all_parts(nodes: Sequence[Any]) -> Iterator[Any]:
+def _all_parts(nodes: Sequence[Any]) -> list[Any]:
     """The syntax nodes, and all nodes inside them."""
-    stack = list(nodes)
-    while stack:
-        part = stack.pop()
-        yield part
-        for field in _fields_of_parts(part.__class__):  # as `parts_of`, without a list of its own
+    found = [*nodes]
+    for part in found:  # which grows by what is inside
+        for field in _fields_of_parts(part.__class__):
             value = getattr(part, field)
-            if type(value) is tuple:
-                stack += [each for each in _flattened(value) if isinstance(each, syntax.Syntax)]
-            elif isinstance(value, syntax.Syntax):
-                stack.append(value)
+            if isinstance(value, syntax.Syntax):
+                found.append(value)
+            elif value.__class__ is tuple:
+                found += [each for each in _flattened(value) if isinstance(each, syntax.Syntax)]
+    return found
 
 
 def parts_of(node: Any) -> list[syntax.Syntax]:
@@ -234,7 +241,10 @@ def _flattened(items: tuple[Any, ...]) -> list[Any]:
     """The items of a tuple, and of the tuples in it, as a branch of `if` holds its body."""
     flat: list[Any] = []
     for item in items:
-        flat += _flattened(item) if isinstance(item, tuple) else [item]
+        if item.__class__ is tuple:
+            flat += _flattened(item)
+        else:
+            flat.append(item)
     return flat
 
 
