@@ -31,7 +31,7 @@ T = TypeVar("T")
 LONGEST = 400
 """The most steps that are explained: nobody would read more."""
 PASSES = 4
-"""The most passes of a program's own that are told."""
+"""Of more passes of a program's own, two are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,8 @@ class Explanation:
     """The values that are not told, as a step hands on too many; their grads are not either."""
     untold: int = 0
     """How many passes of the program's own are left out."""
+    length: int = 0
+    """How many steps there are in all, those of each pass of a loop too."""
     at: Callable[[Collection[str]], Explanation] = field(kw_only=True)
     """The same run at another level: with these functions opened."""
     opened: Collection[str] = field(kw_only=True)
@@ -188,9 +190,12 @@ class _Teller:
         self.items = levels.items(order)
         self.names = name_nodes([node for item in self.items for node in item.results], prepared)
         titles = {*prepared.names, *prepared.leaves}
-        self.unshown = {*unshown(self.items, self.names, titles, {*outputs})}
+        self.unshown = {
+            *unshown(self.items, self.names, titles, [{*self.leaves.values()}, {*outputs}])
+        }
         count = sum(len(item.results) for item in self.items) - len(self.unshown)
         _check_length(count, opened)
+        self.length = len(order) + sum(x.count * len(x.steps) for x in _loops(prepared))
 
     def explanation(self, notes: list[Note]) -> Explanation:
         prepared, passes = self.prepared, self._passes()
@@ -223,6 +228,7 @@ class _Teller:
             none=none,
             unshown=self.unshown,
             untold=len(prepared.calls) - len(self.calls),
+            length=self.length,
             opened=self.opened,
             at=lambda opened: _Teller(prepared, self.feeds, self.evaluator, opened).explanation(
                 notes
@@ -295,10 +301,10 @@ class _Teller:
 
 
 def _shown(calls: list[T], opened: Collection[str]) -> list[T]:
-    """The program's own passes that are told: of many the first ones and the last."""
+    """The program's own passes that are told: of many the first and the last."""
     if len(calls) <= PASSES or ALL in opened:
         return calls
-    return [*calls[: PASSES // 2], calls[-1]]
+    return [calls[0], calls[-1]]
 
 
 def _why_none(prepared: Prepared) -> str:

@@ -192,7 +192,7 @@ class Levels:
         if len(items) <= most or ALL in self._opened:
             yield from items
             return
-        for start, stop in pairwise(_cuts(items, users)):
+        for start, stop in pairwise(_cuts(items, users, self._wanted)):
             part = items[start:stop]
             first, last = number + start, number + stop - 1
             if self._opens(first, last):
@@ -209,9 +209,10 @@ class Levels:
         )
 
 
-def _cuts(items: Sequence[Stage], users: Mapping[Node, int]) -> list[int]:
+def _cuts(items: Sequence[Stage], users: Mapping[Node, int], wanted: Collection[Node]) -> list[int]:
     """Where stretches of about one length begin, and the end: each where few values are used
-    further on, as these are told. Where that are several, stretches are fewer, and longer.
+    further on, as these are told, with those that are wanted. Where that are several, stretches
+    are fewer, and longer.
     """
     starts = [item.nodes[0].index for item in items]
     ends = [_end(item, starts, users) for item in items]
@@ -221,10 +222,12 @@ def _cuts(items: Sequence[Stage], users: Mapping[Node, int]) -> list[int]:
             changes[place + 1] += 1
             changes[end] -= 1
     crossing = list(accumulate(changes))
+    told = [any(node in wanted for node in item.nodes) for item in items]
     for count in range(STRETCHES, 1, -1):
         cuts = _evenly(crossing, len(items), count)
         handed = [
-            min(FEW, sum(end > stop for end in ends[start:stop])) for start, stop in pairwise(cuts)
+            min(FEW, sum(told[k] or ends[k] > stop for k in range(start, stop)))
+            for start, stop in pairwise(cuts)
         ]
         if sum(2 + each for each in handed[1:-1]) <= ROOM - 3:
             break

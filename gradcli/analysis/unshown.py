@@ -13,10 +13,10 @@ def unshown(
     stages: Iterable[Stage],
     names: Mapping[Node, str],
     titles: Container[str],
-    first: Container[Node],
+    first: Sequence[Container[Node]],
 ) -> Iterator[Node]:
     """All but a few of what each stretch hands on, and of what has no name that the program gives,
-    one of `titles`. The `first` ones that are told are outputs.
+    one of `titles`. Told `first` are leaves, which leave room for others, and then outputs.
     """
     for stage in stages:
         results = [
@@ -25,9 +25,10 @@ def unshown(
             if stage.stretch or (names[node] not in titles and fullmatch(r"t\d+", names[node]))
         ]
         if len(results) > FEW:
-            told = {*_ends([node for node in results if node in first], FEW)}
-            others = [node for node in results if node not in told]
-            told.update(_ends(others, FEW - len(told)))
+            told: set[Node] = set()
+            for kind, most in zip([*first, results], [FEW // 2, FEW, FEW], strict=True):
+                found = [node for node in results if node in kind and node not in told]
+                told.update(_ends(found, most - len(told)))
             yield from (node for node in results if node not in told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import wrap
 from typing import TypeAlias
 
@@ -47,7 +47,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Chains of which the same is said, in a line before them."""
+    """Chains of which the same is said, in a line before them; or nothing, and they are brief."""
 
     title: str
     chains: list[Chain]
@@ -83,9 +83,11 @@ def lines_together(block: Together, width: int) -> Iterator[str]:
         left, remarks = chain.left, chain.remarks
         equal = [" ".join(each) for each in chain.equal]
         line = " = ".join([left, *equal]) if equal else ", ".join([left, *remarks])
-        fits = len(line) + len(INDENT) <= width and not (equal and remarks)
-        for each in [line] if fits else _chain(chain, width - len(INDENT)):
-            yield f"{INDENT}{each}"
+        fits = len(line) + len(INDENT) <= width
+        found = [line] if fits else _chain(replace(chain, remarks=[]), width - len(INDENT))
+        if equal or not fits:
+            found += _remarks(remarks, width - len(INDENT))
+        yield from (f"{INDENT}{each}" for each in found)
 
 
 def _paragraph(text: str, width: int) -> list[str]:
@@ -101,12 +103,15 @@ def _chain(chain: Chain, width: int) -> list[str]:
     for position, equal in enumerate(chain.equal):
         start = indent if long or position else f"{left} "
         texts += [f"{start}= {equal[0]}", *(f"{indent}  {line}" for line in equal[1:])]
-    for remark in chain.remarks:
-        texts += wrap(
+    return [*texts, *_remarks(chain.remarks, width)]
+
+
+def _remarks(remarks: Sequence[str], width: int) -> Iterator[str]:
+    for remark in remarks:
+        yield from wrap(
             remark, width, initial_indent=INDENT, subsequent_indent=INDENT,
             break_long_words=False, break_on_hyphens=False,
         )  # fmt: skip
-    return texts
 
 
 def in_markdown(formulas: Mathematics) -> Style:
@@ -118,7 +123,7 @@ def in_markdown(formulas: Mathematics) -> Style:
         if isinstance(block, Paragraph):
             return _symbols(block.text)
         if isinstance(block, Together):
-            return "\n\n".join([block.title, *map(write, block.chains)])
+            return "\n\n".join(filter(None, [block.title, *map(write, block.chains)]))
         remarks = "".join(f"\n- {remark}" for remark in block.remarks)
         aligned = _aligned(block, formulas)
         body = f"$$\n\\begin{{aligned}}\n{aligned}\n\\end{{aligned}}\n$$"
@@ -136,7 +141,7 @@ def in_latex(formulas: Mathematics) -> Style:
         if isinstance(block, Paragraph):
             return escape(block.text)
         if isinstance(block, Together):
-            return "\n\n".join([escape(block.title), *map(write, block.chains)])
+            return "\n\n".join(filter(None, [escape(block.title), *map(write, block.chains)]))
         remarks = "".join(rf"\noindent {escape(remark)}\\" + "\n" for remark in block.remarks)
         aligned = _aligned(block, formulas)
         return f"\\begin{{align*}}\n{aligned}\n\\end{{align*}}\n{remarks}".rstrip()

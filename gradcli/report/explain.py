@@ -21,6 +21,7 @@ from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
 from gradcli.report.about import about_stage, about_step
 from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number, sentence_of
+from gradcli.report.brief import LONG, brief
 from gradcli.report.document import (
     INDENT,
     WIDTH,
@@ -91,7 +92,9 @@ def document(explanation: Explanation, precision: int = 6, width: int = WIDTH) -
     if explanation.none:
         blocks += [Heading("Backward"), Paragraph(f"There is none: {sanitise(explanation.none)}.")]
     why = [*reasons(explanation, precision)]
-    return [*blocks, Heading("Why"), *why] if why else blocks
+    found = [*blocks, Heading("Why"), *why] if why else blocks
+    is_long = explanation.length > LONG or explanation.untold > 0
+    return brief(found) if is_long else found
 
 
 class _Story:

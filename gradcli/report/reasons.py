@@ -217,8 +217,8 @@ class _Reasons:
         if self.explanation.untold:
             left_out = counted(self.explanation.untold, "more pass")
             yield (
-                f"There are {left_out}, between the {len(calls)} that are shown, the first ones "
-                "and the last: --inside all shows them all."
+                f"There are {left_out}, between the first and the last, which are shown: "
+                "--inside all shows them all."
             )
         if len(calls) > 1 or re.search(r"\b(retain|create)_graph\b", self.text):
             yield (

@@ -79,7 +79,7 @@ def test_many_notes_of_one_kind_are_counted() -> None:
     told = answers(f"x = tensor(1., requires_grad=True)\n{passes}")
     assert told.count("adds to x.grad") == 3
     assert "8 more notes of this kind" in told
-    assert "9 more passes, between the 3 that are shown" in told
+    assert "10 more passes, between the first and the last" in told
 
 
 def test_rows_of_a_gradient_that_is_not_finite_are_not_added_up() -> None:

@@ -75,13 +75,22 @@ BIG = {
     "names": numbered("y{n} = sin({n} * x)", 700) + f"; out = sum({numbered('y{n}', 700, ' + ')})",
     "one list": f"out = sum(stack([{numbered('tanh({n} * x)', 500, ', ')}])**2)",
     "leaves": numbered("w{n} = {n} / 100", 600) + f"; out = {numbered('w{n}**2', 600, ' + ')}",
+    "outputs": numbered("y{n} = sum(sin({n} * x))", 100),
+    "sums of outputs": numbered("y{n} = sum({n} * x)", 300),
+    "passes of its own": numbered("y{n} = sum({n} * x**2); y{n}.backward()", 250),
+    "passes of a loop": "for k in range(250) {\n y = sum(tanh(k * x)**2 * x)\n y.backward()\n}",
+    "leapfrog": "q = x; p = 0 * x\nfor k in range(100) {\n p = p - 0.05 * q**3\n q = q + 0.1 * p\n"
+    " p = p - 0.05 * q**3\n}\nout = sum(q**2 + p**2)",
+    "loops": "h = x\n"
+    + numbered("for k in range(100) {{\n h = tanh(1.1 * h) + {n}\n}}", 8, "\n")
+    + "\nout = sum(h)",
     "matrices": "h = stack([x, x, x, x]); "
     + numbered("h = h + 0.01 * tanh(h @ [[1, 0], [0, 1]] + h)", 400)
     + "; out = sum(h)",
 }
 
 
-SLOW = {"names", "leaves", "one list", "matrices"}
+SLOW = {"names", "leaves", "one list", "matrices", "sums of outputs", "passes of its own", "loops"}
 
 
 @pytest.mark.parametrize(
@@ -90,12 +99,14 @@ SLOW = {"names", "leaves", "one list", "matrices"}
 )
 def test_a_level_of_a_wide_program_fits_a_screen(text: str) -> None:
     inputs = {"x": np.array([0.1, 0.7])} if "x" in text else {}
-    explanation = explain(parse(text), inputs)
+    many = tuple(re.findall(r"\by\d+(?= =)", text)) if text.startswith("y1 = sum(") else ()
+    explanation = explain(parse(text), inputs, (), Options(outputs=many))
     whole = render(document(explanation), as_text)
     assert len(whole.splitlines()) <= SCREEN
+    assert not inputs or "x.grad = " in whole
     assert [*problems(explanation)] == []
     ranges = re.findall(r"--inside (\d+-\d+)", whole)
-    opened = explain(parse(text), inputs, (), Options(), ranges[1:2])
+    opened = explain(parse(text), inputs, (), Options(outputs=many), ranges[1:2])
     more = render(document(opened), as_text)
     assert len(more.splitlines()) <= 2 * SCREEN
     assert [*problems(opened)] == []
