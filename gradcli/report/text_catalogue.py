@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -70,7 +70,13 @@ def render_page(
     page = printed([start, Text("\n").join(rows)], colour)
     if description.example is None:
         return page
-    command = Text.assemble(("example", ASIDE), f"  {_command(description.example)}")
+    first, *others = _typed(_command(description.example), width - len("example  "))
+    command = Text("\n").join(
+        [
+            Text.assemble(("example", ASIDE), f"  {first}"),
+            *(Text(f"{'':9}{each}") for each in others),
+        ]
+    )
     layout = Layout(width, ascii_only=ascii_only, colour=colour)
     output = text.render(description.example.result, layout)
     return f"{page}\n{printed([command], colour)}{output}"
@@ -163,16 +169,28 @@ def _on_gpu(description: Description) -> str:
     return "; ".join(f"{library}: {', '.join(ops)}" for library, ops in others) or "one kernel"
 
 
-def _command(example: Example) -> str:
-    """The example as it is typed."""
-    parts = ["gradcli", "eval", shlex.quote(example.program)]
+def _typed(parts: Iterable[str], room: int) -> list[str]:
+    """Words of a command in lines that shells read as one: all but the last end in a backslash."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} {part}" if lines else part
+        if lines and len(longer) + len(" \\") <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
+
+
+def _command(example: Example) -> list[str]:
+    """The example as it is typed, flags with their values."""
+    parts = [f"gradcli eval {shlex.quote(example.program)}"]
     for name, array in example.inputs.items():
-        parts += ["--set", shlex.quote(f"{name}={_value(array)}")]
+        parts += [f"--set {shlex.quote(f'{name}={_value(array)}')}"]
     if example.gradient is not None:
-        parts += ["--gradient", shlex.quote(_value(example.gradient))]
+        parts += [f"--gradient {shlex.quote(_value(example.gradient))}"]
     if example.result.seed is not None:
-        parts += ["--seed", str(example.result.seed)]
-    return " ".join([*parts, "--no-tree"])
+        parts += [f"--seed {example.result.seed}"]
+    return [*parts, "--no-tree"]
 
 
 def _value(array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:

@@ -30,7 +30,7 @@ COMMANDS = (
     (0, "ops", "interpolate"),
     (0, "ops", "scaled_dot_product_attention"),
 )
-KEPT = re.compile(r"example  gradcli .*")
+KEPT = re.compile(r"example  gradcli eval '.*|(         )?--(set|gradient) \S+( \\)?")
 """Commands to copy."""
 WIPED = re.compile(r"\r\x1b\[K[^\r\n]*(?=\r\x1b\[K)|\r\x1b\[K")
 """How much is done, which the answer takes the place of."""
