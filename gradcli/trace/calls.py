@@ -24,7 +24,7 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import BuiltIn, Object, is_row
+from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, is_row
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
 
@@ -782,6 +782,8 @@ class Calls(Expressions):
             return f"{name} is a value: multiplication is written with *"
         if name in self.library.methods:
             return f"{name} is a method: write x.{name}(…)"
+        if f"torch.{name}" in RECORDINGS:
+            return f"write torch.{name}(), as in with torch.{name}():"
         return _guess(name, [*FUNCTIONS, *self.library.functions, *self.frame.function_names()])
 
 
