@@ -14,7 +14,7 @@ a branch for what does not occur, or have one that guards against it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from gradcli.analysis.line import EPS
 from gradcli.analysis.montecarlo import chooses
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.switches import Crossing, Steering, is_switch
+from gradcli.analysis.written import Texts
 from gradcli.graph import Array, Node, ancestors
 from gradcli.ops.elementwise import Elementwise
 
@@ -39,7 +40,8 @@ OVERHEAD = 2_000
 POINTS = 60
 """About how often a line takes all steps."""
 DEFINED = 1e-8
-"""Functions such as softplus are defined by other formulas far out, which differ by less."""
+"""Functions such as softplus are defined by other formulas far out, which differ by less: so much
+is only asked about where formula and program write what switches."""
 SHOWN = 1e-6
 """A point is told at about this distance from the switch, relative to what moves there."""
 CLEARLY = 4.0
@@ -62,8 +64,7 @@ class Spot(NamedTuple):
     point: Point
     difference: float | None
     """The largest relative one that rounding does not explain; None where it is not known."""
-    mine: Sequence[Array | None]
-    right: Sequence[Array | None]
+    chosen: Mapping[Node, Array | None]
     """What formula and gradient have chosen."""
 
 
@@ -77,6 +78,8 @@ class Branches:
         self._mine = [each for each in ancestors([claim.mine]) if _is_choice(each)]
         looked = claim.walk.problem.looked
         self._right = [each for each in ancestors([*whole, *looked]) if _is_choice(each)]
+        written = Texts(claim)
+        self._written = {each for each in (*self._mine, *self._right) if written.has(each)}
         size = sum(each.size + OVERHEAD for each in ancestors([claim.mine, *whole]))
         self._lines = min(LINES, WORK // (POINTS * size))
 
@@ -93,8 +96,8 @@ class Branches:
     def _spot(self, line: Crossing, place: float) -> Spot:
         point = self._claim.walk.point(line.at(place))
         difference = self._difference(point)
-        chosen = ([_chosen(each, point) for each in nodes] for nodes in (self._mine, self._right))
-        return Spot(abs(place) / line.size, point, difference, *chosen)
+        chosen = {each: _chosen(each, point) for each in {*self._mine, *self._right}}
+        return Spot(abs(place) / line.size, point, difference, chosen)
 
     def _parted(self, spots: Sequence[Spot]) -> Apart | None:
         for run in _runs(spots):
@@ -102,9 +105,10 @@ class Branches:
             agrees = ends[0].difference == 0 or ends[-1].difference == 0
             near = spots[max(0, run.start - 2) : run.stop + 2]  # next to a switch both may agree
             both = [each for each in near if each.difference is not None]
-            switch = (_changes([getattr(each, of) for each in both]) for of in ("mine", "right"))
-            clear = [each for each in spots[run] if (each.difference or 0.0) > DEFINED]
-            if agrees and all(switch):
+            switched = [_switched(nodes, both) for nodes in (self._mine, self._right)]
+            least = DEFINED if any(self._written.isdisjoint(each) for each in switched) else 0.0
+            clear = [each for each in spots[run] if (each.difference or 0.0) > least]
+            if agrees and all(switched):
                 for each in sorted(clear, key=lambda spot: abs(math.log(spot.reach / SHOWN))):
                     if self._is_clear(each.point):
                         return Apart(each.point, max(each.reach for each in ends))
@@ -142,13 +146,17 @@ def _chosen(node: Node, point: Point) -> Array | None:
     return np.sign(distances_of(node, known)) if len(known) == len(operands) else None
 
 
-def _changes(chosen: Sequence[Sequence[Array | None]]) -> bool:
-    """Whether something is chosen in another way from one point to the next."""
-    return any(
-        a is None or b is None or not np.array_equal(a, b, equal_nan=True)
-        for before, after in pairwise(chosen)
-        for a, b in zip(before, after, strict=True)
-    )
+def _switched(nodes: Sequence[Node], spots: Sequence[Spot]) -> list[Node]:
+    """Those of the nodes that choose in another way from one spot to the next."""
+    return [
+        node
+        for node in nodes
+        if any(_changes(a.chosen[node], b.chosen[node]) for a, b in pairwise(spots))
+    ]
+
+
+def _changes(a: Array | None, b: Array | None) -> bool:
+    return a is None or b is None or not np.array_equal(a, b, equal_nan=True)
 
 
 def _is_clear(node: Node, point: Point, noise: dict[Node, Array]) -> bool:

@@ -6,12 +6,16 @@ numbers of one point alone is a guess, and so is everything that is said of numb
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from gradcli.analysis.diagnosis.claim import Claim, agreeing, close
+from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh
 from gradcli.analysis.diagnosis.mutation import Mutation, Slip
 from gradcli.analysis.diagnosis.search import Search
+from gradcli.analysis.diagnosis.typed import Typed
 from gradcli.analysis.diagnosis.wording import Wording
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
@@ -29,6 +33,8 @@ LOCAL = frozenset(
 """unless the slip is one of these."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
+FEW = 12
+"""So many formulas that are right at fresh points are compared in all branches."""
 
 
 def certain(claim: Claim, words: Wording) -> list[Cause]:
@@ -43,11 +49,18 @@ def certain(claim: Claim, words: Wording) -> list[Cause]:
     steps = [] if slight else search.causes()
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
-    found = _merged(steps, mutation.single(), claim.typed.source)
+    single = _right_everywhere(mutation.singles(), claim, claim.typed)
+    found = _merged(steps, single, claim.typed.source)
     if not found:
         double = mutation.double()
         found = [double.cause(claim.typed.source)] if double else search.times()
     return found
+
+
+def _right_everywhere(slips: Iterator[Slip], claim: Claim, typed: Typed) -> Slip | None:
+    """The first of some without which no branch of the formula is wrong."""
+    few = islice(slips, FEW)
+    return next((each for each in few if verdict_without(each, claim, typed) != "fail"), None)
 
 
 def _right_in_part(claim: Claim) -> bool:

@@ -16,7 +16,7 @@ from gradcli.analysis.diagnosis.mutation import Mutation, Slip
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import wording
 from gradcli.analysis.evidence import from_formula
-from gradcli.analysis.verdict import Cause, Elsewhere, Index
+from gradcli.analysis.verdict import Cause, Elsewhere, Index, Verdict
 from gradcli.diagnostics import Source
 from gradcli.language.printer import print_expression
 from gradcli.ops.shapes import element
@@ -52,12 +52,21 @@ def _slips(claim: Claim, typed: Typed, there: Elsewhere) -> Iterator[Slip]:
     known = [point] if claim.goes_on(point) else []
     further = claim.at_points([claim.points[0], *fresh(claim), *known])
     for slip in islice(Mutation(further, typed, wording(claim)).singles(), TRIED):
-        source = Source(typed.source.name, print_expression(slip.formula))
-        other = Claim(claim.walk, claim.name, claim.leaf, typed.value(slip.formula))
-        if agreement(other, from_formula(source)).verdict == "pass" and all(
+        source = _without(slip, typed)
+        if verdict_without(slip, claim, typed) == "pass" and all(
             _is_right(claim, source, there, part) for part in ALONG
         ):
             yield slip
+
+
+def verdict_without(slip: Slip, claim: Claim, typed: Typed) -> Verdict:
+    """That of the formula without the slip, in its other branches, too."""
+    other = Claim(claim.walk, claim.name, claim.leaf, typed.value(slip.formula))
+    return agreement(other, from_formula(_without(slip, typed))).verdict
+
+
+def _without(slip: Slip, typed: Typed) -> Source:
+    return Source(typed.source.name, print_expression(slip.formula))
 
 
 def _is_right(claim: Claim, source: Source, there: Elsewhere, part: float) -> bool:

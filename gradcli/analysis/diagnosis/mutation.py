@@ -80,12 +80,8 @@ class Mutation:
         mutants = islice(self._grower.mutants(typed.expression), EACH * self._left)
         self._singles = sorted(mutants, key=lambda each: each.cost)
 
-    def single(self) -> Slip | None:
-        """The most likely slip that alone explains the difference."""
-        return next(self.singles(), None)
-
     def singles(self) -> Iterator[Slip]:
-        """All that do, the most likely first."""
+        """The slips that alone explain the difference, the most likely first."""
         for right in self._right(self._singles):
             yield Slip((right,), right.tree)
 
