@@ -111,7 +111,9 @@ class Bindings(Updates):
             and value.op is not DETACH
             and self._reads_no_name(expression)
         ):
-            value = value if value.op is LEAF else leaf(value, marked=False)
+            made = value if value.op is LEAF else leaf(value, marked=False)
+            self.values.stay_arrays(made, (value,))
+            value = made
         return value
 
     def _listed(self, value: Value, *, keeps: bool) -> Value:

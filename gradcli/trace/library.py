@@ -47,7 +47,7 @@ _DRAWS = (
 _CHANCES = ("random",)
 _COPIES = ("contiguous(",)
 _IN_MEMORY = (".view(",)
-_TURNED = (".t()", "transpose(", "permute(", ".T.", "movedim(", "swapaxes(")
+_TURNED = (".t()", ".T", ".mT", "transpose(", "permute(", "moveax", "movedim(", "swap")
 _COLLECTIONS = ("namedtuple", "deque")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""

@@ -220,7 +220,10 @@ class Updates(ElementUpdates):
                 before.append(each)
             return before
         if not isinstance(before, Node) or not self._is_tensor(before):
-            return (yield self.operated(operator, before, value))
+            result = yield self.operated(operator, before, value)
+            if self.values.arrays:
+                self.values.stay_arrays(result, (before, value))
+            return result
         before = self.values.current(before)
         self.write(self._here(), before, None, self.changed_whole(operator, before, value))
         return before

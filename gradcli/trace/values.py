@@ -381,7 +381,10 @@ class Values:
                 "type", "a single value has no rows", hint="reshape(x, 1) is a row of one"
             )
         self.graph.check_room(node.shape[0])
-        return [getitem(node, [i]) for i in range(node.shape[0])]
+        rows = [getitem(node, [i]) for i in range(node.shape[0])]
+        if node in self.arrays:
+            self.arrays.update(rows)
+        return rows
 
     def pieces(self, value: Value, what: str) -> list[Node | Stretch]:
         """The same, and what a loop has made together as stretches."""

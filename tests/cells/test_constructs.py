@@ -277,6 +277,41 @@ tensor([1., 2.])"""
     )
 
 
+def test_a_program_of_numpy_alone_prints_arrays() -> None:
+    """NumPy 2 prints these lines."""
+    text = """
+import numpy as np
+a = np.ones((3))
+b = np.array([[1., 2.5], [3, 4]])
+print(a, (a == a).sum(), b.sum(), -b)
+b[0, 0] = 7
+b += 1
+print(repr(b), b > 4)
+for row in b:
+    print(row)
+"""
+    assert (
+        "\n".join(run(text))
+        == """\
+[1. 1. 1.] 3 10.5 [[-1.  -2.5]
+ [-3.  -4. ]]
+array([[8. , 3.5],
+       [4. , 5. ]]) [[ True False]
+ [False  True]]
+[8.  3.5]
+[4. 5.]"""
+    )
+
+
+@pytest.mark.parametrize("turned", ["x.T", "x.t()", "x.mT", "torch.swapaxes(x, 0, 1)"])
+def test_a_turned_tensor_has_no_view(turned: str) -> None:
+    """PyTorch 2.13 refuses each."""
+    cell = f"{T}x = torch.ones(2, 3)\ny = {turned}\nprint(y.shape)\ny.view(6)"
+    with pytest.raises(GradcliError) as caught:
+        run(cell)
+    assert "view size is not compatible" in caught.value.diagnostic.message
+
+
 def test_grad_by_what_does_not_require_it() -> None:
     text = (
         T
