@@ -76,7 +76,9 @@ def mathematics(told: Explanation | SumOverPaths) -> Mathematics:
     return Mathematics(Meaning.of_shapes(shapes | grads))
 
 
-def blocks(told: Explanation | SumOverPaths, precision: int = 6, width: int = WIDTH) -> list[Block]:
+def blocks(
+    told: Explanation | SumOverPaths, precision: int = 6, width: int = WIDTH
+) -> Sequence[Block]:
     """The document about a whole run, or about one entry."""
     if isinstance(told, SumOverPaths):
         return entry_document(told, precision, width)

@@ -12,7 +12,7 @@ from gradcli.analysis.paths import Path, SumOverPaths
 from gradcli.graph import CONSTANT, Node
 from gradcli.ops.shapes import show
 from gradcli.report.arrays import brief, number
-from gradcli.report.document import WIDTH, Block, Chain, Heading, Paragraph
+from gradcli.report.document import WIDTH, Chain, Heading, Paragraph
 from gradcli.report.sanitise import sanitise
 from gradcli.spelling.formula import Formulas
 
@@ -20,9 +20,11 @@ LEVELS = 8
 """How many ops below its node a rule shows."""
 
 
-def entry_document(entry: SumOverPaths, precision: int = 6, width: int = WIDTH) -> list[Block]:
+def entry_document(
+    entry: SumOverPaths, precision: int = 6, width: int = WIDTH
+) -> list[Heading | Paragraph | Chain]:
     """One entry of the gradient as a sum over paths."""
-    blocks: list[Block] = [
+    blocks: list[Heading | Paragraph | Chain] = [
         Heading(f"{entry.name}.grad: the sum over {counted(entry.count, 'path')}"),
         Paragraph(
             "Along a path the local derivatives are multiplied, in its order, and with v, the "

@@ -74,14 +74,19 @@ def numbers(graph: Graph, of: range) -> Series:
     )
 
 
-def rows(node: Node) -> Series:
-    """The elements of a tensor along its first axis."""
+def rows(values: Values, node: Node) -> Series:
+    """The elements of a tensor along its first axis: arrays, if it is one."""
     from gradcli.ops.indexing import getitem
+
+    def alike(row: Node) -> Node:
+        if node in values.arrays:
+            values.arrays.add(row)
+        return row
 
     return Series(
         node.shape[0],
-        lambda place: getitem(node, [place]),
-        lambda passes, places: passes.row(node, places),
+        lambda place: alike(getitem(node, [place])),
+        lambda passes, places: alike(passes.row(node, places)),
     )
 
 
@@ -102,4 +107,4 @@ def series(values: Values, value: Value) -> Series | None:
         return numbers(values.graph, value)
     if not isinstance(value, Node) or not value.shape:
         return None
-    return None if value in values.listed or value in values.number_lists else rows(value)
+    return None if value in values.listed or value in values.number_lists else rows(values, value)

@@ -394,3 +394,10 @@ def test_error_in_a_file_names_the_file(gradcli: Runner, tmp_path: Path) -> None
     error = gradcli("eval", "-f", str(script), "--json").error
     assert (error["code"], error["source"]) == ("encoding", str(script))
     assert (error["line"], error["column"]) == (2, 5)
+
+
+def test_rows_of_an_array_are_printed_as_numpy_prints_them(gradcli: Runner) -> None:
+    """Also where a loop makes its rows one by one, which it does at the command line."""
+    cell = b"import numpy as np\nA = np.array([[1., 2.], [3., 4.]])\nfor row in A: print(row)\n"
+    answer = gradcli("eval", "-", stdin=cell)
+    assert answer.out.startswith("[1. 2.]\n[3. 4.]\n")
