@@ -218,12 +218,14 @@ def _old(found: Any) -> _Facts:
 def _sizes(value: Any) -> Shape:
     if not isinstance(value, list) or not all(type(n) is int and 0 <= n < 2**60 for n in value):
         raise _RefusedMetadataError("its shape is impossible")
+    if len(value) > json.MAX_DEPTH:
+        raise _RefusedMetadataError(f"it has {len(value)} axes, more than {json.MAX_DEPTH}")
     return tuple(value)
 
 
 def _require_possible(facts: _Facts, name: str, memory: int) -> None:
     shape, chunk = facts.shape, facts.chunk
-    if len(shape) != len(chunk) or not all(chunk) or len(shape) > json.MAX_DEPTH:
+    if len(shape) != len(chunk) or not all(chunk):
         raise GradcliError("data", f"{name}: chunks of shape {chunk} do not fit shape {shape}")
     require_memory(facts.chunk_bytes, memory, name)
     count = prod(ceil(n / m) for n, m in zip(shape, chunk, strict=True))
