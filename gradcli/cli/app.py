@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from gradcli import __version__
-from gradcli.cli.streams import output, use_colour
+from gradcli.cli.streams import output, use_colour, width
 from gradcli.diagnostics import GradcliError, nearest
 
 COMMANDS = {
@@ -81,25 +81,26 @@ def _complete() -> None:
 
 
 class _Group(typer.core.TyperGroup):
-    """The whole, whose `--help` has colour."""
+    """The whole, whose `--help` fits the terminal, and has colour."""
 
     def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
-        return _painted(super().get_help(ctx))
+        return _shown(super().get_help(ctx))
 
 
 class _Command(typer.core.TyperCommand):
-    """A command whose `--help` has colour."""
+    """A command whose `--help` fits the terminal, and has colour."""
 
     def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
-        return _painted(super().get_help(ctx))
+        return _shown(super().get_help(ctx))
 
 
-def _painted(text: str) -> str:
-    if not use_colour("auto"):
-        return text
+def _shown(text: str) -> str:
+    """The text of `--help` for this terminal: typer folds its prose, but not the examples."""
     from gradcli.report import paint
+    from gradcli.report.prose import narrowed
 
-    return paint.usage(text)
+    narrow = narrowed(text, width())
+    return paint.usage(narrow) if use_colour("auto") else narrow
 
 
 def _application(names: Iterable[str], loaded: Collection[str]) -> typer.Typer:

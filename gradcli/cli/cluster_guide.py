@@ -17,14 +17,14 @@ for example
         -keyout me.key -out me.pem && cp me.pem ca.pem
     TLS="--tls-ca-file ca.pem --tls-cert me.pem --tls-key me.key"
     dask scheduler --protocol tls $TLS --port 8786
-    dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto  # on each
+    dask worker tls://HOST:8786 $TLS --nthreads 1 --nworkers auto # on each
     gradcli batch records.jsonl --out answers.jsonl --cluster tls://HOST:8786 \\
         --tls-ca ca.pem --tls-cert me.pem --tls-key me.key
 --dashboard prints the address of the scheduler's web page. With --cluster
 local there is none but then, and it takes pip install 'gradcli[dashboard]'.
 
 Over ssh
-    for host in a b c; do scp ca.pem me.pem me.key $host: ; \\
+    for host in a b c; do scp ca.pem me.pem me.key $host:; \\
         ssh $host dask worker tls://HOST:8786 $TLS \\
         --nthreads 1 --nworkers auto & done
 
@@ -37,11 +37,14 @@ In Slurm, from a folder that all machines see
 or with dask-jobqueue, in a Python that stays while gradcli runs
     from dask_jobqueue import SLURMCluster
     from distributed.security import Security
+    ends = {"cert": "pem", "key": "key"}
     mine = {f"tls_{who}_{what}": f"me.{end}"
             for who in ("scheduler", "worker", "client")
-            for what, end in (("cert", "pem"), ("key", "key"))}
-    tls = Security(require_encryption=True, tls_ca_file="ca.pem", **mine)
-    cluster = SLURMCluster(cores=1, memory="1GB", walltime="02:00:00",
+            for what, end in ends.items()}
+    tls = Security(require_encryption=True,
+                   tls_ca_file="ca.pem", **mine)
+    cluster = SLURMCluster(cores=1, memory="1GB",
+                           walltime="02:00:00",
                            protocol="tls://", security=tls,
                            scheduler_options={"port": 8786})
     cluster.scale(32); print(cluster.scheduler_address)
@@ -57,9 +60,12 @@ secret
     for each in scheduler worker; do
         kubectl patch deployment $each --type json -p '[
         {"op": "add", "path": "/spec/template/spec/volumes",
-         "value": [{"name": "tls", "secret": {"secretName": "tls"}}]},
-        {"op": "add", "path": "/spec/template/spec/containers/0/volumeMounts",
-         "value": [{"name": "tls", "mountPath": "/tls"}]}]'; done
+         "value": [{"name": "tls",
+                    "secret": {"secretName": "tls"}}]},
+        {"op": "add", "path":
+         "/spec/template/spec/containers/0/volumeMounts",
+         "value": [{"name": "tls", "mountPath": "/tls"}]}]'
+    done
     kubectl expose deployment scheduler
     kubectl port-forward service/scheduler 8786:8786 &
     gradcli batch records.jsonl --cluster tls://localhost:8786 \\

@@ -3,12 +3,17 @@
 TEXT = """\
 Check the gradient of a program in any language
 
-  gradcli check "y = sum(sin(x))" -s x=1,2 --command "python3 sines.py"
-      judges its gradient by the program's, and by differences of its own values
-  gradcli check --command "./sines" --command-only-value -s x=1,2
-      judges its gradient by differences of its own values; no program is needed
-  gradcli check "sum(sin(x))" -s x=1,2 --command ./sines --command-only-value
-      judges the program's gradient by differences of the command's values
+  Its gradient is judged by the program's, and by differences of its own values:
+
+    gradcli check "y = sum(sin(x))" -s x=1,2 --command "python3 sines.py"
+
+  by differences of its own values, where no program is needed:
+
+    gradcli check --command "./sines" --command-only-value -s x=1,2
+
+  and the program's gradient by differences of the command's values:
+
+    gradcli check "sum(sin(x))" -s x=1,2 --command ./sines --command-only-value
 
 The command is split into words as a shell would do it, and started once,
 without a shell: "sh -c '...'" asks for one. It has a process group of its own,
@@ -18,16 +23,27 @@ it.
 Requests and answers are JSON objects, one on each line of its standard input
 and standard output. It must flush its standard output after each answer.
 
-  {"id": 1, "inputs": {"x": [1.0, 2.0]}}                     asks for the value
-  {"id": 1, "value": 1.7507684116335782}
-  {"id": 2, "inputs": {"x": [1.0, 2.0]}, "gradient": 1.0}    and the grads
-  {"id": 2, "value": 1.7507684116335782, "grads": {"x": [0.54, -0.416]}}
-  {"id": 3, "error": "x is negative"}                          no value there
+  A request asks for the value, and is answered by it:
 
-  inputs     all inputs: --set, and names that the program binds to numbers
-  gradient   v, with the shape of the value; grads are v times the Jacobian
-  arrays     nested lists; "NaN", "Infinity" and "-Infinity" for such numbers
-  id         an answer may leave it out
+    {"id": 1, "inputs": {"x": [1.0, 2.0]}}
+    {"id": 1, "value": 1.7507684116335782}
+
+  With a gradient it asks for the grads, too:
+
+    {"id": 2, "inputs": {"x": [1.0, 2.0]}, "gradient": 1.0}
+    {"id": 2, "value": 1.75, "grads": {"x": [0.54, -0.41]}}
+
+  Where there is no value:
+
+    {"id": 3, "error": "x is negative"}
+
+  inputs: all of them, --set, and names that the program binds to numbers
+
+  gradient: v, with the shape of the value; grads are v times the Jacobian
+
+  arrays: nested lists; "NaN", "Infinity" and "-Infinity" for such numbers
+
+  id: an answer may leave it out
 
 Answer with all digits. What changes at random, or by rounding, is measured
 before the check, and the steps are chosen by it; where it is much, a gradient
@@ -55,10 +71,12 @@ import json, math, sys
 for line in sys.stdin:
     request = json.loads(line)
     x = request["inputs"]["x"]
-    answer = {"id": request["id"], "value": sum(math.sin(a) for a in x)}
+    value = sum(math.sin(a) for a in x)
+    answer = {"id": request["id"], "value": value}
     if "gradient" in request:
         v = request["gradient"]
-        answer["grads"] = {"x": [v * math.cos(a) for a in x]}
+        grad = [v * math.cos(a) for a in x]
+        answer["grads"] = {"x": grad}
     print(json.dumps(answer), flush=True)
 """
 TORCH = """\
@@ -67,7 +85,8 @@ import json, sys, torch
 torch.set_default_dtype(torch.float64)
 for line in sys.stdin:
     request = json.loads(line)
-    x = torch.tensor(request["inputs"]["x"], requires_grad=True)
+    x = torch.tensor(request["inputs"]["x"])
+    x.requires_grad = True
     y = torch.sin(x).sum()
     answer = {"id": request["id"], "value": y.tolist()}
     if "gradient" in request:
@@ -88,7 +107,8 @@ int main() {
   while (std::getline(std::cin, line)) {
     const char *text = line.c_str();
     std::vector<double> x;
-    const char *at = std::strchr(std::strstr(text, "\"x\":"), '[') + 1;
+    const char *found = std::strstr(text, "\"x\":");
+    const char *at = std::strchr(found, '[') + 1;
     while (*at != ']') {
       char *end;
       x.push_back(std::strtod(at, &end));
@@ -97,8 +117,10 @@ int main() {
     double value = 0;
     for (double a : x) value += std::sin(a);
     std::printf("{\"value\": %.17g", value);
-    if (const char *gradient = std::strstr(text, "\"gradient\":")) {
-      double v = std::strtod(std::strchr(gradient, ':') + 1, nullptr);
+    found = std::strstr(text, "\"gradient\":");
+    if (found) {
+      const char *number = std::strchr(found, ':') + 1;
+      double v = std::strtod(number, nullptr);
       const char *before = ", \"grads\": {\"x\": [";
       for (double a : x) {
         std::printf("%s%.17g", before, v * std::cos(a));
@@ -117,9 +139,11 @@ using JSON
 for line in eachline(stdin)
     request = JSON.parse(line)
     x = Float64.(request["inputs"]["x"])
-    answer = Dict{String,Any}("id" => request["id"], "value" => sum(sin.(x)))
+    answer = Dict{String,Any}("id" => request["id"])
+    answer["value"] = sum(sin.(x))
     if haskey(request, "gradient")
-        answer["grads"] = Dict("x" => request["gradient"] .* cos.(x))
+        v = request["gradient"]
+        answer["grads"] = Dict("x" => v .* cos.(x))
     end
     println(JSON.json(answer))
     flush(stdout)
@@ -133,7 +157,7 @@ def guide() -> str:
 
     text = TEXT
     for name, example in EXAMPLES.items():
-        text = text.replace(f"{{{name}}}", indent(example, "  "))
+        text = text.replace(f"{{{name}}}", indent(example, "    "))
     return text
 
 

@@ -12,8 +12,6 @@ from gradcli.cli.streams import output, use_colour, width
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.report import paint
 
-WIDE = 80
-"""Columns for which guides are written."""
 EXAMPLES = """\b
 Examples:
   gradcli help language
@@ -52,7 +50,7 @@ def command(topic: Topic = None, color: flag.Color = "auto") -> None:
         raise _no_topic(topic)
     with output() as stream:
         text = topics() if topic is None else GUIDES[topic]()
-        if topic != "man" and width() < WIDE:
+        if topic != "man":
             from gradcli.report.prose import narrowed
 
             text = narrowed(text, width())

@@ -44,7 +44,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
          "import torch\ntry:\n    torch.ones(2).backward()\nexcept RuntimeError: print(3)",
                   "for a statement that must fail"),
         Construct("assert", "x = 3; assert x == 3, 'not 3'", "an error where it does not hold"),
-        Construct("del", "d = {'a': 1, 'b': 2}; xs = list(range(3)); del d['a'], xs[1:]; len(d)",
+        Construct("del", "d = {'a': 1}; xs = [1, 2]; del d['a'], xs[1:]; len(d)",
                   "names, attributes, elements of lists and dictionaries"),
         Construct("pass", "if 1 > 2: pass\nx = 1", "nothing"),
         Construct("docstrings", "def f(x):\n    '''Squares.'''\n    return x**2\nf(3)",
@@ -69,9 +69,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "join, split, strip, replace, upper and the like; ord, chr"),
         Construct("sorted", "sorted([3, 1, 2], key=lambda x: -x)",
                   "sorted, map, filter, isinstance, getattr"),
-        Construct("iterables", "for i, (a, b) in enumerate(zip([1, 2], [3, 4])): y = a * b",
+        Construct("iterables", "for i, (a, b) in enumerate(zip([1], [3])): y = a * b",
                   "zip, enumerate, reversed, list, tuple"),
-        Construct("numbers", "max(1, 2) + abs(-3) + round(2.5) + int(7.9) + float('2')",
+        Construct("numbers", "max(1, 2) + abs(-3) + round(2.5) + int(float('7.9'))",
                   "of plain numbers as Python's"),
         Construct("is", "x = 3; y = 1 if x is not None else 0", "None, and the same tensor"),
         Construct("print", "print(1, 2, sep=', ', end='!')", "sep and end too"),
@@ -94,32 +94,32 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "print(torch.result_type(torch.tensor([1]), 1.0))",
                   "finfo, iinfo, result_type, promote_types, can_cast"),
         Construct("memory", "import torch\nx = torch.arange(6).view(2, 3)\n"
-                  "print(x.t().stride(), x.t().is_contiguous(), x._version)",
+                  "print(x.t().stride(), x.t().is_contiguous())",
                   "stride, storage_offset, is_contiguous, contiguous, _version, data_ptr"),
         Construct("print options", "import torch\ntorch.set_printoptions(precision=2)\n"
                   "print(torch.linspace(0, 1, 4))",
                   "torch.set_printoptions, np.set_printoptions"),
         Construct("distributions", "import torch\nfrom torch.distributions import Normal\n"
-                  "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)).shape)",
+                  "p = Normal(0., 1.)\nprint(p.log_prob(torch.tensor(0.5)), p.sample((2,)))",
                   "Normal, Categorical and others; torch.normal, multinomial"),
         Construct("counts", "import torch\nprint(torch.bincount(torch.tensor([0, 2, 2])))",
                   "bincount, unique, histc, bucketize, searchsorted, isin"),
     ),
     "Gradients": (
-        Construct("leaves", "x = tensor(3., requires_grad=True); y = x**2; y.backward(); x.grad",
+        Construct("leaves", "x = tensor(3., requires_grad=True)\n(x**2).backward(); x.grad",
                   "requires_grad, is_leaf, grad, grad_fn"),
         Construct("in place", "w = tensor(1., requires_grad=True)\nwith torch.no_grad(): w -= 0.1\n"
                   "w.data.mul_(2); w.grad = None; w", "leaves under no_grad, and .data"),
         Construct("graph nodes", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
-                  "y = x * 3\nprint(y.grad_fn.name(), y.grad_fn.next_functions[0][0].name())",
+                  "y = x * 3\nprint(y.grad_fn.name(), y.grad_fn.next_functions)",
                   "grad_fn and its next_functions, as in PyTorch"),
         Construct("anomalies", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
-                  "with torch.autograd.set_detect_anomaly(True): (x**2).backward()\nx.grad",
+                  "with torch.autograd.set_detect_anomaly(True):\n    (x**2).backward()\nx.grad",
                   "backward stops where a gradient is NaN"),
         Construct("autograd", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "torch.autograd.grad(x**3, x)[0]", "grad, backward, gradcheck"),
         Construct("functional", "import torch\n"
-                  "torch.autograd.functional.jacobian(lambda x: x**2, torch.ones(2)).sum()",
+                  "J = torch.autograd.functional.jacobian\nJ(lambda x: x**2, torch.ones(2)).sum()",
                   "jacobian, hessian, jvp, vjp, hvp, vhp"),
         Construct("transforms", "import torch\ntorch.func.grad(lambda x: x**3)(torch.tensor(2.))",
                   "torch.func: grad, jacrev, jacfwd, hessian, vmap, jvp, vjp"),
@@ -130,7 +130,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "out, (h, c) = torch.nn.LSTM(2, 3)(torch.ones(4, 1, 2))\nout.sum()",
                   "nn.RNN, LSTM, GRU and their cells"),
         Construct("batch norm", "import torch\nm = torch.nn.BatchNorm1d(2)\n"
-                  "m(torch.tensor([[1., 2.], [3., 5.]])).sum(); m.eval(); m.running_mean",
+                  "m(torch.tensor([[1., 2.], [3., 5.]])).sum()\nm.eval(); m.running_mean",
                   "nn.BatchNorm1d to 3d; Dropout in train() and eval()"),
         Construct("schedulers", "import torch\nw = torch.ones(1, requires_grad=True)\n"
                   "o = torch.optim.SGD([w], lr=0.1)\n"
@@ -145,7 +145,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "for x, y in DataLoader(d, 2): x.sum()",
                   "Dataset, TensorDataset, DataLoader, Subset, random_split"),
         Construct("attention", "import torch\nm = torch.nn.MultiheadAttention(4, 2)\n"
-                  "y, w = m(torch.ones(3, 4), torch.ones(3, 4), torch.ones(3, 4)); y.sum()",
+                  "x = torch.ones(3, 4); y, w = m(x, x, x); y.sum()",
                   "nn.MultiheadAttention, nn.TransformerEncoderLayer and others"),
         Construct("calls of models", "import torch\nm = torch.nn.Linear(2, 1)\n"
                   "p = dict(m.named_parameters())\n"
@@ -172,7 +172,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
             "own layers",
             "import torch\n"
             "class Twice(torch.nn.Linear):\n"
-            "    def forward(self, x): return 2 * super().forward(x)\n"
+            "    def forward(self, x):\n        return 2 * super().forward(x)\n"
             "Twice(2, 1)(torch.ones(2)).sum()",
             "class Block(nn.Sequential), (nn.Linear) and others",
         ),
@@ -181,15 +181,17 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
             "import torch\n"
             "class S(torch.optim.lr_scheduler.LRScheduler):\n"
             "    def get_lr(self): return [0.5**self.last_epoch]\n"
-            "o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)\n"
+            "w = torch.ones(1, requires_grad=True)\n"
+            "o = torch.optim.SGD([w], lr=1.0)\n"
             "print(S(o).get_last_lr())",
             "class Warmup(LRScheduler), which has get_lr",
         ),
         Construct("own optimisers", "import torch\nclass S(torch.optim.Optimizer):\n"
-                  "    def __init__(self, params, lr): super().__init__(params, dict(lr=lr))\n"
+                  "    def __init__(self, params, lr):\n"
+                  "        super().__init__(params, dict(lr=lr))\n"
                   "    @torch.no_grad()\n    def step(self):\n"
                   "        for g in self.param_groups:\n"
-                  "            for p in g['params']: p -= g['lr'] * p.grad\n"
+                  "            for p in g['params']:\n                p -= g['lr'] * p.grad\n"
                   "w = torch.ones(1, requires_grad=True)\n(w**2).sum().backward()\n"
                   "S([w], 0.1).step(); w.sum()",
                   "torch.optim.Optimizer: param_groups, state, zero_grad"),

@@ -59,15 +59,16 @@ def program(text: str) -> str:
 
 def usage(text: str) -> str:
     """What `--help` says: headings, examples, and the names of flags and commands."""
-    return "".join(map(_of_usage, text.splitlines(keepends=True)))
+    lines = text.splitlines(keepends=True)
+    return "".join(map(_of_usage, lines, ["", *lines]))
 
 
-def _of_usage(line: str) -> str:
+def _of_usage(line: str, above: str) -> str:
     shown = line.rstrip("\n")
     end = line[len(shown) :]
     if shown.endswith(":") and not shown.startswith("   "):
         return paint(shown, GREY, bold=True) + end
-    if _TYPED.match(shown):
+    if _TYPED.match(shown) or above.endswith("\\\n"):
         return paint(shown, BLUE) + end
     return _FLAG.sub(lambda found: f"{found[1]}{paint(found[2], GREEN)}", shown) + end
 

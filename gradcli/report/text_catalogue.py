@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -18,6 +17,7 @@ from gradcli.ops.table import FRAMEWORKS
 from gradcli.report import text
 from gradcli.report.layout import Layout
 from gradcli.report.text_style import ASIDE, HEADING, printed
+from gradcli.report.typed import command_lines, quoted
 from gradcli.trace.arguments import signature
 
 GAP = 2
@@ -70,7 +70,7 @@ def render_page(
     page = printed([start, Text("\n").join(rows)], colour)
     if description.example is None:
         return page
-    first, *others = _typed(_command(description.example), width - len("example  "))
+    first, *others = command_lines([_command(description.example)], width - len("example  "))
     command = Text("\n").join(
         [
             Text.assemble(("example", ASIDE), f"  {first}"),
@@ -169,32 +169,20 @@ def _on_gpu(description: Description) -> str:
     return "; ".join(f"{library}: {', '.join(ops)}" for library, ops in others) or "one kernel"
 
 
-def _typed(parts: Iterable[str], room: int) -> list[str]:
-    """Words of a command in lines that shells read as one: all but the last end in a backslash."""
-    lines: list[str] = []
-    for part in parts:
-        longer = f"{lines[-1]} {part}" if lines else part
-        if lines and len(longer) + len(" \\") <= room:
-            lines[-1] = longer
-        else:
-            lines.append(part)
-    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
-
-
-def _command(example: Example) -> list[str]:
-    """The example as it is typed, flags with their values."""
-    parts = [f"gradcli eval {shlex.quote(example.program)}"]
+def _command(example: Example) -> str:
+    """The example as it is typed."""
+    parts = ["gradcli", "eval", quoted(example.program)]
     for name, array in example.inputs.items():
-        parts += [f"--set {shlex.quote(f'{name}={_value(array)}')}"]
+        parts += ["--set", quoted(f"{name}={_value(array)}")]
     if example.gradient is not None:
-        parts += [f"--gradient {shlex.quote(_value(example.gradient))}"]
+        parts += ["--gradient", quoted(_value(example.gradient))]
     if example.result.seed is not None:
-        parts += [f"--seed {example.result.seed}"]
-    return [*parts, "--no-tree"]
+        parts += ["--seed", str(example.result.seed)]
+    return " ".join([*parts, "--no-tree"])
 
 
 def _value(array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
-    numbers = str(array.tolist()).replace(" ", "").replace(".0,", ",").replace(".0]", "]")
+    numbers = str((array + 0.0).tolist()).replace(" ", "").replace(".0,", ",").replace(".0]", "]")
     return numbers.removesuffix(".0")
 
 
