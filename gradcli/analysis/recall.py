@@ -1,8 +1,8 @@
 """What the statements of a program have given, for runs of a text that differs little from it.
 
-A statement that only computes gives the same value whenever it reads the same values. So runs share
-one graph, and of a text that is edited only those statements run again that have changed, or that
-read what such have given. What is not known to compute only always runs.
+A statement that only computes gives the same values whenever it reads the same values. So runs
+share one graph, and of a text that is edited only those statements run again that have changed, or
+that read what such have given. What is not known to compute only always runs.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import NamedTuple
 
+from gradcli.analysis.readings import Deed, Key, Readings
+from gradcli.diagnostics import Span
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Graph, Node
-from gradcli.language import syntax
-from gradcli.ops import FUNCTIONS
-from gradcli.trace.frames import Frame
-from gradcli.trace.names import parts_of
+from gradcli.trace.bindings import Binding
 
 _DOES_MORE = re.compile(
     r"import|grad|backward|class|global|nonlocal|seed|\.data\b|_[ \t]*\("
@@ -25,12 +24,6 @@ _DOES_MORE = re.compile(
 )
 """May stand in a program that changes tensors, differentiates, or speaks Python: there a value is
 not all that a statement gives."""
-_COMPUTES = frozenset((
-    syntax.Number, syntax.Constant, syntax.String, syntax.Name, syntax.List, syntax.Tuple,
-    syntax.Unary, syntax.Binary, syntax.Compare, syntax.Keyword, syntax.Call, syntax.Index,
-    syntax.Slice, syntax.Ellipsis, syntax.Conditional,
-))  # fmt: skip
-_UNBOUND = object()
 
 
 def only_computes(text: str) -> bool:
@@ -38,36 +31,70 @@ def only_computes(text: str) -> bool:
     return _DOES_MORE.search(text) is None
 
 
-Task: TypeAlias = tuple[object, ...]
-"""A statement that gives a name a value which depends on what it reads alone: its text, the name,
-and the nodes that the names in it stand for, if anything."""
+class NamedAt(NamedTuple):
+    """A name that a statement has given a value."""
+
+    name: str
+    place: int
+    """Where the statement, or that in it which did so, ends in the text."""
+    is_global: bool
+    """Whether it is a name of the program, and not of one of its functions."""
+
+
+class Effect(NamedTuple):
+    """What a statement has given."""
+
+    bound: dict[NamedAt, Node]
+    last: tuple[Binding, ...] | None
+    """What a program would end on that ends here; None where that is not for it to say."""
+    steps: int
+    """How many steps of loops and calls it has made."""
 
 
 class Recalled:
-    """What a statement has given."""
+    """What a statement has given, in runs of a text that is edited meanwhile."""
 
-    def __init__(self, task: Task, name: str, value: Node, start: int, run: int) -> None:
-        self.task = task
-        self.name = name
-        self.value = value
+    def __init__(self, deed: Deed, given: Effect, run: int) -> None:
+        self.given = given
         self.run = run
         """The last run that it was part of: in each it stands for one statement."""
-        self._start = start
-        """Where the statement begins in the text."""
+        self._deed = deed
 
-    def move(self, start: int) -> None:
-        """Let the statement begin elsewhere in the text: its nodes know their places there."""
-        by = start - self._start
-        self._start = start
-        for node in self._made if by else ():
+    @property
+    def key(self) -> Key:
+        """The key of the deed that it was."""
+        return self._deed.key
+
+    def move(self, spans: tuple[Span, ...]) -> None:
+        """Let what has given it begin elsewhere in the text: its nodes know their places there."""
+        if spans == self._deed.spans:
+            return
+        moves = [(old, new[0] - old[0]) for old, new in zip(self._deed.spans, spans, strict=True)]
+
+        def by(place: int) -> int:
+            return next((by for (start, end), by in moves if start <= place <= end), 0)
+
+        for node in self._made:
             if node.span is not None:
-                node.span = (node.span[0] + by, node.span[1] + by)
+                shift = by(node.span[0])
+                node.span = (node.span[0] + shift, node.span[1] + shift)
+        bound, last, steps = self.given
+        self.given = Effect(
+            {
+                NamedAt(name, place + by(place), is_global): node
+                for (name, place, is_global), node in bound.items()
+            },
+            last and tuple(_moved(each, by(each.span[0])) for each in last if each.span),
+            steps,
+        )
+        self._deed = Deed(self.key, spans)
 
     @cached_property
     def _made(self) -> list[Node]:
-        """The nodes of the statement: those between what it reads and its value."""
-        seen = set(self.task)
-        made, stack = [], [self.value]
+        """The nodes of the statement: those between what it reads and what it has given."""
+        seen = set(self.key)
+        made, stack = [], [*self.given.bound.values()]
+        stack += [each.value for each in self.given.last or () if isinstance(each.value, Node)]
         while stack:
             node = stack.pop()
             if node not in seen:
@@ -77,18 +104,23 @@ class Recalled:
         return made
 
 
+def _moved(binding: Binding, by: int) -> Binding:
+    assert binding.span is not None
+    start, end = binding.span
+    return Binding(binding.name, binding.value, (start + by, end + by))
+
+
 class Recall:
     """What the statements of runs have given, and the graph of these runs."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.evaluator = Evaluator({}, graph.ledger)
+        self.readings = Readings()
         self.lock = Lock()
         """Held while a statement runs, and while anything else extends the graph."""
         self._runs = 0
-        self._given: dict[Task, list[Recalled]] = {}
-        self._names: dict[str, tuple[str, ...] | None] = {}
-        """By the text of a statement: see `_names`."""
+        self._given: dict[Key, list[Recalled]] = {}
 
     def begin(self) -> int:
         """Begin a run; the result is its number."""
@@ -98,68 +130,33 @@ class Recall:
         self.evaluator.looked.clear()
         return self._runs
 
+    def again(self) -> int:
+        """Let a run go back to one of its statements; the result is its number from now on."""
+        self._runs += 1
+        return self._runs
+
     def is_large(self) -> bool:
         """Whether so much has gathered that it is time to begin with an empty graph."""
         most = self.graph.max_nodes
         return most is not None and self.graph.count > most // 3
 
-    def task(self, text: str, statement: syntax.Statement, frame: Frame) -> Task | None:
-        """A statement that is to run in a frame; None where it may do more than give a value."""
-        if text not in self._names:
-            self._names[text] = _names(statement)
-        names = self._names[text]
-        if names is None or not frame.functions.keys().isdisjoint(names):
-            return None
-        reads = [frame.values.get(name, _UNBOUND) for name in names[1:]]
-        if all(each.__class__ is Node or each is _UNBOUND for each in reads):
-            return text, names[0], *reads
-        return None
-
-    def given(self, task: Task, start: int, run: int) -> Recalled | None:
-        """What a statement that begins at a place gives, if that is known."""
-        for each in self._given.get(task, ()):
-            if each.run < run:
+    def given(self, deed: Deed, run: int, steps: int) -> Effect | None:
+        """What a deed gives in a run that may make so many more steps, if that is known."""
+        for each in self._given.get(deed.key, ()):
+            if each.run < run and each.given.steps <= steps:
                 each.run = run
-                each.move(start)
-                return each
+                each.move(deed.spans)
+                return each.given
         return None
 
-    def keep(self, given: Recalled) -> None:
-        """Remember what a statement has given that has run."""
-        self._given.setdefault(given.task, []).append(given)
+    def keep(self, deed: Deed, given: Effect, run: int) -> None:
+        """Remember what a deed has given that was done in a run."""
+        self._given.setdefault(deed.key, []).append(Recalled(deed, given, run))
 
     def forget(self, run: int) -> None:
         """Forget what was part neither of a run nor of a later one."""
         kept = {
-            task: [each for each in several if each.run >= run]
-            for task, several in self._given.items()
+            key: [each for each in several if each.run >= run]
+            for key, several in self._given.items()
         }
-        self._given = {task: several for task, several in kept.items() if several}
-
-
-def _names(statement: syntax.Statement) -> tuple[str, ...] | None:
-    """The name that a statement binds, and those in its value; None where it may do more."""
-    if not isinstance(statement, syntax.Assign) or not isinstance(statement.target, syntax.Name):
-        return None
-    found: dict[str, None] = {}
-    waiting: list[Any] = [statement.value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, syntax.Call):
-            callee = part.callee
-            waiting += (*part.arguments, *part.keywords)
-            if isinstance(callee, syntax.Attribute) and callee.name in FUNCTIONS:
-                waiting.append(callee.value)
-            elif isinstance(callee, syntax.Name) and callee.id in FUNCTIONS:
-                found[callee.id] = None
-            else:
-                return None
-        elif isinstance(part, syntax.Name):
-            found[part.id] = None
-        elif isinstance(part, syntax.Attribute) and part.name in ("T", "mT", "shape"):
-            waiting.append(part.value)
-        elif type(part) in _COMPUTES:
-            waiting += parts_of(part)
-        else:
-            return None
-    return statement.target.id, *found
+        self._given = {key: several for key, several in kept.items() if several}

@@ -3,8 +3,8 @@ names are completed, and programs are laid out.
 
 A change of the text is parsed in a thread of its own, so that names are offered meanwhile, and of
 changes that wait only the last. The program then runs in another thread, which gives up at its next
-statement when the text changes again. After that this thread runs the statements before the change
-once more, and the next change goes on from there.
+statement when the text changes again. The next change goes on from the statements before it, which
+this thread runs once more where the run can not go back to there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from gradcli import __version__
-from gradcli.analysis.live import LIMITS, OPTIONS, Ahead, Live, Seen, SupersededError
+from gradcli.analysis.live import LIMITS, OPTIONS, Ahead, Live, Seen
 from gradcli.analysis.recall import Recall
+from gradcli.analysis.recorder import SupersededError
 from gradcli.analysis.vocabulary import completions, vocabulary
 from gradcli.diagnostics import Advice, Diagnostic, GradcliError, Span
 from gradcli.language.format import formatted
@@ -108,6 +109,12 @@ class Editor(LanguageServer):
         """Tells whether there is a later version of a document."""
         return lambda: self._versions.get(uri) != version
 
+    def _go_on(self, uri: str, live: Live) -> None:
+        """Keep what the next run of a document can go on from."""
+        ahead = live.ahead()
+        if ahead is not None:
+            self._ahead[uri] = ahead
+
     def _run_ahead(self, uri: str, version: int) -> None:
         """Run what stands before the last change, while nothing else is to do."""
         ahead = self._ahead.get(uri)
@@ -131,12 +138,11 @@ class Editor(LanguageServer):
         try:
             live.run(self._ahead.pop(uri, None), recall)
         except SupersededError:
+            self._go_on(uri, live)
             return
         diagnostics = found(live, text)
-        ahead = live.ahead()
-        if ahead is not None:
-            self._ahead[uri] = ahead
-            self._runner.submit(self._run_ahead, uri, version)
+        self._go_on(uri, live)
+        self._runner.submit(self._run_ahead, uri, version)
         with self._telling:
             if self._versions.get(uri) == version:
                 self.live[uri], self._told[uri] = live, Ran(text, diagnostics)

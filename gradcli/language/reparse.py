@@ -38,9 +38,12 @@ def reparse(source: Source, limits: ParseLimits, before: Program) -> Program:
     except GradcliError:
         return parse_program(source, limits)  # which sees the rest of the text, too
     statements, expectations = _moved(before, later, end, by)
+    again = changed.statements
+    if again and not changed.expectations and _is_as_before(before, kept, again[0], same):
+        again = before.statements[kept : kept + 1] + again[1:]
     return Program(
         changed.source,
-        before.statements[:kept] + changed.statements + statements,
+        before.statements[:kept] + again + statements,
         tuple(each for each in before.expectations if each.span[0] < begin)
         + changed.expectations
         + expectations,
@@ -60,6 +63,12 @@ def _kept(before: Program, same: int) -> int:
     while kept > 0 and old[statements[kept].span[0] - 1] != "\n":
         kept -= 1
     return max(kept, 0)
+
+
+def _is_as_before(before: Program, kept: int, first: Statement, same: int) -> bool:
+    """Whether the statement that was parsed again has come to its end where it did before."""
+    old = before.statements[kept] if kept < len(before.statements) else first
+    return old.span == first.span and type(old) is type(first) and old.span[1] <= same
 
 
 def _later(before: Program, new: str, same: int) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.analysis.live import LIMITS, Ahead, Live, Seen, SupersededError
+from gradcli.analysis.live import LIMITS, Ahead, Live, Seen
+from gradcli.analysis.recorder import SupersededError
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.parser import parse_program
 from gradcli.language.reparse import common, reparse
@@ -179,7 +180,7 @@ def test_statements_before_a_change_are_the_same_objects() -> None:
     before = parse_program(source, LIMITS.parse)
     after = reparse(Source("program", source.text.replace("4", "5")), LIMITS.parse, before)
     same = [one is other for one, other in zip(before.statements, after.statements, strict=True)]
-    assert same == [True, True, False, False]  # the one before the change is parsed again
+    assert same == [True, True, True, False]
 
 
 def test_statements_behind_a_change_are_moved() -> None:
@@ -201,6 +202,8 @@ def test_statements_behind_a_change_are_moved() -> None:
         ("x = 1\ny == 2\n3\n", "x = 1\ny == 2\n"),
         ("if 1:\n  x = 2\ny = 3\nz = 3\n", "if 1:\n  x = 2\ny = 3\n  z = 3\n"),
         ("x = 1\n-x\ny = 3\nz = 4", "x = 1\n-x\ny = 3\nz = 5"),
+        ("x = [1, 2]\ny = 2\nimport torch\nsum(x)", "x = [1, 2]\ny = 2\nt\nsum(x)"),
+        ("x = [1, 2]\ny = 2\nz = 3\nsum(x)", "x = [1, 2]\ny = 2\nimport torch\nsum(x)"),
         ("x = 1\ny = 2\nz = x + y\nz  #= 4\n", "x = 1\ny = 22\nz = x + y\nz  #= 4\n"),
         ("x = 1\ny = 2\nx == 1\nx\n", "x = 1\ny = x or \\\nx == 1\nx\n"),
         ("x = 1\nif x:\n  y = 2\nz = x\n-z\n", "x = 1\nif x:\n  y = 2\n  y = 3\nz = x\n-z\n"),
@@ -252,7 +255,7 @@ def test_an_import_that_comes_to_be_used_is_looked_at_again() -> None:
 
 
 def test_a_run_that_was_given_up_inside_a_statement_is_not_taken_up() -> None:
-    text = "rows = []\nfor i in range(5):\n  rows.append(i)\nx = 1\ny = 2\nz = 3"
+    text = "rows = []\nfor i in range(5):\n  rows.append(i)\nx = 1\ny = 2\nz = 3\nprint(y)"
     first = Live(text, lambda: False, 60)
     first.run()
     second = Live(text.replace("3", "4"), lambda: False, 60, first.program)
@@ -295,3 +298,42 @@ def test_a_run_that_nobody_waits_for_ends() -> None:
 )
 def test_common(one: str, other: str, same: int) -> None:
     assert common(one, other) == same
+
+
+@pytest.mark.parametrize("end", ["", "\ny = 2\ny * 2  #= 4", "\nz = x\n-z  #! name"])
+def test_a_run_goes_back_to_the_change_behind_which_names_alone_were_bound(end: str) -> None:
+    text = "import torch\nw = torch.ones(2)\nw.add_(1)\ndef two(a):\n  return 2 * a\nx = 1" + end
+    assert _statements_run_ahead(text, "x = 1", ("x = 12", "x = 123", "x = w", "x = nothing")) == 0
+
+
+@pytest.mark.parametrize(
+    "end", ["\nw.add_(x)\nw  #= [3, 3]", "\nw += x\nw  #= [3, 3]", "\nfor i in range(2): w.mul_(x)"]
+)
+def test_a_run_does_not_go_back_behind_what_has_changed_tensors(end: str) -> None:
+    text = "import torch\nw = torch.ones(2)\nw.add_(1)\nx = 1" + end
+    assert _statements_run_ahead(text, "x = 1", ("x = 12", "x = 123", "x = w * 2")) > 0
+
+
+def _statements_run_ahead(text: str, written: str, others: tuple[str, ...]) -> int:
+    """How many statements must be run again before the changes, which then tell what a fresh start
+    tells.
+    """
+    asked = 0
+
+    def count() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    before, ahead = None, None
+    for each in (written, *others):
+        live = Live(text.replace(written, each), lambda: False, 60, before)
+        live.run(ahead)
+        fresh = Live(live.program.source.text, lambda: False, 60)
+        fresh.run()
+        assert told(live) == told(fresh)
+        before, ahead = live.program, live.ahead()
+        if ahead is not None:
+            ahead.run(count)
+    assert ahead is not None
+    return asked

@@ -24,6 +24,30 @@ f(a, k=2) = a**k + n
 def g(a):
     t = a * 2
     return t + x
+def deep(a, b=2):
+    t = a
+    for j in range(b):
+        t = tanh(t) * 0.5 + g(a) * j
+        if sum(t) > n:
+            t = t - 0.1
+            break
+    return t / (1 + t**2)
+s = 0 * x
+for i in range(3) {
+  s = s * 0.5 + sin(x * i)
+  if sum(s) > 1 {
+    s = s - f(x)
+  }
+}
+while sum(s) > 1 {
+  s = s * 0.7
+}
+if n > 2 {
+  z, k = s, 2
+} else {
+  z = deep(s)
+}
+d = deep(x) + deep(s, b=3)
 h = x
 h = tanh(h*0.9 + 0.1*x) - sigmoid(h)/(1 + h**2)
 h = softmax(h@w, dim=1)@transpose(w, 0, 1) + exp(-h**2)*sin(x)
@@ -60,6 +84,12 @@ LINES = [
     "hs = [1, 2]", "l = [1, 2, 3]\nfor i in l { h = h + i }", "w[0] = 3", "h.relu_()", "u = eye(2)",
     "import torch", "x.g = 3", "print(h)", "p = relu(x)\np = relu(x)", "n += 1", "x = h.data",
     "g = x.grad", "sum(h).backward()", "a, z = h, x", "lambda x: x", "relu = x", "c", "k #= [1]",
+    "g = lambda a: a * 2", "for k in range(2) {\n  r = randn(2)\n}", "d = deep(h)", "z += 1",
+    "for i in [1, 2] {\n  s = s + i\n  s  #= 3\n}", "def g(a):\n    return a + n", "s = deep(s)",
+    "if s[0, 0] > 0 { s = inv(zeros(2, 2)) }", "while n > 0 { n = n - 1 }", "k = g(x) + f(x, 3)",
+    "for i in range(2) {\n  hs = append(hs, f(h))\n}", "def deep(a, b=2):\n    return g(a) * b",
+    "def f(a, k=1):\n    t = a * k\n    t  #= 3\n    return t", "d = inv(deep(x) @ x.T * 0)",
+    "del g",
 ]  # fmt: skip
 
 
@@ -167,6 +197,46 @@ def test_only_what_has_changed_runs_again() -> None:
     assert "3000 instead of 3" in second.report.outcomes[0].problem
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(9) {", "  x = tanh(x) * i + x", "}", "while sum(x) > 1 { x = x * 0.5 }"],
+        ["if sum(x) > 1 {", "  x, t = tanh(x), x", "} else { t = x }", "f(x)", "x = f(t, by=3)"],
+    ],
+)
+def test_loops_branches_and_calls_are_recalled(lines: list[str]) -> None:
+    """Also where they stand elsewhere, unless what they call means something else."""
+    start = ["a = 1", "g(x) = sum(x) * x", "def f(x, by=2):", "    t = g(x)", "    return t * by"]
+    recall = Recall(OPTIONS.graph(shares=False))
+    program = [*start, "x = [0.1, 0.2]", *lines * 5, "y = inv(eye(2) * a)", "y  #= 3"]
+    first = run(recall, "\n".join(program))
+    made = recall.graph.count
+    assert made > 30
+    program[0] = "a = 0\n"
+    second = run(recall, "\n".join(program), first)
+    assert recall.graph.count - made < 6
+    assert second.report is not None
+    found = second.report.outcomes[0].found
+    assert isinstance(found, GradcliError)
+    assert found.diagnostic.span is not None
+    assert second.program.source.text[found.diagnostic.span[0] :].startswith("inv")
+    program[1] = "g(x) = sum(x) * 3"
+    made = recall.graph.count
+    run(recall, "\n".join(program), second)
+    assert (recall.graph.count - made > 30) == ("f(x)" in lines)
+
+
+def test_steps_that_are_recalled_count() -> None:
+    """A program may make so many steps, whether they are made again or not."""
+    recall = Recall(OPTIONS.graph(shares=False))
+    loop = "for i in range(7000) { x = i }\n"
+    two = run(recall, loop * 2 + "y = 3")
+    three = run(recall, loop * 3 + "y = 3", two)
+    for live, code in ((two, None), (three, "limit-steps")):
+        assert live.report is not None
+        assert (live.report.error.code if live.report.error else None) == code
+
+
 def test_a_value_that_is_recalled_knows_its_place() -> None:
     """The error of a value that is looked at later stands where the statement is now."""
     recall = Recall(OPTIONS.graph(shares=False))
@@ -216,6 +286,21 @@ def test_programs_that_do_more_run_as_a_whole(text: str) -> None:
 @pytest.mark.parametrize("text", ["x = [1, 2]\nx == 2", "y = x[0] == 3", "y = f(x, dim=1)", ""])
 def test_programs_that_only_compute(text: str) -> None:
     assert only_computes(text)
+
+
+def test_an_error_inside_a_function_knows_its_place() -> None:
+    """What is computed later in the body of a function stands where the function is now."""
+    recall = Recall(OPTIONS.graph(shares=False))
+    program = "def f(x):\n    return inv(x * 0)\ny = f(eye(2))\ny  #= 3\n"
+    before = run(recall, program)
+    for gap in (0, 1, 4):
+        before = run(recall, "\n" * gap + program, before)
+        assert before.report is not None
+        found = before.report.outcomes[0].found
+        assert isinstance(found, GradcliError)
+        span = found.diagnostic.span
+        assert span is not None
+        assert before.program.source.locate(span[0]) == (2 + gap, 12)
 
 
 def test_what_gathers_is_no_reason_to_fail() -> None:
