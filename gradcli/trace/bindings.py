@@ -51,16 +51,33 @@ class Bindings(Updates):
         self.inputs = dict(inputs)
         self.globals = self.frame
         self.globals.values.update(inputs)
-        self.last: list[Binding] | None = None
-        """The values of the last top-level expression or assignment: several for a tuple, and no
-        value for an expression that is None. None where there was no such statement.
-        """
+        self._ends: list[Binding] | tuple[syntax.Name, Value] | None = None
+        """What `last` is, or a name that was given a value last of all, and the value."""
         self._retains = retains
         self._rebound: set[str] = set()
 
-    def assign(self, statement: syntax.Assign) -> Visit:
-        value = yield self.visit(statement.value)
-        yield self._assign(statement, statement.target, value)
+    @property
+    def last(self) -> list[Binding] | None:
+        """The values of the last top-level expression or assignment: several for a tuple, and no
+        value for an expression that is None. None where there was no such statement.
+        """
+        if isinstance(self._ends, tuple):
+            self._ends = as_outputs(*self._ends)
+        return self._ends
+
+    @last.setter
+    def last(self, bindings: list[Binding] | None) -> None:
+        self._ends = bindings
+
+    def assign(self, statement: syntax.Assign) -> Visit | None:
+        """Done at once where the value is a tensor that is found at once; or its visitor."""
+        value = self.visit(statement.value)
+        if value.__class__ is Node:
+            return self._assign(statement, statement.target, value)
+        return self._assign_later(statement, value)
+
+    def _assign_later(self, statement: syntax.Assign, value: Visit | Value) -> Visit:
+        yield self._assign(statement, statement.target, (yield value))
 
     def chained_assign(self, statement: syntax.ChainedAssign) -> Visit:
         value = yield self.visit(statement.value)
@@ -78,7 +95,7 @@ class Bindings(Updates):
         value = self.as_written(statement.value, value)
         if isinstance(target, syntax.Name):
             self.bind(target.id, self._settled(statement.value, value, target.id))
-            self._ends_on([target])
+            self._ends_on_name(target)
             return None
         if isinstance(target, syntax.Tuple):
             return self._assign_parts(statement.value, target, value)
@@ -148,6 +165,8 @@ class Bindings(Updates):
                     return False  # its body may read names, an object may hold leaves
                 stack += part.keywords
                 stack += part.arguments
+            elif kind is syntax.Binary:
+                stack += (part.left, part.right)
             else:
                 stack += parts_of(part)
         return True
@@ -248,6 +267,12 @@ class Bindings(Updates):
             if isinstance(name, syntax.Name) and self._is_output(name.id):
                 self.last += as_outputs(name, self.frame.values[name.id])
 
+    def _ends_on_name(self, name: syntax.Name) -> None:
+        """The same of one name; nothing is made of it, as another may follow."""
+        if self.frame is self.globals:
+            is_output = self._is_output(name.id)
+            self._ends = (name, self.frame.values[name.id]) if is_output else []
+
     def _is_output(self, name: str) -> bool:
         return name in self.frame.values and not isinstance(self.frame.values[name], Object)
 
@@ -271,7 +296,7 @@ class Bindings(Updates):
         result = yield self.changed(statement.operator, before, value)
         if result is not before:
             self.bind(name.id, result)
-        self._ends_on([name])
+        self._ends_on_name(name)
 
 
 def as_outputs(expression: syntax.Expression, value: Value) -> list[Binding]:

@@ -9,10 +9,11 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.graph import SINGLE, Graph, Node
+from gradcli.graph import EMPTY, SINGLE, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import bind
+from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.kinds import cast
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import bind_names, call
@@ -124,6 +125,8 @@ class Calls(Expressions):
     ) -> None:
         super().__init__(graph, values, autograd, numerals)
         self._table = table
+        self._builders: dict[str, Function | None] = {}
+        """Functions of the op table by name, if a call of them does nothing but build a node."""
         self._by_syntax: dict[str, Callable[[syntax.Call], Visit]] = {}
         """Functions whose arguments are read as they are written, by name."""
 
@@ -153,7 +156,60 @@ class Calls(Expressions):
         """Give a name a value, in the body that is run."""
         raise NotImplementedError
 
-    def call(self, expression: syntax.Call) -> Visit:
+    def call(self, expression: syntax.Call) -> Visit | Value:
+        """The value of a call of an elementwise function if its operands are found at once, or the
+        visitor that finds it.
+        """
+        function = self._elementwise(expression)
+        if function is None:
+            return self._call(expression)
+        operands: list[Value] = []
+        for argument in expression.arguments:
+            found = self.at_once(argument)
+            if found.__class__ is not Node:
+                return self._call(expression, operands, found)
+            operands.append(found)
+        self.graph.span = expression.span
+        result: Value = call(self.values, function, operands, EMPTY)
+        if len(operands) > 1:
+            watch(self.autograd, result, operands)
+        if self.values.arrays:
+            self.values.stay_arrays(result, operands)
+        return result
+
+    def _elementwise(self, expression: syntax.Call) -> Function | None:
+        """The function, if one is called that does nothing but build a node, on all its operands;
+        None in programs of Python, where more is to be said of the result.
+        """
+        callee = expression.callee
+        if type(callee) is not syntax.Name or expression.keywords or self.values.is_python:
+            return None
+        name = callee.id
+        if name not in self._builders:
+            if name not in TABLE:
+                return None  # its module is imported when the call is looked at closer
+            self._builders[name] = self._builder(name)
+        function = self._builders[name]
+        if function is None or len(expression.arguments) != len(function.operands):
+            return None
+        if syntax.Starred in map(type, expression.arguments) or self._held(callee) is not None:
+            return None
+        return function
+
+    def _builder(self, name: str) -> Function | None:
+        """A function of the op table, if its name alone says what a call of it builds."""
+        function = self._table.get(name)
+        if function is None or not isinstance(function.op, Elementwise) or function.own_memory:
+            return None
+        return None if name in _LIKE_PYTHONS or name in self._by_syntax else function
+
+    def _call(
+        self,
+        expression: syntax.Call,
+        given: Sequence[Value] = (),
+        begun: Visit | Value = None,
+    ) -> Visit:
+        """The value of a call of any kind; some of its arguments may be given, the next `begun`."""
         callee = expression.callee
         own = self._own_name(callee)
         try:
@@ -164,7 +220,11 @@ class Calls(Expressions):
             return (yield self._method(expression))
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
-        arguments = yield self._several(expression.arguments)
+        if given or begun is not None:
+            rest = expression.arguments[len(given) :]
+            arguments = yield self._going_on([*given], rest, begun)
+        else:
+            arguments = yield self._several(expression.arguments)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:

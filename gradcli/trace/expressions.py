@@ -54,6 +54,10 @@ _ATOMS = frozenset((syntax.Name, syntax.Number, syntax.Constant, syntax.String))
 """Expressions without parts, whose values are found at once."""
 _ON_LISTS = ("+", "*")
 """Operators that join and repeat lists."""
+_SIDES_LATER = ("and", "or")
+"""Operators whose right side may not be needed."""
+_INSIDE = 8
+"""So deep in each other parts are found by calls, which is quicker; deeper ones by visitors."""
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
@@ -69,6 +73,8 @@ class Expressions:
         self.frame = Frame()
         self.special = Specials(values)
         self._numerals = numerals
+        self._inside = 0
+        """How deep the part is, among those that are found by calls."""
         recorded: dict[type[Any], Callable[[Any], Visit | Value]] = {
             syntax.Number: numerals.number,
             syntax.Constant: self._constant,
@@ -101,6 +107,23 @@ class Expressions:
     def visit(self, expression: syntax.Expression) -> Visit | Value:
         """The visitor of an expression, or its value at once if it has no parts."""
         return self._visitors[type(expression)](expression)
+
+    def at_once(self, part: syntax.Expression) -> Visit | Value:
+        """The value of a part of an expression if it is found without visitors; or its visitor."""
+        kind = type(part)
+        if kind in _ATOMS:
+            return self._visitors[kind](part)
+        if self._inside == _INSIDE:
+            return self._later(part)
+        self._inside += 1
+        try:
+            return self._visitors[kind](part)
+        finally:
+            self._inside -= 1
+
+    def _later(self, part: syntax.Expression) -> Visit:
+        """The visitor of a part; it begins where Python's stack is not deep."""
+        return (yield self.visit(part))
 
     # --- what is recorded for backward ---
 
@@ -171,8 +194,8 @@ class Expressions:
             raise error
         return result
 
-    def call(self, expression: syntax.Call) -> Visit:
-        """The value of a call of any kind."""
+    def call(self, expression: syntax.Call) -> Visit | Value:
+        """The value of a call of any kind, or the visitor that finds it."""
         raise NotImplementedError
 
     # --- atoms ---
@@ -235,14 +258,21 @@ class Expressions:
             found.append(self.visit(item))
         return found
 
-    def _going_on(self, found: list[Value], items: Sequence[syntax.Expression]) -> Visit:
-        """The values of further items, behind those that were found."""
+    def _going_on(
+        self,
+        found: list[Value],
+        items: Sequence[syntax.Expression],
+        begun: Visit | Value = None,
+    ) -> Visit:
+        """The values of further items, behind those that were found; the first may be `begun`."""
         for item in items:
             if type(item) is syntax.Starred:
                 value = self.as_written(item.value, (yield self.visit(item.value)))
                 found += self.values.elements(value)
             else:
-                found.append(self.as_written(item, (yield self.visit(item))))
+                value = yield (self.visit(item) if begun is None else begun)
+                found.append(self.as_written(item, value))
+                begun = None
         return found
 
     def _dictionary(self, expression: syntax.DictLiteral) -> Visit:
@@ -389,13 +419,20 @@ class Expressions:
 
     # --- operators ---
 
-    def _unary(self, expression: syntax.Unary) -> Visit:
-        operand = yield self.visit(expression.operand)
+    def _unary(self, expression: syntax.Unary) -> Visit | Value:
+        operand: Any = self.at_once(expression.operand)
+        return (self._signed if operand.__class__ is Node else self._turned)(expression, operand)
+
+    def _turned(self, expression: syntax.Unary, operand: Visit | Value) -> Visit:
+        return (yield self._signed(expression, (yield operand)))
+
+    def _signed(self, expression: syntax.Unary, operand: Value) -> Visit | Value:
+        """The value of an operator before a value, or the visitor that finds it."""
         self.graph.span = expression.span
         if expression.operator == "not" and not isinstance(operand, Node):
             return self.graph.constant(not self.values.truth(operand))
         if isinstance(operand, Object):
-            return (yield operand.method(_UNARY_METHODS[expression.operator])([], {}))
+            return operand.method(_UNARY_METHODS[expression.operator])([], {})  # type: ignore[no-any-return]
         node = self.values.tensor(operand, f"the operand of {expression.operator}")
         if expression.operator == "+":
             return node
@@ -404,35 +441,63 @@ class Expressions:
             self.values.stay_arrays(turned, (node,))
         return turned
 
-    def _binary(self, expression: syntax.Binary) -> Visit:
+    def _binary(self, expression: syntax.Binary) -> Visit | Value:
+        """The value of a row of operators, from the left; or the visitor that goes on with it where
+        one side is not found at once.
+        """
+        row = [expression]
+        if self.records:
+            while type(row[-1].left) is syntax.Binary:
+                row.append(row[-1].left)
+        left = self.at_once(row[-1].left)
+        while row:
+            if left.__class__ is not Node or row[-1].operator in _SIDES_LATER:
+                return self._sides(row, left)
+            right = self.at_once(row[-1].right)
+            if right.__class__ is not Node:
+                return self._sides(row, left, right)
+            left = self._of_sides(row.pop(), left, right)
+        return left
+
+    def _sides(self, row: list[syntax.Binary], left: Any, right: Any = None) -> Visit:
+        """The value of a row, of which the last is the innermost; its right side may be begun."""
+        left = yield left
+        while row:
+            expression = row.pop()
+            if expression.operator in _SIDES_LATER:
+                left = yield self._logical(expression, left)
+            else:
+                right = yield (self.visit(expression.right) if right is None else right)
+                left = yield self._of_sides(expression, left, right)
+            right = None
+        return left
+
+    def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
+        """The value of an operator between two values, or the visitor that finds it."""
         operator = expression.operator
-        left = yield self.visit(expression.left)
-        if operator in ("and", "or"):
-            return (yield self._logical(expression, left))
-        right = yield self.visit(expression.right)
         if isinstance(left, str):
             right = self.as_written(expression.right, right)
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
             left, right = self._lists(operator, expression, left, right)
-        if left.__class__ is Node and right.__class__ is Node:
-            if right.known is not None and operator in _DIVIDING:
-                self._check_division(left, right)
-            if left.kind != right.kind and self.values.is_pytorch:
-                left = self._beside(right, operator, left, expression.left)
-                right = self._beside(left, operator, right, expression.right)
-            elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
-                left = cast(left, "int")
-            first = self.graph.count
-            result = binary(self.values, operator, left, right)
-            if operator == "@" and self.autograd.dtypes is not None:
-                self.autograd.dtypes.check_product("matmul", result, first)
-            if left.shape != right.shape:
-                watch(self.autograd, result, (left, right))
-            if self.values.arrays:
-                self.values.stay_arrays(result, (left, right))
-            return result
-        return (yield self.operated(operator, left, right))
+        if left.__class__ is not Node or right.__class__ is not Node:
+            return self.operated(operator, left, right)
+        if right.known is not None and operator in _DIVIDING:
+            self._check_division(left, right)
+        if left.kind != right.kind and self.values.is_pytorch:
+            left = self._beside(right, operator, left, expression.left)
+            right = self._beside(left, operator, right, expression.right)
+        elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
+            left = cast(left, "int")
+        first = self.graph.count
+        result = binary(self.values, operator, left, right)
+        if operator == "@" and self.autograd.dtypes is not None:
+            self.autograd.dtypes.check_product("matmul", result, first)
+        if left.shape != right.shape:
+            watch(self.autograd, result, (left, right))
+        if self.values.arrays:
+            self.values.stay_arrays(result, (left, right))
+        return result
 
     def _check_division(self, left: Node, right: Node) -> None:
         """Raise `value` where Python's numbers are divided by 0."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.items import Items
@@ -37,7 +40,12 @@ def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
         left = values.tensor(left, f"the left side of {operator}")
     if right.__class__ is not Node:
         right = values.tensor(right, f"the right side of {operator}")
-    return FUNCTIONS[BINARY[operator]].build(left, right)  # type: ignore[no-any-return]
+    return _builder(operator)(left, right)
+
+
+@cache
+def _builder(operator: str) -> Callable[..., Node]:
+    return FUNCTIONS[BINARY[operator]].build
 
 
 def boolean(values: Values, value: Value) -> Node:
