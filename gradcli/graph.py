@@ -142,6 +142,8 @@ class Op:
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
     flat: bool = False
     """The result changes in steps only: the derivative is 0 wherever there is one."""
+    holds_back: bool = False
+    """`differentiable` says more of it than that gradients flow from floats to floats."""
     contracts: bool = False
     """Elements are mixed by products, so "not selected" does not reach below."""
     unique: bool = False
@@ -295,7 +297,8 @@ class Node:
         kind: Kind,
         known: Array | None = None,
     ) -> None:
-        if graph.count >= graph.paid:
+        index = graph.count
+        if index >= graph.paid:
             graph.pay(1)
         self.graph = graph
         self.op = op
@@ -314,8 +317,8 @@ class Node:
         """The array of a constant or a literal, to compute with; to decide by it: `Graph.look`."""
         self.span = graph.span
         self.origin = graph.origin
-        self.index = graph.count
-        graph.count += 1
+        self.index = index
+        graph.count = index + 1
         if op.refuses and graph.origin is None:
             graph.refusing.append(self)
 
@@ -636,25 +639,30 @@ def upstream(outputs: Iterable[Node], oldest: int = 0) -> list[Node]:
     seen = set(outputs)
     stack = list(seen)
     while stack:
-        node = stack.pop()
-        for position, operand in enumerate(node.inputs):
-            if (
-                operand not in seen
-                and operand.index >= oldest
-                and node.op.differentiable(node, position)
-            ):
+        for operand in sources(stack.pop()):
+            if operand not in seen and operand.index >= oldest:
                 seen.add(operand)
                 stack.append(operand)
     return sorted(seen, key=_index)
 
 
-def dependents(nodes: Sequence[Node], sources: Iterable[Node]) -> set[Node]:
-    """Those of `nodes` (in topological order) that a gradient links to one of `sources`."""
-    found = set(sources)
+def sources(node: Node) -> Iterable[Node]:
+    """The operands that a gradient can flow back to from a node."""
+    op, inputs = node.op, node.inputs
+    if op.holds_back:
+        return [each for place, each in enumerate(inputs) if op.differentiable(node, place)]
+    if node.kind != "float":
+        return ()
+    for each in inputs:
+        if each.kind != "float":
+            return [each for each in inputs if each.kind == "float"]
+    return inputs
+
+
+def dependents(nodes: Sequence[Node], ends: Iterable[Node]) -> set[Node]:
+    """Those of `nodes` (in topological order) that a gradient links to one of the `ends`."""
+    found = set(ends)
     for node in nodes:
-        if node not in found:
-            for position, operand in enumerate(node.inputs):
-                if operand in found and node.op.differentiable(node, position):
-                    found.add(node)
-                    break
+        if node not in found and not found.isdisjoint(sources(node)):
+            found.add(node)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradcli.graph import Node, ancestors
+from gradcli.graph import Node, ancestors, sources
 
 
 def reached(outputs: Iterable[Node]) -> set[Node]:
@@ -15,8 +15,8 @@ def reached(outputs: Iterable[Node]) -> set[Node]:
         node = stack.pop()
         if node.op.flat:
             continue
-        for place, operand in enumerate(node.inputs):
-            if operand not in found and node.op.differentiable(node, place):
+        for operand in sources(node):
+            if operand not in found:
                 found.add(operand)
                 stack.append(operand)
     return found

@@ -86,13 +86,17 @@ def contributions(
     that selects; more are added.
     """
     op = node.op
+    if node.kind != "float":
+        return
     elementwise = isinstance(op, Elementwise)
     if not elementwise:
         change = _expand(change, node.shape)
     product = scale if node in selected else multiply
     selects = op.selects or (node in selected and not op.contracts)
     for position, operand in enumerate(node.inputs):
-        if operand not in linked or not op.differentiable(node, position):
+        if operand not in linked or operand.kind != "float":
+            continue
+        if op.holds_back and not op.differentiable(node, position):
             continue
         part = op.vjp(node, position, change, product)
         if part is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -80,8 +81,9 @@ class NumpyEngine:
         computed now, once for all runs. Only `large` values are freed.
         """
         steps: list[_Ready] = []
-        for unit, dying in zip(self.plan.units, self.plan.dying, strict=True):
-            step = self._ready(unit, [each for each in dying if each in large] if large else ())
+        dying: Iterable[Sequence[Node]] = self.plan.dying if large else repeat(())
+        for unit, last in zip(self.plan.units, dying, strict=False):
+            step = self._ready(unit, [each for each in last if each in large] if last else ())
             if folded.issuperset(unit.operands) and isinstance(unit, Single) and _folds(unit.node):
                 folded.add(unit.node)
                 self._fold(step, unit.node)

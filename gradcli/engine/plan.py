@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +19,10 @@ Empty: TypeAlias = Callable[[Shape, np.dtype[Any]], Array]
 """Makes an array whose elements are not set."""
 Arrange: TypeAlias = "Callable[[Sequence[Node], Sequence[Node]], Sequence[Unit]]"
 """Says what runs together of a schedule, for some outputs."""
+
+
+WIDEST = 8
+"""The most bytes of an element."""
 
 
 # --- what a plan is made of, and what runs it ----------------------------------------------
@@ -50,12 +55,15 @@ class Single:
     the targets that they are given.
     """
 
-    __slots__ = ("node", "operands", "outputs")
+    __slots__ = ("node", "operands")
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.operands = node.inputs
-        self.outputs = (node,)
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        return (self.node,)
 
     @property
     def view(self) -> bool:
@@ -125,8 +133,11 @@ class Plan:
         computed = [node for node in self.nodes if node.known is None and node.op is not INPUT]
         self.units = arrange(computed, outputs)
         """Strips, regions and single nodes, in the order in which they run."""
-        self.dying = _last_uses(self.units, self.outputs)
+
+    @cached_property
+    def dying(self) -> list[list[Node]]:
         """For each unit, the operands that no later unit needs."""
+        return _last_uses(self.units, self.outputs)
 
     def peak_bytes(self, elsewhere: Collection[Node] = (), threads: int = 1) -> int:
         """Most memory that values take at one time, inputs and outputs included.
@@ -191,10 +202,12 @@ class Plan:
 
 
 def total_bytes(nodes: Iterable[Node]) -> int:
-    """What values take if none of them shares memory, or is freed, with the most work of one."""
+    """What values take, at most, if none of them shares memory or is freed, with the most work of
+    one.
+    """
     total = most = 0
     for node in nodes:
-        total += nbytes(node)
+        total += WIDEST * node.size if node.size else nbytes(node)
         if node.op.work is not None:
             most = max(most, work_bytes(node))
     return total + most

@@ -271,6 +271,8 @@ class General(Adjoint):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(*inputs, *attributes)
 
+    holds_back = True
+
     def differentiable(self, node: Node, operand: int) -> bool:
         return bool(self.adjoints) and super().differentiable(node, operand)
 
@@ -289,7 +291,7 @@ class General(Adjoint):
 def are_floats(operands: tuple[Operand, ...]) -> TypeGuard[tuple[Node, ...]]:
     """Whether all are floating-point nodes."""
     for each in operands:  # quicker than `all` of two
-        if not isinstance(each, Node):
+        if each.__class__ is not Node:
             return False
         if each.kind != "float":
             return False

@@ -220,11 +220,7 @@ class Calls(Expressions):
             return (yield self._method(expression))
         if held is None and name in self._by_syntax and isinstance(callee, syntax.Name):
             return (yield self._by_syntax[name](expression))
-        if given or begun is not None:
-            rest = expression.arguments[len(given) :]
-            arguments = yield self._going_on([*given], rest, begun)
-        else:
-            arguments = yield self._several(expression.arguments)
+        arguments = yield self._operands(expression.arguments, given, begun)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
         if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
@@ -248,6 +244,17 @@ class Calls(Expressions):
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
         return found if own else self._as_array(callee, found, keywords.get("dtype"))
+
+    def _operands(
+        self,
+        arguments: Sequence[syntax.Expression],
+        found: Sequence[Value],
+        begun: Visit | Value,
+    ) -> Visit | list[Value]:
+        """The values of arguments, of which some are found; the next one may have begun."""
+        if not found and begun is None:
+            return self._several(arguments)
+        return self._going_on([*found], arguments[len(found) :], begun)
 
     def _own_name(self, callee: syntax.Expression) -> str | None:
         """The name of what is called, if it is a name of the language's or of the program's own."""
