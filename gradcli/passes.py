@@ -14,6 +14,7 @@ from gradcli.differentiate.losses import losses, reached
 from gradcli.graph import Array, Node, Shape, ancestors
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import behind
+from gradcli.ops.shaping import EXPAND
 from gradcli.options import Options
 from gradcli.result import Pass
 from gradcli.trace import Tracer
@@ -112,8 +113,20 @@ def differentiate(
             found.backwards.append(
                 _backward(tracer, floats, leaves, retained, given, options.strict, found.notes)
             )
-        found.notes.extend(_unused(tracer, list(floats.values()), leaves))
+        doubtful = {
+            name: node
+            for name, node in leaves.items()
+            if all(_is_zero(each.grads[name]) for each in found.backwards)
+        }
+        found.notes.extend(_unused(tracer, list(floats.values()), doubtful) if doubtful else ())
     return found
+
+
+def _is_zero(grad: Node) -> bool:
+    """Whether a grad is known to be 0, as it is where no gradient comes back."""
+    while grad.op is EXPAND:
+        (grad,) = grad.inputs
+    return grad.known is not None and not grad.known.any()
 
 
 NO_GRADIENT = Note(

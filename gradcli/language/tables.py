@@ -66,6 +66,8 @@ class Tables(NamedTuple):
     """Terminal name to its text, for those that have only one."""
     pattern: re.Pattern[str]
     """A regular expression for blanks and a terminal: group n is terminal n."""
+    pieces: str
+    """The same expression without groups: what it finds is not told."""
     rules: list[Rule]
     actions: PackedRows
     """[state][terminal]: the state to shift to, the negated rule to reduce by, 0 for an error."""
@@ -127,6 +129,7 @@ def unpack(compiled: dict[str, Any]) -> Tables:
         marks=compiled["marks"],
         literals=compiled["literals"],
         pattern=re.compile(f"{_BLANKS}(?:{groups})"),
+        pieces=f"{_BLANKS}(?:{'|'.join(compiled['patterns'])})",
         rules=[
             Rule(label, head, length, tuple(parts), spliced)
             for label, head, length, parts, spliced in compiled["rules"]

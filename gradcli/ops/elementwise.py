@@ -77,7 +77,7 @@ class Elementwise(Op):
             return self.whole(self, *conditions, *operands)
         return nodes[0].graph.apply(self, (*conditions, *operands))
 
-    def _apply(self, node: Node, operand: int, change: Node, multiply: Multiply) -> Node | None:
+    def vjp(self, node: Node, operand: int, change: Node, multiply: Multiply) -> Node | None:
         """A cotangent (or tangent) `change` times the derivative by one operand."""
         if self.chain is not None:
             rule = self.chain[operand]
@@ -88,14 +88,11 @@ class Elementwise(Op):
         factor = partial if isinstance(partial, int | float) else partial(node, *node.inputs)
         return multiply(change, factor)
 
-    def vjp(self, node: Node, operand: int, cotangent: Node, multiply: Multiply) -> Node | None:
-        return self._apply(node, operand, cotangent, multiply)
-
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
         total: Node | None = None
         for operand, tangent in enumerate(tangents):
             if tangent is not None:
-                part = self._apply(node, operand, tangent, multiply)
+                part = self.vjp(node, operand, tangent, multiply)
                 if part is not None:
                     total = part if total is None else total + part
         return total
