@@ -29,6 +29,7 @@ TOPICS = {
     "data": "the files and stores that values come from and go to",
     "cluster": "many machines: how workers start, with lines to paste",
     "command": "check the gradient of a program in any language",
+    "compiler": "large arrays faster, with a C++ compiler",
     "exit-codes": "what the exit code tells",
     "man": "the manual page: gradcli help man > ~/.local/share/man/man1/gradcli.1",
 }
@@ -149,6 +150,7 @@ GUIDES = {
     "data": data,
     "cluster": cluster,
     "command": command_protocol,
+    "compiler": _topic("COMPILER"),
     "exit-codes": _topic("EXIT_CODES"),
     "man": man,
 }

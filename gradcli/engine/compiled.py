@@ -12,6 +12,7 @@ import ctypes
 import math
 import os
 import re
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,8 @@ WIDTH = 64
 """The elements that a loop takes at a time."""
 MEMBERS = 256
 """Larger regions would take too long to compile, and too much of a thread's stack."""
+KEPT = 500
+"""The functions that are kept in the cache, of some 20 KB each."""
 SECONDS = 60.0
 """How long a compiler may take."""
 FLAGS = (
@@ -163,15 +166,34 @@ def _loaded(text: str, program: str) -> Any:
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradcli"
     library = folder / f"{sha256('|'.join(told).encode()).hexdigest()}.so"
     try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_own(folder)
         if not library.exists():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _compile(text, path, library)
+            _prune(folder)
+        _check_own(library)
         sweep = ctypes.CDLL(str(library)).sweep
     except OSError as error:
         raise _unusable(f"GRADCLI_CXX: {error}") from None
     sweep.restype = None
     sweep.argtypes = [ctypes.c_long, *(ctypes.c_void_p,) * 3]
     return sweep
+
+
+def _check_own(path: Path) -> None:
+    """Raise `device` for what another user may have written: its code would run as this one."""
+    made = path.stat()
+    if made.st_uid != os.geteuid():
+        raise _unusable(f"GRADCLI_CXX: {path} belongs to another user")
+    if made.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise _unusable(f"GRADCLI_CXX: other users can write to {path}")
+
+
+def _prune(folder: Path) -> None:
+    """Remove the functions that were compiled first, where there are very many."""
+    made = {each: each.stat().st_mtime_ns for each in folder.glob("*.so")}
+    for each in sorted(made, key=made.__getitem__)[:-KEPT]:
+        each.unlink(missing_ok=True)
 
 
 def _processor() -> str:
@@ -199,4 +221,6 @@ def _compile(text: str, program: str, library: Path) -> None:
 
 
 def _unusable(message: str) -> GradcliError:
-    return GradcliError("device", message, hint="GRADCLI_CXX= goes without a compiler")
+    return GradcliError(
+        "device", message, hint="GRADCLI_CXX= goes without a compiler; gradcli help compiler"
+    )

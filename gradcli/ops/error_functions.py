@@ -175,7 +175,8 @@ gaussian: Function = table.elementwise(
     operands="x rate",
     arrays=5.2,
     cuda="{T} high = {0} * {0}; {T} low = fma({0}, {0}, -high);"
-    " return exp(-{1} * high) * (abs({0}) < 64 ? 1 - {1} * low : 1);",
+    " bool near = abs({0}) < 64;"  # farther out x² may be infinite, and the rate 0
+    " return exp(-{1} * (near ? high : {0}) * (near ? 1 : {0})) * (near ? 1 - {1} * low : 1);",
     latex="e^{{-{1} {0}^2}}",
     formula="exp(-rate * x**2)",
 )

@@ -16,7 +16,7 @@ import pytest
 
 from gradcli import grad
 from gradcli.diagnostics import GradcliError
-from gradcli.engine.compiled import compilable, filling, source
+from gradcli.engine.compiled import KEPT, _loaded, compilable, filling, source
 from gradcli.engine.cpu import compute
 from gradcli.engine.kernels import kernel
 from gradcli.engine.region import Region, RegionRunner, alone
@@ -264,3 +264,41 @@ def test_a_safe_run_starts_no_compiler(tmp_path: Path) -> None:
             [*command, "--set", "x=1", *options], check=True, capture_output=True, timeout=60
         )
     assert (tmp_path / "gradcli").exists()
+
+
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_what_others_can_write_is_not_run(tmp_path: Path, what: str) -> None:
+    """Whoever writes there could have code of theirs run as this user."""
+    folder = tmp_path / "gradcli"
+    program, values = "sum(sinh(x) * cosh(x) * 1.25)", {"x": np.linspace(-1, 1, LARGE)}
+    grad(program, values)
+    (library,) = folder.glob("*.so")
+    (folder if what == "folder" else library).chmod(0o777)
+    _loaded.cache_clear()
+    with pytest.raises(GradcliError, match="other users can write"):
+        grad(program, values)
+
+
+def test_the_oldest_are_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "gradcli"
+    folder.mkdir(mode=0o700)
+    for number in range(KEPT + 3):
+        old = folder / f"{number}.so"
+        old.touch()
+        os.utime(old, (number, number))
+    grad("sum(sinh(x) * cosh(x) * 1.5)", {"x": np.linspace(-1, 1, LARGE)})
+    names = {each.name for each in folder.glob("*.so")}
+    assert len(names) == KEPT
+    assert names.isdisjoint(f"{number}.so" for number in range(4))
+
+
+def test_a_bell_without_a_rate_is_1_everywhere() -> None:
+    """Also where x² is too large for a float."""
+    values = np.array([0.0, 1.0, 63.0, 65.0, 1e200, -1e200])
+    graph = Graph("float64")
+    x, rate = graph.input("x", values.shape, "float"), graph.input("rate", (), "float")
+    node = FUNCTIONS["gaussian"](x, rate)
+    fill = filling(Swept((x, rate), (node,), (), (node,)), (node,))
+    found = np.empty(values.shape)
+    fill([values, np.zeros(())], [found], room)
+    assert (found == 1).all()
