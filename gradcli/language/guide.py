@@ -44,7 +44,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
          "import torch\ntry:\n    torch.ones(2).backward()\nexcept RuntimeError: print(3)",
                   "for a statement that must fail"),
         Construct("assert", "x = 3; assert x == 3, 'not 3'", "an error where it does not hold"),
-        Construct("del", "d = {'a': 1}; xs = [1, 2]; del d['a'], xs[1:]; len(d)",
+        Construct("del", "d = {0: 1}; xs = list('ab'); del d[0], xs[1:]; len(d)",
                   "names, attributes, elements of lists and dictionaries"),
         Construct("pass", "if 1 > 2: pass\nx = 1", "nothing"),
         Construct("docstrings", "def f(x):\n    '''Squares.'''\n    return x**2\nf(3)",
