@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from gradcli.analysis.branches import Branches
+from gradcli.analysis.branches import Branches, Discrepancy
 from gradcli.analysis.diagnosis.claim import Claim, Point
 from gradcli.analysis.diagnosis.double import elsewhere, in_double, unrounded
 from gradcli.analysis.diagnosis.typed import MISFITS, Tolerant
@@ -71,14 +71,15 @@ def agreement(
 def _elsewhere(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
     """The disagreement with a gradient that takes other branches, if it does."""
 
-    def difference(point: Point) -> float | None:
+    def difference(point: Point) -> Discrepancy | None:
         here = _posed_at(claim, evidence, point)
         if here is None or not here.is_finite:
             return None
         if here.is_same:
-            return 0.0
+            return Discrepancy()
         found = _judged_at(here, evidence, tolerance)
-        return None if found.verdict == "inconclusive" else found.largest
+        unknown = found.verdict == "inconclusive"
+        return None if unknown else Discrepancy(found.largest, found.farthest)
 
     apart = Branches(claim, difference).apart()
     here = None if apart is None else _posed_at(claim, evidence, apart.point)

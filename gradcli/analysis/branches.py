@@ -41,9 +41,15 @@ POINTS = 60
 """About how often a line takes all steps."""
 DEFINED = 1e-8
 """Functions such as softplus are defined by other formulas far out, which differ by less: so much
-is only asked about where formula and program write what switches."""
-SHOWN = 1e-6
-"""A point is told at about this distance from the switch, relative to what moves there."""
+is only asked about where formula and program write what switches, or where it does not fade."""
+FAR, LASTING = 1e-3, 3
+"""It does not if it keeps its size in so many places, which are at least as far from the switch."""
+GROWS = 1e3
+"""A difference that grows from the switch on is hidden by rounding there: from where it shows first
+it grows by this factor at least."""
+SHOWN, PLAINLY = 1e-6, 0.5
+"""A point is told at about this distance from the switch, relative to what moves there, if they
+differ by so much of the most that they differ by."""
 CLEARLY = 4.0
 """A choice is no matter of rounding at a distance of so many times the noise."""
 
@@ -56,22 +62,38 @@ class Apart(NamedTuple):
     """How far from the switch of the formula that ends at most, relative to the inputs there."""
 
 
+class Discrepancy(NamedTuple):
+    """The largest differences of elements that rounding does not explain; 0 without any."""
+
+    relative: float = 0.0
+    absolute: float = 0.0
+
+
 class Spot(NamedTuple):
     """A place on a line, where formula and gradient are compared."""
 
     reach: float
     """Its distance from the switch, as that of `Apart`."""
     point: Point
-    difference: float | None
-    """The largest relative one that rounding does not explain; None where it is not known."""
+    difference: Discrepancy | None
+    """None where it is not known."""
     chosen: Mapping[Node, Array | None]
     """What formula and gradient have chosen."""
+
+    @property
+    def differs(self) -> bool:
+        return self.size > 0
+
+    @property
+    def size(self) -> float:
+        """Of the relative difference, which is nothing where it is not known."""
+        return min(self.difference.relative, 1.0) if self.difference else 0.0
 
 
 class Branches:
     """A formula and the gradient, compared across the switches of the formula."""
 
-    def __init__(self, claim: Claim, difference: Callable[[Point], float | None]) -> None:
+    def __init__(self, claim: Claim, difference: Callable[[Point], Discrepancy | None]) -> None:
         """`difference` tells of a point by how much they differ; None where it is not known."""
         self._claim, self._difference = claim, difference
         whole = [claim.grad, *claim.walk.outputs]
@@ -102,14 +124,15 @@ class Branches:
     def _parted(self, spots: Sequence[Spot]) -> Apart | None:
         for run in _runs(spots):
             ends = spots[max(0, run.start - 1) : run.stop + 1]
-            agrees = ends[0].difference == 0 or ends[-1].difference == 0
-            near = spots[max(0, run.start - 2) : run.stop + 2]  # next to a switch both may agree
-            both = [each for each in near if each.difference is not None]
-            switched = [_switched(nodes, both) for nodes in (self._mine, self._right)]
-            least = DEFINED if any(self._written.isdisjoint(each) for each in switched) else 0.0
-            clear = [each for each in spots[run] if (each.difference or 0.0) > least]
+            known = [each for each in _around(spots, run) if each.difference is not None]
+            agrees = any(not each.differs for each in known)
+            switched = [_switched(nodes, known) for nodes in (self._mine, self._right)]
+            inside = any(self._written.isdisjoint(each) for each in switched)
+            least = DEFINED if inside and not _lasts(spots[run]) else 0.0
+            clear = [each for each in spots[run] if each.size > least]
             if agrees and all(switched):
-                for each in sorted(clear, key=lambda spot: abs(math.log(spot.reach / SHOWN))):
+                most = max((each.size for each in clear), default=0.0)
+                for each in sorted(clear, key=lambda spot: _rank(spot, PLAINLY * most)):
                     if self._is_clear(each.point):
                         return Apart(each.point, max(each.reach for each in ends))
         return None
@@ -176,7 +199,35 @@ def _runs(spots: Sequence[Spot]) -> Iterator[slice]:
     """Neighbours where formula and gradient differ."""
     start = 0
     for stop, each in enumerate([*spots, None]):
-        if each is None or not each.difference:
+        if each is None or not each.differs:
             if start < stop:
                 yield slice(start, stop)
             start = stop + 1
+
+
+def _rank(spot: Spot, plain: float) -> tuple[bool, float]:
+    """The spots to tell of come first."""
+    return spot.size < plain, abs(math.log(spot.reach / SHOWN))
+
+
+def _around(spots: Sequence[Spot], run: slice) -> Sequence[Spot]:
+    """A run and what is beside it: next to a switch both may agree."""
+    start, stop, middle = max(0, run.start - 2), run.stop + 2, len(spots) // 2
+    if run.start > middle and _grows(spots[run]):
+        start = min(start, middle - 1)
+    if run.stop < middle and _grows(spots[run][::-1]):
+        stop = max(stop, middle + 1)
+    return spots[start:stop]
+
+
+def _grows(spots: Sequence[Spot]) -> bool:
+    """Whether formula and gradient part little by little, from the first of these spots on."""
+    apart = [each.difference.absolute for each in spots if each.difference]
+    known = [each for each in apart if math.isfinite(each)]
+    return GROWS * apart[0] < max(known, default=0.0)
+
+
+def _lasts(spots: Sequence[Spot]) -> bool:
+    """Whether they differ by about as much far from the switch as near to it."""
+    far = [each.size for each in spots if each.reach >= FAR]
+    return len(far) >= LASTING and max(far) < 2 * min(far)

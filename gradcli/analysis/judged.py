@@ -79,6 +79,11 @@ class Judged:
             parts = self.compared.difference / self.compared.size
         return float(np.max(parts, initial=0.0, where=self.wrong))
 
+    @property
+    def farthest(self) -> float:
+        """The largest difference of a wrong element."""
+        return float(np.max(self.compared.difference, initial=0.0, where=self.wrong))
+
     def told(self, told: str) -> Agreement:
         """The verdict, and the element that is farthest from agreement."""
         found = self.compared

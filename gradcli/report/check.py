@@ -66,8 +66,10 @@ def _comparison(each: Comparison) -> dict[str, Data]:
     """The user's numbers, the right ones, and the causes of a difference, the most likely first.
 
     `judged` tells the element that is farthest from agreement: the difference there, and the one
-    that would pass, relative to the element.
+    that would pass, relative to the element; `at` are the inputs that have other values where the
+    formula takes another branch than the gradient.
     """
+    there = each.agreement.elsewhere
     return {
         "verdict": each.verdict,
         "mine": each.mine,
@@ -80,6 +82,7 @@ def _comparison(each: Comparison) -> dict[str, Data]:
             "index": each.agreement.index,
             "difference": float(each.agreement.difference),
             "allowed": float(each.agreement.allowed),
+            "at": dict(there.inputs) if there else None,
         },
     }
 

@@ -28,6 +28,10 @@ class Branching(NamedTuple):
 
 
 HUBER = "sum(where(abs(x) < 1, x**2/2, abs(x) - 0.5))"
+MISH = (
+    "where(x > 0, C*x**2*mish(x), 0)"
+    " + relu(x)**3*(tanh(softplus(x)) + x*sigmoid(x)*(1 - tanh(softplus(x))**2))"
+)
 FORMS = [
     Branching(HUBER, "where(abs(x) < C, x, sign(x))", 1, [0.3, -0.7, 1.5]),
     Branching(HUBER, "where(x**2 < C, x, sign(x))", 1, [0.3, -0.7, 1.5]),
@@ -49,8 +53,22 @@ FORMS = [
         [0.6, -0.7],
     ),
     Branching("sum(where(x**2 < 4, x**2, x))", "where(x**C < 4, 2*x, 1)", 2, [0.1, 0.7, -3]),
+    Branching("sum(relu(x - 1)*log(x))", "where(x > 1, C*(1 - 1/x) + log(x), 0)", 1, [0.3, 0.7]),
+    Branching("sum(softplus(x)) + sum(relu(x - 2)**2)", "sigmoid(x) + C*relu(x - 2)", 2, [0.3, -1]),
+    Branching("sum(mish(x)*relu(x)**3)", MISH, 3, [-0.3, -0.7]),
     Branching("if x > 1.5 { y = x**2 } else { y = 3*x }; y", "where(x > C, 2*x, 3)", 1.5, 0.7),
 ]
+INSIDE = [
+    Branching("sum(x*softplus(x))", "softplus(x) + where(x > 20, C*x, x*sigmoid(x))", 1, [0.3, -1]),
+    Branching(
+        "sum(normalize(x, dim=0)*t)",
+        "t/maximum(norm(x), C) - where(norm(x) > 1e-12, x*(x @ t)/norm(x)**3, 0)",
+        1e-12,
+        [0.3, 0.4],
+        {"t": [1, 2]},
+    ),
+]
+"""What switches stands in a function of the language, which may be defined by other formulas."""
 SIZES = (1e-3, -1e-6, 1e-9)
 
 
@@ -64,13 +82,14 @@ def compared(form: Branching, number: float, precision: Precision = "float64") -
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.mine)
+@pytest.mark.parametrize("form", [*FORMS, *INSIDE], ids=lambda form: form.mine)
 def test_the_right_number_passes(form: Branching, precision: Precision) -> None:
     assert compared(form, form.right, precision).verdict == "pass"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.mine)
+@pytest.mark.parametrize("form", [*FORMS, *INSIDE], ids=lambda form: form.mine)
 def test_another_fails(form: Branching, size: float) -> None:
     assert compared(form, form.right * (1 + size)).verdict == "fail"
 
@@ -108,6 +127,12 @@ HARMLESS = [
     ("sum(log(x))", "where(x > 1e-3, 1/x, 1e3)", "it guards against what the program allows"),
     ("sum(sin(softplus(x)))", "cos(softplus(x))/(1 + exp(-x))", "it is another one far out alone"),
     ("sum(softplus(x)*x)", "softplus(x) + where(x > 30, x, x*sigmoid(x))", "there are two of it"),
+    ("sum(x*softplus(x))", "softplus(x) + where(x > 20.5, x, x*sigmoid(x))", "nearly at its place"),
+    (
+        "sum(softplus(10*x) + relu(x - 1.9)**2)",
+        "10*sigmoid(10*x) + 2*relu(x - 1.9)",
+        "it has another switch nearby",
+    ),
     ("sum(1/x)", "where(abs(x) > 1e-3, -1/x**2, -1e6)", "against a pole"),
     ("sum(sqrt(x**2))", "sign(x)", "it switches where both agree"),
     ("sum(maximum(x, 0.2))", "where(x >= 0.2, 1, 0)", "only at the tie it is another"),
