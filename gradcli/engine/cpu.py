@@ -104,8 +104,11 @@ class NumpyEngine:
     def _ready(self, unit: Unit, freed: Sequence[Node]) -> _Ready:
         """A call, the slots of its arguments and of its results, and of what is freed with it."""
         slots = self._slots
-        call, before, after, count = unit.runner(self)
-        arguments = list(map(slots.__getitem__, unit.operands[:count]))
+        if isinstance(unit, Single):
+            call, before, after, count = kernel(unit.node, self.namespace)
+        else:
+            call, before, after, count = unit.runner(self)
+        arguments = [slots[each] for each in unit.operands[:count]]
         if before:
             first, last = map(self._attribute, before), map(self._attribute, after)
             arguments = [*first, *arguments, *last]

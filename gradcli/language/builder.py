@@ -98,10 +98,13 @@ def _bodies(parts: Parts, wanted: type[_Block]) -> tuple[tuple[Statement, ...]]:
 class Builder:
     """Makes the nodes of one program."""
 
-    __slots__ = ("jumps", "names", "returns", "tokens")
+    __slots__ = ("is_ascii", "jumps", "names", "returns", "text", "tokens")
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
+        self.text = tokens.source.text
+        self.is_ascii = not tokens.names
+        """Whether names are as they are written."""
         self.jumps: list[Break | Continue] = []
         """Those for which no enclosing loop has been found yet."""
         self.names: dict[str, str] = {}
@@ -359,7 +362,7 @@ class Builder:
         return DictLiteral(tuple(parts), span)
 
     def name(self, parts: Parts, span: Span) -> Name:
-        name = self.tokens.name(parts[0])
+        name = self.text[span[0] : span[1]] if self.is_ascii else self.tokens.name(parts[0])
         return Name(self.names.setdefault(name, name), span)
 
     def number(self, parts: Parts, span: Span) -> Number:

@@ -172,7 +172,7 @@ class Bindings(Updates):
         return True
 
     def bind(self, name: str, value: Value) -> None:
-        frame = self.frame.binder(name)
+        frame = self.frame.binder(name) if self.frame.elsewhere else self.frame
         if isinstance(value, UserFunction):
             frame.values.pop(name, None)
             frame.functions[name] = value
@@ -196,14 +196,16 @@ class Bindings(Updates):
             if value.op is LEAF and self.autograd.is_leaf(value):
                 self.leaves.setdefault(value, name)
             self.autograd.names.setdefault(value, name)
-            self._note_rebinding(name, value)
+            before = self.frame.values.get(name)
+            if before.__class__ is Node and (before.op is INPUT or before in self.leaves):
+                self._note_rebinding(name, before, value)
         if self.values.passages is not None:
             self.values.passages.names.append((name, value))
         return value
 
-    def _note_rebinding(self, name: str, value: Node) -> None:
-        before = self.frame.values.get(name)
-        if before is value or not isinstance(before, Node) or name in self._rebound:
+    def _note_rebinding(self, name: str, before: Node, value: Node) -> None:
+        """Note that a name that stood for an input or a leaf stands for something else."""
+        if before is value or name in self._rebound:
             return
         if value.op is LEAF and value.inputs[0] is before:
             return  # x.requires_grad = True
@@ -270,8 +272,9 @@ class Bindings(Updates):
     def _ends_on_name(self, name: syntax.Name) -> None:
         """The same of one name; nothing is made of it, as another may follow."""
         if self.frame is self.globals:
-            is_output = self._is_output(name.id)
-            self._ends = (name, self.frame.values[name.id]) if is_output else []
+            value = self.frame.values.get(name.id)
+            is_output = value.__class__ is Node or self._is_output(name.id)
+            self._ends = (name, value) if is_output else []
 
     def _is_output(self, name: str) -> bool:
         return name in self.frame.values and not isinstance(self.frame.values[name], Object)

@@ -39,6 +39,8 @@ _NOT_PYTORCHS = Note(
 )
 
 
+_ROOTS = ("torch", "F", "np")
+"""Modules that people write before functions, also where they have imported none."""
 _SHOWS = ("print", "str", "repr")
 """Functions that ask objects for their text."""
 
@@ -182,26 +184,37 @@ class Calls(Expressions):
         None in programs of Python, where more is to be said of the result.
         """
         callee = expression.callee
-        if type(callee) is not syntax.Name or expression.keywords or self.values.is_python:
+        if expression.keywords or self.values.is_python:
             return None
-        name = callee.id
-        if name not in self._builders:
+        if type(callee) is syntax.Name:
+            written = name = callee.id
+        elif type(callee) is syntax.Attribute and type(callee.value) is syntax.Name:
+            if callee.value.id not in _ROOTS or callee.value.id in self.frame:
+                return None
+            written, name = f"{callee.value.id}.{callee.name}", callee.name
+        else:
+            return None
+        if written not in self._builders:
             if name not in TABLE:
                 return None  # its module is imported when the call is looked at closer
-            self._builders[name] = self._builder(name)
-        function = self._builders[name]
+            self._builders[written] = self._builder(written, callee)
+        function = self._builders[written]
         if function is None or len(expression.arguments) != len(function.operands):
             return None
         if syntax.Starred in map(type, expression.arguments) or self._held(callee) is not None:
             return None
         return function
 
-    def _builder(self, name: str) -> Function | None:
+    def _builder(self, written: str, callee: syntax.Expression) -> Function | None:
         """A function of the op table, if its name alone says what a call of it builds."""
-        function = self._table.get(name)
+        try:
+            name = written if "." not in written else self._function_name(callee)
+        except GradcliError:
+            return None
+        function = self._table.get(name) if name in TABLE else None
         if function is None or not isinstance(function.op, Elementwise) or function.own_memory:
             return None
-        return None if name in _LIKE_PYTHONS or name in self._by_syntax else function
+        return None if written in _LIKE_PYTHONS or written in self._by_syntax else function
 
     def _call(
         self,
