@@ -106,7 +106,7 @@ def differentiate(
         found.notes.append(_no_derivative(tracer, outputs, leaves, asked=asked))
     elif not leaves:
         found.notes.append(_no_leaf(tracer))
-    elif tracer.values.is_python and not gradients and any(o.size != 1 for o in floats.values()):
+    elif _is_cell(tracer) and not gradients and any(o.size != 1 for o in floats.values()):
         found.notes.append(NO_GRADIENT)
     else:
         for given in _grouped(gradients):
@@ -127,6 +127,11 @@ def _is_zero(grad: Node) -> bool:
     while grad.op is EXPAND:
         (grad,) = grad.inputs
     return grad.known is not None and not grad.known.any()
+
+
+def _is_cell(tracer: Tracer) -> bool:
+    """Whether the program was pasted to see what it prints, and may end on anything."""
+    return tracer.values.is_python or bool(tracer.special.printed)
 
 
 NO_GRADIENT = Note(

@@ -6,6 +6,7 @@ A method gets the parts of its node (nodes, or places of tokens) and its place i
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
@@ -70,8 +71,22 @@ Parts = list[Any]
 
 _CONSTANTS = {"true": True, "false": False, "none": None}
 _CONVERSION = NUMBER_OF["CONVERSION"]
-_ESCAPE = r"\\([\s\S])"
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "\n": ""}
+_ESCAPE = r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|\r\n|[\s\S])"
+_ESCAPES = {
+    "n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "b": "\b",
+    "f": "\f", "v": "\v", "\n": "", "\r\n": "",
+}  # fmt: skip
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    """The character that an escape stands for."""
+    body = escape[1]
+    if body in _ESCAPES:
+        return _ESCAPES[body]
+    if body[0].isdigit():
+        return chr(int(body, 8)) if body[0] < "8" else escape[0]
+    number = int(body[1:], 16) if body[0] in "xuU" and len(body) > 1 else sys.maxunicode + 1
+    return chr(number) if number <= sys.maxunicode else escape[0]
 
 
 class _Block(NamedTuple):
@@ -389,23 +404,14 @@ class Builder:
     def _string(self, place: int) -> str:
         text, (start, end) = self.tokens.source.text, self.tokens.span(place)
         first, last = content(text, start, end)
-        is_long = last + 3 == end
-        return self._unescaped(first, last, raw="r" in prefix(text, start), lax=is_long)
+        return self._unescaped(first, last, raw="r" in prefix(text, start))
 
-    def _unescaped(self, start: int, end: int, *, raw: bool = False, lax: bool = False) -> str:
-        """The text of a string; where it is `lax`, as in a docstring, unknown escapes stay."""
+    def _unescaped(self, start: int, end: int, *, raw: bool = False) -> str:
+        """The text of a string, in which escapes that mean nothing stay, as in Python's."""
         text = self.tokens.source.text[start:end]
         if raw or "\\" not in text:
             return text
-        for escape in re.finditer(_ESCAPE, text):
-            if escape[1] not in _ESCAPES and not lax:
-                at = start + escape.start()
-                raise self.error(
-                    (at, at + 2),
-                    f"{escape[0]} means nothing in a string",
-                    r"there are \n \t \\ \' and \"; write \\ for a backslash",
-                )
-        return re.sub(_ESCAPE, lambda escape: _ESCAPES.get(escape[1], escape[0]), text)
+        return re.sub(_ESCAPE, _escaped, text)
 
     def template(self, parts: Parts, span: Span) -> Template:
         return Template(self._pieces(parts), span)

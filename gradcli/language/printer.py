@@ -260,9 +260,15 @@ def _number(number: Number) -> tuple[int, list[_Piece]]:
     return (SIGN if text.startswith("-") else _ATOM), [text]
 
 
+_ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | str.maketrans(
+    {"\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+)
+"""How characters without a shape of their own are written in a string."""
+
+
 def _string(string: String) -> tuple[int, list[_Piece]]:
     quote = '"' if "'" in string.value and '"' not in string.value else "'"
-    text = string.value.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    text = string.value.translate(_ESCAPES)
     return _ATOM, [quote, text.replace(quote, "\\" + quote), quote]
 
 
@@ -274,7 +280,7 @@ def _text_and_fields(parts: Iterable[str | Field]) -> list[_Piece]:
     pieces: list[_Piece] = []
     for part in parts:
         if isinstance(part, str):
-            text = part.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+            text = part.translate(_ESCAPES)
             pieces.append(text.replace('"', '\\"').replace("{", "{{").replace("}", "}}"))
         else:
             pieces.append("{ " if _begins_with_a_brace(part.value) else "{")

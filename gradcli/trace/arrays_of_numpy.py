@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +15,17 @@ import numpy as np
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array, Node
 from gradcli.ops.control import bind, leaf
+from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.closeness import worst
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
+from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
+from gradcli.trace.whole_numbers import are_integers
 
 MOST = 2**24
 """The most elements that a function makes of numbers."""
@@ -55,6 +59,17 @@ _FUNCTIONS = {
     "trim_zeros": Looked(("filt",)), "roots": Looked(("p",)), "tri": Looked(("N", "M", "k"), 1),
     "geomspace": Looked(("start", "stop", "num"), 2), "indices": Looked(("dimensions",)),
     "unravel_index": Looked(("indices", "shape"), 2), "fmod": Looked(("x1", "x2"), 2),
+    "gcd": Looked(("x1", "x2"), 2), "lcm": Looked(("x1", "x2"), 2),
+    "bitwise_and": Looked(("x1", "x2"), 2), "bitwise_or": Looked(("x1", "x2"), 2),
+    "bitwise_xor": Looked(("x1", "x2"), 2), "fabs": Looked(("x",)),
+    "argpartition": Looked(("a", "kth", "axis"), 2), "partition": Looked(("a", "kth", "axis"), 2),
+    "lexsort": Looked(("keys", "axis")), "isreal": Looked(("x",)),
+    "pad": Looked(("array", "pad_width", "mode", "constant_values"), 2),
+    "gradient": Looked(("f", "varargs", "axis")),
+    "cov": Looked(("m", "y", "rowvar", "bias", "ddof")),
+    "ravel_multi_index": Looked(("multi_index", "dims"), 2), "diag_indices": Looked(("n", "ndim")),
+    "linalg.matrix_rank": Looked(("A", "tol")), "linalg.cond": Looked(("x", "p")),
+    "linalg.eig": Looked(("a",)), "linalg.eigvals": Looked(("a",)),
 }  # fmt: skip
 _SIZED = frozenset(("tri", "geomspace", "indices", "histogram"))
 """Functions whose numbers say how large the result is."""
@@ -92,6 +107,7 @@ class ArrayCalls:
         """`call` calls a function by its name, `put` writes into a tensor."""
         self.autograd = autograd
         self.values = autograd.values
+        self._numbers = PrintedNumbers(self.values)
         self._call = call
         self._put = put
         self.functions: dict[str, Special] = {
@@ -123,6 +139,7 @@ class ArrayCalls:
                 for name in ("cumsum", "cumprod", "argsort", "round")
             },
             "array.transpose": self._transpose,
+            "array.searchsorted": partial(self._known, "searchsorted"),
             "array.sort": self._sort,
             "array.nonzero": partial(self._known, "nonzero"),
             "array.fill": self._fill,
@@ -144,7 +161,7 @@ class ArrayCalls:
                 raise GradcliError("limit-memory", f"np.{name} of numbers above {MOST:,}")
         positional = [found.pop(each) for each in known.parameters[: known.arrays]]
         try:
-            result = getattr(np, name)(*positional, **found)
+            result = attrgetter(name)(np)(*positional, **found)
         except (ValueError, TypeError, IndexError, np.exceptions.AxisError) as error:
             raise GradcliError("value", f"np.{name}: {error}") from None
         if isinstance(result, tuple):
@@ -182,7 +199,9 @@ class ArrayCalls:
         if isinstance(value, Items | tuple) and name in _SHAPES:
             return self.values.integers(value, name)
         if isinstance(value, Items | tuple):
+            is_whole = are_integers(value, self._numbers)
             value = self.values.tensor(Items(list(value)), name) if value else Items([])
+            value = cast(value, "int") if is_whole and isinstance(value, Node) else value
         if not isinstance(value, Node):
             return [] if isinstance(value, Items) else value
         if self.autograd.requires_grad(value):
@@ -205,6 +224,8 @@ class ArrayCalls:
     def _array(self, found: Any) -> Value:
         """A result as an array, or as a number."""
         array = np.asarray(found)
+        if array.dtype.kind == "O":
+            raise GradcliError("value", "the result is no array of numbers")
         if array.dtype.kind == "c":
             raise GradcliError("value", "the result is complex: numbers are real here")
         if array.dtype.kind in "iu":

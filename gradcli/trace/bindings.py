@@ -120,6 +120,8 @@ class Bindings(Updates):
         if self.values.is_pytorch:
             return value
         if isinstance(expression, syntax.List):
+            if self.values.is_python:
+                return self.as_written(expression, value)
             value = self._listed(value, keeps=not self._retains(name))
         if (
             self.frame is self.globals

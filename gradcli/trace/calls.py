@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.graph import EMPTY, SINGLE, Graph, Node
+from gradcli.graph import EMPTY, Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.control import bind
 from gradcli.ops.elementwise import Elementwise
-from gradcli.ops.kinds import cast
 from gradcli.ops.table import TABLE, Function
-from gradcli.trace.arguments import bind_names, call
+from gradcli.trace.arguments import call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import MODULES, function_name, method_name, path_of, place_receiver
 from gradcli.trace.dictionaries import Dictionary
-from gradcli.trace.expressions import Expressions, Visit
+from gradcli.trace.expressions import Visit
 from gradcli.trace.growth import watch
-from gradcli.trace.items import Items
+from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, is_row
+from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, NumpyCalls
+from gradcli.trace.objects import RECORDINGS, BuiltIn, Object
+from gradcli.trace.python_calls import LIKE_PYTHONS
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
 
@@ -86,35 +85,16 @@ _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex"
 """Functions of `torch.linalg` alone that give named tuples."""
 _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
-_PLAIN = frozenset(("float", "int", "bool"))
-"""Functions of Python that make a number of a tensor."""
-_LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
-"""Functions that are also Python's, and may then do something else."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
-_WHOLE = frozenset(("floor", "ceil", "trunc"))
-"""Functions of `math` that give integers."""
-_KEEP_INTEGERS = frozenset((
-    "where", "clamp", "clamp_min", "clamp_max", "add", "sub", "mul", "maximum", "minimum",
-    "remainder", "fmod", "pow", "square", "floor_divide", "take", "masked_fill", "abs", "neg",
-    "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
-    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like", "matmul", "dot",
-    "sum", "prod", "max", "min", "np.max", "np.min", "amax", "amin", "sign",
-))  # fmt: skip
-"""Functions that give integers of integers."""
 _NUMPYS_OWN = frozenset((
     "std", "var", "max", "min", "repeat", "cumsum", "cumprod", "transpose", "sort", "round",
-    "argsort", "nonzero", "fill",
+    "argsort", "nonzero", "fill", "searchsorted",
 ))  # fmt: skip
 """Methods of arrays that are not what those of tensors are."""
-_ORDER = frozenset(("key", "default"))
-_NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "arange", "full"))
-"""Functions that make tensors of integers of whole numbers in PyTorch."""
-_COLLECTIONS = (tuple, str, range, Dictionary)
-"""Of these Python's `max` and `min` are meant."""
 
 
-class Calls(Expressions):
+class Calls(NumpyCalls):
     """Evaluates calls; `Tracer` runs the user's functions."""
 
     def __init__(
@@ -214,7 +194,7 @@ class Calls(Expressions):
         function = self._table.get(name) if name in TABLE else None
         if function is None or not isinstance(function.op, Elementwise) or function.own_memory:
             return None
-        return None if written in _LIKE_PYTHONS or written in self._by_syntax else function
+        return None if written in LIKE_PYTHONS or written in self._by_syntax else function
 
     def _call(
         self,
@@ -236,18 +216,18 @@ class Calls(Expressions):
         arguments = yield self._operands(expression.arguments, given, begun)
         keywords = (yield self._keywords(expression)) if expression.keywords else {}
         self.graph.span = expression.span
-        if self.values.is_pytorch and name in _NUMBER_MAKERS and held is None:
-            self._keep_whole(name, expression, arguments, keywords)
+        if self.values.is_python and name in NUMBER_MAKERS and held is None:
+            self.keep_whole(name, expression, arguments, keywords)
         if self.values.is_python:
-            arguments = self._as_rows(name, expression, arguments)
+            arguments = self.as_rows(name, expression, arguments)
         if held is not None or self._sees_lists(name, special) or own == "sum":
-            arguments = self._all_as_written(expression, arguments)
+            arguments = self.all_as_written(expression, arguments)
         if held is not None:
             return (yield held.call(arguments, keywords))
         if name in _SHOWS:
             arguments = yield self._as_shown(arguments)
             self.graph.span = expression.span
-        call = self._named_call if own else self.function_call
+        call = self.named_call if own else self.function_call
         out = keywords.pop("out", None) if self.values.is_python else None
         if isinstance(keywords.get("generator"), Object):
             del keywords["generator"]  # a run has one source of random numbers
@@ -256,7 +236,7 @@ class Calls(Expressions):
             found = yield found
         if isinstance(out, Node):
             return self.put_into(out, self.values.tensor(found, name))
-        return found if own else self._as_array(callee, found, keywords.get("dtype"))
+        return found if own else self.as_array(callee, found, keywords.get("dtype"), arguments)
 
     def _operands(
         self,
@@ -335,44 +315,11 @@ class Calls(Expressions):
             return None
         if not expression.arguments or isinstance(expression.arguments[0], syntax.Starred):
             return None
-        if callee.name.removesuffix("_") not in FUNCTIONS:
+        if callee.name.removesuffix("_") not in FUNCTIONS or self.root(callee) == "numpy":
             return None
         first, *rest = expression.arguments
         method = syntax.Attribute(first, callee.name, callee.span, callee.name_span)
         return method, syntax.Call(method, tuple(rest), expression.keywords, expression.span)
-
-    def _keep_whole(
-        self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
-    ) -> None:
-        """Have a tensor of whole numbers hold integers, as in PyTorch."""
-        from gradcli.trace.whole_numbers import makes_integers
-
-        text = self.autograd.source.text
-        if "dtype" not in keywords and makes_integers(
-            name, text, call, arguments, self.special.numbers
-        ):
-            keywords["dtype"] = "torch.int64"
-
-    def _as_array(self, callee: syntax.Expression, result: Value, dtype: Value) -> Value:
-        """What a function of NumPy's makes, in a cell that has imported it: an array."""
-        root = self._root(callee)
-        if root.startswith("math") and isinstance(result, Node) and result in self.special.numbers:
-            return self._of_math((path_of(callee) or [""])[-1], result)
-        if not root.startswith("numpy"):
-            return result
-        if type(result) is tuple or type(result) is Items:  # np.meshgrid, np.split
-            parts = [self._as_array(callee, each, dtype) for each in result]
-            return tuple(parts) if type(result) is tuple else Items(parts)
-        if not isinstance(result, Node):
-            return result
-        if not result.shape and result in self.special.numbers:
-            return result
-        array = bind(result)
-        self.values.arrays.add(array)
-        self.values.copies.add(array)
-        if isinstance(dtype, str) and self.autograd.dtypes is not None:
-            self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
-        return array
 
     def module_of(self, expression: syntax.Expression) -> str | None:
         """The module that a name or a path stands for; None where it is none."""
@@ -380,47 +327,6 @@ class Calls(Expressions):
         if path is None or path[0] not in self.frame.imports:
             return None
         return MODULES.get(".".join([self.frame.imports[path[0]], *path[1:]]))
-
-    def _root(self, callee: syntax.Expression) -> str:
-        """The module that a function is called behind; empty where there is none."""
-        path = path_of(callee)
-        return self.frame.imports.get(path[0], "") if path else ""
-
-    def _as_rows(self, name: str, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
-        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row,
-        and a list of integers an array of these.
-        """
-        keeps = name in _KEEP_INTEGERS
-        if not (keeps or any(map(is_row, arguments))):
-            return arguments
-        if not self._root(expression.callee).startswith("numpy"):
-            return arguments
-        if keeps:
-            arguments = self._all_as_written(expression, arguments)
-        return [
-            self._row(each, keeps) if is_row(each) or type(each) is Items else each
-            for each in arguments
-        ]
-
-    def _row(self, value: Value, keeps_integers: bool) -> Value:
-        from gradcli.trace.whole_numbers import are_integers
-
-        items = Items(self.values.elements(value))
-        if keeps_integers and are_integers(items, self.special.numbers):
-            return cast(self.values.tensor(items), "int")
-        return items
-
-    def _of_math(self, name: str, result: Node) -> Node:
-        """What a function of `math` gives: integers are from those that count or round."""
-        if name in _WHOLE:
-            return self.values.plain(int(self.values.number(result, name)))
-        return result
-
-    def _all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
-        """The arguments, lists of numbers as lists; `*values` are as they are."""
-        if len(arguments) != len(expression.arguments):
-            return arguments
-        return list(map(self.as_written, expression.arguments, arguments))
 
     def _as_shown(self, arguments: list[Value]) -> Visit:
         """Objects that say how they are shown, as the text that they give."""
@@ -472,101 +378,12 @@ class Calls(Expressions):
             return special(arguments, keywords)
         return self._applied(self._table[name], arguments, keywords)
 
-    def _named_call(
-        self, name: str, arguments: list[Value], keywords: dict[str, Value]
-    ) -> Visit | Value:
-        """The same without a module before the name: Python's function where all is Python's."""
-        if name not in _LIKE_PYTHONS:
-            return self.function_call(name, arguments, keywords)
-        if name in ("float", "int") and len(arguments) == 1 and isinstance(arguments[0], str):
-            return self.python.number(arguments[0], name)
-        only = arguments[0] if len(arguments) == 1 else None
-        if name in _PLAIN and isinstance(only, Node) and self.values.is_pytorch:
-            return self._plain_number(name, only)
-        if name == "bool" and not isinstance(only, Node) and len(arguments) == 1:
-            return self.graph.constant(self.values.truth(only))
-        if (
-            name in ("all", "any")
-            and isinstance(only, Items)
-            and self._are_each_true_or_false(only)
-        ):
-            return self.python.truth_of(name, only)
-        if name == "round" and self.values.is_python and self._are_numbers(arguments):
-            return self._rounded(arguments, keywords)
-        if name in ON_NUMBERS and (
-            keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS) or self._are_rows(arguments)
-        ):
-            visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
-            return visit
-        if name in ON_NUMBERS and not keywords:
-            found = self.python.of_numbers(name, arguments)
-            if found is not None:
-                return found
-        if name == "sum" and not keywords and self._is_python_sum(arguments):
-            return self.python.sum(arguments)
-        return self.function_call(name, arguments, keywords)
-
-    def _plain_number(self, name: str, node: Node) -> Node:
-        """`float(x)`, `int(x)`, `bool(x)`: a number, from which no gradient flows back."""
-        if name == "bool":
-            return self.graph.constant(self.values.truth(node))
-        number = self.values.number(node, f"what {name} converts")
-        if name == "int" and not math.isfinite(number):
-            raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")
-        if name == "int":
-            return self.values.plain(int(number))
-        is_number = node in self.special.numbers
-        single = node.attributes == SINGLE if is_number else self.values.is_single(node)
-        return self.values.plain(number, single=single)
-
-    def _are_rows(self, arguments: Sequence[Value]) -> bool:
-        """Whether lists or tuples are compared with each other, as Python compares them."""
-        first = arguments[0] if arguments else None
-        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first) > 1:
-            first = first[0]
-        elif len(arguments) < 2:
-            return False
-        return self.values.is_pytorch and isinstance(first, Items | tuple)
-
-    def _are_numbers(self, arguments: Sequence[Value]) -> bool:
-        return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
-
-    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node:
-        """Python's `round` of a number: an integer, unless the digits are given."""
-        given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
-        node = self.values.tensor(given["number"])
-        number = self.values.number(node, "what is rounded")
-        if not math.isfinite(number):
-            raise GradcliError("value", f"round of {number}", hint="math.isfinite(x) tells")
-        if given.get("ndigits") is None:
-            return self.values.plain(round(number))
-        rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))
-        is_whole = self.special.numbers.is_integer(node)
-        return self.values.plain(int(rounded) if is_whole else rounded)
-
-    def _are_each_true_or_false(self, items: Items) -> bool:
-        """Whether each is true or false by itself: no array and no list of some."""
-        return all(
-            each.size == 1 if isinstance(each, Node) else not isinstance(each, Items)
-            for each in items
-        )
-
-    def _is_python_sum(self, arguments: list[Value]) -> bool:
-        """Whether Python's sum of a list is meant, not that of a tensor written as lists."""
-        if not 0 < len(arguments) < 3:
-            return False
-        if isinstance(arguments[0], _COLLECTIONS):
-            return True
-        if not isinstance(arguments[0], Items):
-            return False
-        return not any(isinstance(each, Items) for each in arguments[0])
-
     def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
         function = self.frame.function(callee.id) if isinstance(callee, syntax.Name) else None
         if function is not None:
             return function
         if isinstance(callee, syntax.Name) and callee.id in _AS_VALUES:
-            return BuiltIn(callee.id, self._named_call)
+            return BuiltIn(callee.id, self.named_call)
         from gradcli.trace.imports import constant_of, imported
 
         path = path_of(callee)
@@ -589,7 +406,7 @@ class Calls(Expressions):
             return None
         if name is None or (name not in FUNCTIONS and name not in self.library.functions):
             return None
-        call = self._named_call if isinstance(callee, syntax.Name) else self.function_call
+        call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
 
     def _method(self, expression: syntax.Call) -> Visit:
@@ -605,7 +422,7 @@ class Calls(Expressions):
             self.graph.span = callee.name_span
             method = owner.method(name)
             arguments = yield self.arguments(expression)
-            arguments = self._all_as_written(expression, arguments)
+            arguments = self.all_as_written(expression, arguments)
             keywords = yield self._keywords(expression)
             self.graph.span = expression.span
             return (yield method(arguments, keywords))
@@ -615,7 +432,7 @@ class Calls(Expressions):
             of_sequence = self._of_sequence(name, owner, callee)
             if of_sequence is not None:
                 arguments = yield self.arguments(expression)
-                arguments = self._all_as_written(expression, arguments)
+                arguments = self.all_as_written(expression, arguments)
                 keywords = yield self._keywords(expression)
                 self.graph.span = expression.span
                 return of_sequence(arguments, keywords)
@@ -724,7 +541,9 @@ class Calls(Expressions):
         if "dtype" in keywords and built_in.takes_dtype:
             from gradcli.trace.constructors import compute_in
 
-            return compute_in(self.autograd, built_in, arguments, keywords)
+            computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
+            self.values.stay_arrays(computed, arguments)
+            return computed
         first = self.graph.count
         if built_in.of_floats and self.autograd.dtypes is not None and arguments:
             self.autograd.dtypes.check_floats(built_in.name, arguments[0])
@@ -733,31 +552,15 @@ class Calls(Expressions):
             watch(self.autograd, result, (*arguments, *keywords.values()))
         if self.autograd.dtypes is not None and isinstance(result, Node):
             self.autograd.dtypes.check_product(built_in.name, result, first)
+        if self.values.is_python and built_in.name in KEEP_INTEGERS:
+            result = self.whole(result, (*arguments, *keywords.values()))
         if self.values.is_pytorch:
-            if built_in.name in _KEEP_INTEGERS:
-                result = self._whole(result, (*arguments, *keywords.values()))
             self._remember(built_in, result, first, arguments, keywords)
         if self.values.arrays:
             self.values.stay_arrays(result, arguments)
         if built_in.own_memory and isinstance(result, Node) and result not in self.values.arrays:
             self.values.copies.add(result)
         return result
-
-    def _whole(self, result: Value, operands: Sequence[Value]) -> Value:
-        """A result as integers, where it is computed of integers alone."""
-        if not isinstance(result, Node) or result.kind != "float":
-            return result
-        nodes = [each for each in operands if isinstance(each, Node)]
-        numbers = self.special.numbers
-        is_whole = all(
-            each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
-        )
-        is_choice = len(nodes) == 3 and nodes[0].kind == "bool"  # where(x > 0, 1, 0)
-        if not is_whole or not (
-            is_choice or any(each.kind == "int" and each not in numbers for each in nodes)
-        ):
-            return result
-        return cast(result, "int")
 
     def _remember(
         self,
@@ -798,8 +601,12 @@ class Calls(Expressions):
 
     def _dtype_of(self, value: syntax.Expression) -> str | None:
         """The dtype that is named, unless the name is bound to one."""
-        is_bound = isinstance(value, syntax.Name) and value.id in self.frame
-        return None if is_bound else dtype_name(value)
+        name = dtype_name(value)
+        if isinstance(value, syntax.Name):
+            return None if value.id in self.frame else name
+        from gradcli.trace.constructors import KINDS
+
+        return Unquoted(f"torch.{name}") if name in KINDS else name
 
     def note_random(self) -> None:
         """Note once that random numbers are not PyTorch's."""

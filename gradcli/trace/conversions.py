@@ -110,9 +110,11 @@ class Conversions:
         if self.values.is_pytorch and given.kind == "float" and self.autograd.requires_grad(given):
             raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
         node = detach(given) if given.kind == "float" else given
-        if not node.shape or not self.values.is_pytorch:
+        if not self.values.is_pytorch:
             return node
         array = bind(node)
+        if not array.shape:
+            self.values.boxed.add(array)
         self.values.arrays.add(array)
         if self.autograd.dtypes is not None:
             self.autograd.dtypes.name(array, self.autograd.dtypes.of(given))

@@ -296,7 +296,7 @@ class Expressions:
 
     def as_written(self, expression: syntax.Expression, value: Value) -> Value:
         """A list that is written as a list, where numbers in brackets became a tensor at once."""
-        if not isinstance(expression, syntax.List) or not self.values.is_pytorch:
+        if not isinstance(expression, syntax.List) or not self.values.is_python:
             return value
         if not isinstance(value, Node) or not value.shape:
             return value
@@ -475,7 +475,7 @@ class Expressions:
     def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
         """The value of an operator between two values, or the visitor that finds it."""
         operator = expression.operator
-        if isinstance(left, str):
+        if isinstance(left, str | Items):
             right = self.as_written(expression.right, right)
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
@@ -484,7 +484,7 @@ class Expressions:
             return self.operated(operator, left, right)
         if right.known is not None and operator in _DIVIDING:
             self._check_division(left, right)
-        if left.kind != right.kind and self.values.is_pytorch:
+        if left.kind != right.kind and self.values.is_python:
             left = self._beside(right, operator, left, expression.left)
             right = self._beside(left, operator, right, expression.right)
         elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
@@ -501,7 +501,7 @@ class Expressions:
 
     def _check_division(self, left: Node, right: Node) -> None:
         """Raise `value` where Python's numbers are divided by 0."""
-        if not self.values.is_pytorch or right.shape or right.known.any():  # type: ignore[union-attr]
+        if not self.values.is_python or right.shape or right.known.any():  # type: ignore[union-attr]
             return
         if left in self.special.numbers and right in self.special.numbers:
             raise GradcliError(
@@ -520,7 +520,7 @@ class Expressions:
     def _are_truths(self, left: Node, right: Node) -> bool:
         """Whether both are Python's truth values: these add up as the integers 0 and 1."""
         numbers = self.special.numbers
-        return self.values.is_pytorch and left in numbers and right in numbers
+        return self.values.is_python and left in numbers and right in numbers
 
     def _lists(
         self, operator: str, expression: syntax.Binary, left: Value, right: Value
@@ -548,17 +548,20 @@ class Expressions:
             count = max(0, self.values.integer(right, "how often a tuple is repeated"))
             self.graph.check_room(count * max(1, len(left)))
             return left * count
-        if operator == "*" and isinstance(left, Items) and self.values.is_pytorch:
+        if operator == "*" and isinstance(left, Items) and self.values.is_python:
             count = max(0, self.values.integer(right, "how often a list is repeated"))
             self.graph.check_room(count * max(1, len(left)))
             return Items(list(left) * count)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
+        self.values.stay_arrays(result, (left, right))
         return result
 
     def _joined(self, left: Items, right: Items) -> Value:
-        """Two lists one behind the other; outside PyTorch, lists of numbers are tensors."""
-        if self.values.is_pytorch or not left or not right:
+        """Two lists one behind the other; lists of numbers are tensors in other programs than
+        Python's.
+        """
+        if self.values.is_python or not left or not right:
             return Items([*left, *right])
         return binary(self.values, "+", left, right)
 
@@ -596,9 +599,13 @@ class Expressions:
 
     def _compare(self, expression: syntax.Compare) -> Visit:
         left = yield self.visit(expression.operands[0])
+        if type(expression.operands[0]) is syntax.List:
+            left = self.as_written(expression.operands[0], left)
         result: Node | None = None
         for operator, operand in zip(expression.operators, expression.operands[1:], strict=True):
             right = yield self.visit(operand)
+            if isinstance(left, Items):
+                right = self.as_written(operand, right)
             self.graph.span = expression.span
             part = yield self._compared(operator, left, right)
             watch(self.autograd, part, (left, right))

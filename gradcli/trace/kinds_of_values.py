@@ -22,8 +22,9 @@ _KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
-            "float64": "float", "float32": "float", "int64": "int", "OrderedDict": "dict",
-            "defaultdict": "dict", "Sequence": "list", "Mapping": "dict"}  # fmt: skip
+            "float64": "float", "float32": "float", "int64": "int", "int32": "int",
+            "OrderedDict": "dict", "defaultdict": "dict", "Sequence": "list",
+            "Mapping": "dict"}  # fmt: skip
 """Other names of classes."""
 
 
@@ -31,7 +32,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     """The name of a value's class in Python and PyTorch."""
     if isinstance(value, Node):
         if value in numbers.arrays:
-            return "ndarray"
+            is_array = value.shape or value in numbers.values.boxed
+            return "ndarray" if is_array else numbers.values.array_dtype(value)
         if value not in numbers:
             return "Parameter" if value in numbers.values.parameters else "Tensor"
         if value.kind == "bool":
@@ -60,6 +62,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     if isinstance(wanted, BuiltIn):
         wanted = wanted.name.rpartition(".")[2]
     found = kind_of(value, numbers)
+    found = _ALIASES.get(found, found) if isinstance(value, Node) else found
     if isinstance(value, Caught):
         return bool(wanted in (value.kind, "Exception", "BaseException"))
     wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted

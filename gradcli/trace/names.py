@@ -183,7 +183,7 @@ def changes_in_place(program: syntax.Program) -> bool:
     )
 
 
-_OF_ARRAYS = ("sort", "fill", "fill_diagonal")
+_OF_ARRAYS = ("sort", "fill", "fill_diagonal", "shuffle")
 """Methods and functions that change arrays of NumPy's in place."""
 
 

@@ -187,7 +187,9 @@ class ClassName(Object):
 
 
 _PLACES = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray",
-           "Parameter": "torch.nn.parameter.Parameter"}  # fmt: skip
+           "Parameter": "torch.nn.parameter.Parameter",
+           **{name: f"numpy.{name}" for name in (
+               "float64", "float32", "int64", "int32", "uint8")}}  # fmt: skip
 """The whole names of classes."""
 
 

@@ -98,7 +98,7 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
         )
         return values.graph.constant(same == (operator == "=="))
     is_lists = isinstance(left, Items) and isinstance(right, Items)
-    if is_lists and values.is_pytorch and operator in ("==", "!="):
+    if is_lists and values.is_python and operator in ("==", "!="):
         return values.graph.constant(_same_lists(values, left, right) == (operator == "=="))
     is_plain = any(each is None or isinstance(each, str | Object) for each in (left, right))
     if is_plain and operator in ("==", "!="):

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.graph import DECIMAL, INPUT, SINGLE, Array, Node
 from gradcli.ledger import Ledger
-from gradcli.ops.control import DETACH, LEAF
+from gradcli.ops.control import BIND, DETACH, LEAF
 from gradcli.trace.dictionaries import (
     DefaultDictionary,
     Dictionary,
@@ -51,8 +51,12 @@ class PrintedArray(NamedTuple):
     node: Node
     options: Mapping[str, Any]
     """What `np.set_printoptions` had set."""
-    dtype: str | None
-    """NumPy's dtype, where it is written as `repr` does; None as `str` does."""
+    dtype: str
+    """NumPy's dtype."""
+    quoted: bool = False
+    """Whether it is written as `repr` does."""
+    boxed: bool = False
+    """Whether it is an array even if it has no axes."""
 
 
 Piece: TypeAlias = Node | PrintedTensor | PrintedNumber | PrintedArray | str
@@ -63,6 +67,8 @@ MANY = 1000
 EDGE = 3
 LINE = "\n"
 
+_NAMED = (LEAF, BIND)
+"""What a number may be given a name by."""
 OVERHEAD = 128
 """Bytes of a piece without its text."""
 CELL = 128
@@ -105,7 +111,7 @@ class PrintedNumbers:
             waiting = [each for each in current.inputs if each not in self._found]
             if current in self._found:
                 stack.pop()
-            elif current.shape or current.op in (LEAF, INPUT, DETACH):
+            elif current.shape or self._is_given(current):
                 self._found[current] = False
             elif waiting:
                 stack += waiting
@@ -113,6 +119,15 @@ class PrintedNumbers:
                 made = bool(current.inputs) and all(map(self._found.__getitem__, current.inputs))
                 self._found[current] = current.known is not None or made
         return self._found[node]
+
+    def _is_given(self, node: Node) -> bool:
+        """Whether it is a tensor by itself: a leaf, unless it is a number of a Python program, to
+        which a name was given.
+        """
+        if node.op is not LEAF:
+            return node.op in (INPUT, DETACH)
+        values = self.values
+        return values.is_pytorch or not values.is_python or node in values.arrays
 
     def add_like(self, node: Node, other: Node) -> None:
         """A node is a number if another one is, and an integer if that is one."""
@@ -131,7 +146,7 @@ class PrintedNumbers:
             current = stack[-1]
             if current not in self._integers and current.known is None and current.kind == "float":
                 waiting = [each for each in current.inputs if each not in self._integers]
-                if waiting and "int" in current.op.takes:
+                if waiting and ("int" in current.op.takes or current.op in _NAMED):
                     stack += waiting
                     continue
             self._integers[stack.pop()] = self._is_made_integer(current)
@@ -143,7 +158,7 @@ class PrintedNumbers:
             return True
         if node.known is not None:
             return node.attributes != DECIMAL and float(node.known).is_integer()
-        if "int" not in node.op.takes or not node.inputs:
+        if not node.inputs or ("int" not in node.op.takes and node.op not in _NAMED):
             return False
         return all(map(self._integers.__getitem__, node.inputs))
 
@@ -179,9 +194,8 @@ def pieces(
         elif isinstance(value, str):
             is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
-        elif quoted and isinstance(value, Node) and value in numbers.arrays and value.shape:
-            dtype = numbers.values.array_dtype(value)
-            found.append(PrintedArray(value, numbers.values.array_options, dtype))
+        elif quoted and isinstance(value, Node) and value in numbers.arrays:
+            found.append(_array(value, numbers, quoted=True))
         else:
             found.append(_plain(value, numbers))
         ledger.take(OVERHEAD + (_text_bytes(found[-1]) if found else 0), "what is printed")
@@ -270,17 +284,24 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
         return value.shown()
     if not isinstance(value, Node):
         return str(value)
+    if value in numbers.arrays:
+        return _array(value, numbers, quoted=False)
     known = None if value.shape else value.graph.look(value)
     if known is not None:
         if value.attributes == SINGLE:
             return str(as_single(known.item()))
         return _number(known, is_integer=numbers.is_integer(value))
-    if value in numbers.arrays:
-        return PrintedArray(value, numbers.values.array_options, None)
     if value in numbers:
         return PrintedNumber(value, numbers.is_integer(value))
     suffixes, style = numbers.values.suffixes(value), numbers.values.style
     return PrintedTensor(value, suffixes, style) if suffixes or style else value
+
+
+def _array(node: Node, numbers: PrintedNumbers, *, quoted: bool) -> PrintedArray:
+    """An array of NumPy's, or a number of its."""
+    values = numbers.values
+    boxed = node in values.boxed
+    return PrintedArray(node, values.array_options, values.array_dtype(node), quoted, boxed)
 
 
 _LARGEST = 3.4e38
@@ -313,8 +334,9 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
     if isinstance(piece, Node):
         return tensor_text.tensor_text(arrays[piece])
     if isinstance(piece, PrintedArray):
-        array = arrays[piece.node]
+        array = arrays[piece.node].astype(piece.dtype)
+        shown = array if array.shape or piece.boxed else array[()]
         with np.printoptions(**piece.options):
-            return str(array) if piece.dtype is None else repr(array.astype(piece.dtype))
+            return repr(shown) if piece.quoted else str(shown)
     style = piece.style or tensor_text.PLAIN
     return tensor_text.with_suffixes(arrays[piece.node], piece.suffixes, style)

@@ -178,7 +178,8 @@ class PythonFunctions:
     # --- text ---
 
     def _str(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        return self.written(bind_names("str", ("object",), arguments, keywords)["object"])
+        given = bind_names("str", ("object",), arguments, keywords, ("object",))
+        return self.written(given["object"]) if given else ""
 
     def _repr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         value = bind_names("repr", ("obj",), arguments, keywords)["obj"]

@@ -157,9 +157,11 @@ class Scopes(Bindings):
         ]
         if paths:
             self.values.is_python = True
-        if not self.values.is_pytorch and any(_is_of_pytorch(path) for path in paths):
+        if not self.values.is_pytorch and any(_is_of(path, "torch") for path in paths):
             self.values.is_pytorch = self.values.explicit = True
             self._begin_pytorch()
+        elif any(_is_of(path, "numpy") for path in paths):
+            self._know_dtypes()
 
     def import_(self, statement: syntax.Import) -> None:
         from gradcli.trace.imports import check
@@ -178,11 +180,15 @@ class Scopes(Bindings):
 
     def _begin_pytorch(self) -> None:
         """Print tensors with what PyTorch prints behind them."""
-        from gradcli.trace.dtypes import Dtypes  # most programs start faster without
-
         self.values.suffixes = self._suffixes
         self.autograd.node_name = self._node_name
         self.autograd.overwritten_text = self._overwritten_text
+        self._know_dtypes()
+
+    def _know_dtypes(self) -> None:
+        """Have tensors and arrays of the dtypes of PyTorch and NumPy."""
+        from gradcli.trace.dtypes import Dtypes  # most programs start faster without
+
         if self.autograd.dtypes is None:
             self.autograd.dtypes = Dtypes(self.values)
         self.values.array_dtype = self.autograd.dtypes.of
@@ -240,6 +246,6 @@ class Scopes(Bindings):
         raise GradcliError("assertion", said or f"this does not hold: {text}")
 
 
-def _is_of_pytorch(path: str) -> bool:
-    """Whether an import, whose whole path may stand behind a colon, is of PyTorch."""
-    return path.partition(":")[0].partition(".")[0] == "torch"
+def _is_of(path: str, library: str) -> bool:
+    """Whether an import, whose whole path may stand behind a colon, is of that library."""
+    return path.partition(":")[0].partition(".")[0] == library

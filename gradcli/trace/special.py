@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
+from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
@@ -57,6 +59,8 @@ class Specials:
             "np.allclose": self._allclose,
             "np.array_equal": self._equal,
             "np.dot": self._dot,
+            "np.cumsum": partial(self._running, "cumsum"),
+            "np.cumprod": partial(self._running, "cumprod"),
             **dict.fromkeys(("np.float64", "np.float32"), self._float),
         }
         self.methods: dict[str, Special] = {
@@ -108,6 +112,18 @@ class Specials:
             product = cast(product, "int")
         self.values.stay_arrays(product, (a, b))
         return product
+
+    def _running(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """NumPy's `cumsum` and `cumprod`: of all elements in a row, where no axis is given."""
+        names = ("a", "axis", "dtype")
+        given = bind_names(name, names, arguments, keywords, names[1:])
+        node = self.values.tensor(given["a"], name)
+        axis = given.get("axis")
+        if axis is None:
+            node = reshape(node, -1)
+        place = 0 if axis is None else self.values.integer(axis, "axis")
+        found: Node = FUNCTIONS[name](node, place)
+        return cast(found, "int") if node.kind != "float" else found
 
     def _float(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A number of NumPy's, which is printed as Python's float."""

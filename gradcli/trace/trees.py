@@ -14,11 +14,11 @@ DEEPEST = 50
 
 
 def is_tree(values: Values, value: Value) -> bool:
-    """Whether its tensors are taken one by one. Lists of lists are tensors where PyTorch is not
+    """Whether its tensors are taken one by one. Lists of lists are tensors where nothing is
     imported.
     """
     if isinstance(value, Items):
-        return values.is_pytorch or not any(isinstance(each, Items) for each in value)
+        return values.is_python or not any(isinstance(each, Items) for each in value)
     return isinstance(value, Dictionary | tuple)
 
 

@@ -103,6 +103,8 @@ class Values:
         """Leaves that `nn.Parameter` and layers made."""
         self.arrays: set[Node] = set()
         """What print shows as NumPy's arrays."""
+        self.boxed: set[Node] = set()
+        """Those without axes that are arrays all the same, and not NumPy's numbers."""
         self.made_by: dict[Node, tuple[str, Sequence[Any], Mapping[str, Any]]] = {}
         """The calls of functions that made nodes, where PyTorch would print what made them."""
         self.titles: dict[int, tuple[str, Any]] = {}
@@ -254,7 +256,9 @@ class Values:
 
     def is_single(self, node: Node) -> bool:
         """Whether PyTorch has the tensor in float32, and the run computes in more digits."""
-        if not self.is_pytorch or node.kind != "float" or self.graph.precision == "float32":
+        if node.kind != "float" or self.graph.precision == "float32":
+            return False
+        if not self.is_pytorch and node not in self.arrays:
             return False
         return self.array_dtype(node) == "float32"
 

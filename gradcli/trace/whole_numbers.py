@@ -14,7 +14,7 @@ from gradcli.trace.items import Items
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value
 
-_PLACES = {"tensor": 0, "as_tensor": 0, "array": 0, "full": 1}
+_PLACES = {"tensor": 0, "as_tensor": 0, "array": 0, "asarray": 0, "full": 1}
 """Which argument of a function holds the elements."""
 
 

@@ -41,7 +41,6 @@ WRONG = [
     # strings and numbers
     ("f(»'«abc)", "not closed", "'"),
     ('x = »"«abc\ny"', "not closed", '"'),
-    (r"'a»\q«'", r"\q", r"\\"),
     ("1»_000«", "`1_000` is not a number", "1000"),
     ("0»x10«", "`0x10` is not a number", "decimal"),
     ("2.»sum«()", "`2.` is read as a number", "(2).sum"),

@@ -1,0 +1,172 @@
+"""What functions of NumPy and `math` make of integers and tuples, and what is printed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.graph import Node
+from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import bind
+from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.kinds import cast
+from gradcli.trace.callee import path_of
+from gradcli.trace.items import Items
+from gradcli.trace.objects import is_row
+from gradcli.trace.python_calls import PythonCalls
+from gradcli.trace.values import Value
+
+_WHOLE = frozenset(("floor", "ceil", "trunc"))
+"""Functions of `math` that give integers."""
+KEEP_INTEGERS = frozenset((
+    "where", "clamp", "clamp_min", "clamp_max", "add", "sub", "mul", "maximum", "minimum",
+    "remainder", "fmod", "pow", "square", "floor_divide", "take", "masked_fill", "abs", "neg",
+    "index_fill", "roll", "tril", "triu", "outer", "cumprod", "diff", "addcmul", "lerp",
+    "fill_diagonal", "scatter", "scatter_add", "index_add", "pad", "full_like", "matmul", "dot",
+    "sum", "prod", "max", "min", "np.max", "np.min", "amax", "amin", "sign",
+    "np.dot", "np.cumsum", "np.cumprod", "cross", "fmax", "fmin",
+))  # fmt: skip
+"""Functions that give integers of integers."""
+NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray", "arange", "full"))
+"""Functions that make tensors of integers of whole numbers in PyTorch."""
+_TAKING_LISTS = NUMBER_MAKERS | {"numpy.random.shuffle"}
+"""Functions to which lists stay lists."""
+_LEFT_TO_PYTORCH = frozenset((
+    "argmax", "argmin", "cumsum", "cumprod", "round", "around", "clip", "matmul", "argsort",
+    "transpose", "reshape", "squeeze", "repeat", "nonzero", "ptp",
+))  # fmt: skip
+"""Functions besides elementwise ones that call a tensor's own method."""
+_LISTING = frozenset(("split", "array_split", "hsplit", "vsplit", "dsplit"))
+"""NumPy's functions that give lists, where PyTorch's give tuples."""
+_RECORDS = {
+    "eigh": "EighResult", "qr": "QRResult", "svd": "SVDResult", "slogdet": "SlogdetResult",
+}  # fmt: skip
+"""What NumPy calls the named tuples of `np.linalg`."""
+
+
+class NumpyCalls(PythonCalls):
+    """What comes before and behind calls of these functions."""
+
+    def root(self, callee: syntax.Expression) -> str:
+        """The module that a function is called behind; empty where there is none."""
+        path = path_of(callee)
+        return self.frame.imports.get(path[0], "") if path else ""
+
+    def all_as_written(self, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
+        """The arguments, lists of numbers as lists; `*values` are as they are."""
+        if len(arguments) != len(expression.arguments):
+            return arguments
+        return list(map(self.as_written, expression.arguments, arguments))
+
+    def keep_whole(
+        self, name: str, call: syntax.Call, arguments: list[Value], keywords: dict[str, Value]
+    ) -> None:
+        """Have a tensor of whole numbers hold integers, as in PyTorch."""
+        from gradcli.trace.whole_numbers import makes_integers
+
+        text = self.autograd.source.text
+        if "dtype" not in keywords and makes_integers(
+            name, text, call, arguments, self.special.numbers
+        ):
+            keywords["dtype"] = "torch.int64"
+
+    def as_array(
+        self,
+        callee: syntax.Expression,
+        result: Value,
+        dtype: Value,
+        arguments: Sequence[Value] = (),
+    ) -> Value:
+        """What a function of NumPy's makes, in a cell that has imported it: an array."""
+        root = self.root(callee)
+        if root.startswith("math") and isinstance(result, Node) and result in self.special.numbers:
+            return self._of_math((path_of(callee) or [""])[-1], result)
+        if not root.startswith("numpy"):
+            return result
+        if isinstance(result, tuple | Items):  # np.meshgrid, np.split, np.linalg.svd
+            return self._of_several(callee, result, dtype)
+        if not isinstance(result, Node):
+            return result
+        if not result.shape and result in self.special.numbers:
+            return result
+        if arguments and self._gives_tensor((path_of(callee) or [""])[-1], arguments):
+            return result
+        array = bind(result)
+        self.values.arrays.add(array)
+        self.values.copies.add(array)
+        if isinstance(dtype, str) and self.autograd.dtypes is not None:
+            self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
+        return array
+
+    def _gives_tensor(self, name: str, arguments: Sequence[Value]) -> bool:
+        """Whether a function of NumPy's gives a tensor of one, as it leaves the work to PyTorch."""
+        if not self.values.is_pytorch:
+            return False
+        nodes = [each for each in arguments if isinstance(each, Node)]
+        if not all(each not in self.values.arrays for each in nodes):
+            return False
+        if all(each in self.special.numbers for each in nodes):
+            return False
+        known = FUNCTIONS.get(name)
+        return name in _LEFT_TO_PYTORCH or (known is not None and isinstance(known.op, Elementwise))
+
+    def _of_several(
+        self, callee: syntax.Expression, result: tuple[Any, ...] | Items, dtype: Value
+    ) -> Value:
+        """Several results as arrays."""
+        name = (path_of(callee) or [""])[-1]
+        parts = [self.as_array(callee, each, dtype) for each in result]
+        if isinstance(result, Items) or name in _LISTING:
+            return Items(parts)
+        fields: tuple[str, ...] = getattr(result, "_fields", ())
+        if fields and name in _RECORDS:
+            from gradcli.trace.collections_calls import record  # few programs ask for these
+
+            return record(_RECORDS[name], fields, parts)
+        return tuple(parts)
+
+    def as_rows(self, name: str, expression: syntax.Call, arguments: list[Value]) -> list[Value]:
+        """The arguments of a function of NumPy's, to which a tuple or deque of numbers is a row,
+        and a list of integers an array of these.
+        """
+        if not self.root(expression.callee).startswith("numpy") or name in _TAKING_LISTS:
+            return arguments
+        return [
+            self._row(each) if is_row(each) or type(each) is Items else each
+            for each in self.all_as_written(expression, arguments)
+        ]
+
+    def _row(self, value: Value) -> Value:
+        from gradcli.trace.whole_numbers import are_integers
+
+        items = Items(self.values.elements(value))
+        if not are_integers(items, self.special.numbers):
+            return items
+        if len({len(each) if isinstance(each, Items | tuple) else 0 for each in items}) > 1:
+            return Items([self._row(each) for each in items])  # np.concatenate([[1], [2, 3]])
+        row = bind(cast(self.values.tensor(Items(list(items))), "int"))
+        self.values.arrays.add(row)
+        return row
+
+    def _of_math(self, name: str, result: Node) -> Node:
+        """What a function of `math` gives: integers are from those that count or round."""
+        if name in _WHOLE:
+            return self.values.plain(int(self.values.number(result, name)))
+        return result
+
+    def whole(self, result: Value, operands: Sequence[Value]) -> Value:
+        """A result as integers, where it is computed of integers alone."""
+        if not isinstance(result, Node) or result.kind != "float":
+            return result
+        nodes = [each for each in operands if isinstance(each, Node)]
+        numbers = self.special.numbers
+        is_whole = all(
+            each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
+        )
+        is_choice = len(nodes) == 3 and nodes[0].kind == "bool"  # where(x > 0, 1, 0)
+        if not is_whole or not (
+            is_choice or any(each.kind == "int" and each not in numbers for each in nodes)
+        ):
+            return result
+        return cast(result, "int")

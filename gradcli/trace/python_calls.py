@@ -1,0 +1,156 @@
+"""Python's own functions of numbers and lists, where PyTorch has others of the same names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import SINGLE, Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.expressions import Expressions, Visit
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
+from gradcli.trace.special import ON_NUMBERS
+from gradcli.trace.values import Value
+
+if TYPE_CHECKING:
+    from gradcli.trace.library import Library
+
+_PLAIN = frozenset(("float", "int", "bool"))
+"""Functions of Python that make a number of a tensor."""
+LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
+"""Functions that are also Python's, and may then do something else."""
+_ORDER = frozenset(("key", "default"))
+_COLLECTIONS = (tuple, str, range, Dictionary)
+"""Of these Python's `max` and `min` are meant."""
+
+
+class PythonCalls(Expressions):
+    """Calls of names without a module before them; `Calls` has all others."""
+
+    @property
+    def library(self) -> Library:
+        """What can be called besides the op table."""
+        raise NotImplementedError
+
+    def function_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """The value of a call of a function that is not the program's own."""
+        raise NotImplementedError
+
+    def named_call(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Visit | Value:
+        """The value of a call without a module before the name: of Python's function where all is
+        Python's.
+        """
+        if name not in LIKE_PYTHONS:
+            return self.function_call(name, arguments, keywords)
+        only = arguments[0] if len(arguments) == 1 else None
+        if name in _PLAIN and not keywords and len(arguments) < 2:
+            converted = self._converted(name, arguments)
+            if converted is not None:
+                return converted
+        if (
+            name in ("all", "any")
+            and isinstance(only, Items)
+            and self._are_each_true_or_false(only)
+        ):
+            return self.python.truth_of(name, only)
+        if name == "round" and self.values.is_python and self._are_numbers(arguments):
+            return self._rounded(arguments, keywords)
+        if name in ON_NUMBERS and (
+            keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS) or self._are_rows(arguments)
+        ):
+            visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
+            return visit
+        if name in ON_NUMBERS and not keywords:
+            found = self.python.of_numbers(name, arguments)
+            if found is not None:
+                return found
+        if name == "sum" and not keywords and self._is_python_sum(arguments):
+            if any(isinstance(e, Object | Items) for e in self.values.elements(arguments[0])):
+                return self._sum_of_objects(arguments)
+            return self.python.sum(arguments)
+        return self.function_call(name, arguments, keywords)
+
+    def _converted(self, name: str, arguments: Sequence[Value]) -> Value:
+        """`int()`, `float('inf')`, `bool(xs)`: None where the op table's function is meant."""
+        only = arguments[0] if arguments else None
+        if not arguments:
+            return self.graph.constant(False) if name == "bool" else self.python.number("0", name)
+        if name != "bool" and isinstance(only, str):
+            return self.python.number(only, name)
+        if isinstance(only, Node) and self.values.is_python:
+            return self._plain_number(name, only)
+        if name == "bool" and not isinstance(only, Node):
+            return self.graph.constant(self.values.truth(only))
+        return None
+
+    def _sum_of_objects(self, arguments: Sequence[Value]) -> Visit:
+        """The same where the program's own `__add__` adds."""
+        items, *start = arguments
+        total: Value = start[0] if start else self.values.plain(0)
+        for each in self.values.elements(items):
+            total = yield self.operated("+", total, each)
+        return total
+
+    def _plain_number(self, name: str, node: Node) -> Node:
+        """`float(x)`, `int(x)`, `bool(x)`: a number, from which no gradient flows back."""
+        if name == "bool":
+            return self.graph.constant(self.values.truth(node))
+        number = self.values.number(node, f"what {name} converts")
+        if name == "int" and not math.isfinite(number):
+            raise GradcliError("value", f"int of {number}", hint="torch.isfinite(x) tells")
+        if name == "int":
+            return self.values.plain(int(number))
+        is_number = node in self.special.numbers
+        single = node.attributes == SINGLE if is_number else self.values.is_single(node)
+        return self.values.plain(number, single=single)
+
+    def _are_rows(self, arguments: Sequence[Value]) -> bool:
+        """Whether lists or tuples are compared with each other, as Python compares them."""
+        first = arguments[0] if arguments else None
+        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first) > 1:
+            first = first[0]
+        elif len(arguments) < 2:
+            return False
+        return self.values.is_python and isinstance(first, Items | tuple)
+
+    def _are_numbers(self, arguments: Sequence[Value]) -> bool:
+        return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)
+
+    def _rounded(self, arguments: list[Value], keywords: dict[str, Value]) -> Node:
+        """Python's `round` of a number: an integer, unless the digits are given."""
+        given = bind_names("round", ("number", "ndigits"), arguments, keywords, ("ndigits",))
+        node = self.values.tensor(given["number"])
+        number = self.values.number(node, "what is rounded")
+        if not math.isfinite(number):
+            raise GradcliError("value", f"round of {number}", hint="math.isfinite(x) tells")
+        if given.get("ndigits") is None:
+            return self.values.plain(round(number))
+        rounded = round(number, self.values.integer(given["ndigits"], "ndigits"))
+        is_whole = self.special.numbers.is_integer(node)
+        return self.values.plain(int(rounded) if is_whole else rounded)
+
+    def _are_each_true_or_false(self, items: Items) -> bool:
+        """Whether each is true or false by itself: no array and no list of some."""
+        return all(
+            each.size == 1 if isinstance(each, Node) else not isinstance(each, Items)
+            for each in items
+        )
+
+    def _is_python_sum(self, arguments: list[Value]) -> bool:
+        """Whether Python's sum of a list is meant, not that of a tensor written as lists."""
+        if not 0 < len(arguments) < 3:
+            return False
+        if isinstance(arguments[0], _COLLECTIONS):
+            return True
+        if not isinstance(arguments[0], Items):
+            return False
+        is_lists = any(isinstance(each, Items) for each in arguments[0])
+        return self.values.is_python or not is_lists

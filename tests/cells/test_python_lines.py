@@ -1,0 +1,120 @@
+"""Lines of Python and NumPy: gradcli prints what they print when Python runs them here."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import pytest
+
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.session import evaluate
+
+ARRAYS = """
+import numpy as np
+a = np.array([1, 2, 3])
+f = np.array([1.5, 2.0, 3.25])
+m = np.array([[1, 2], [3, 4]])
+"""
+NUMBERS = """
+a, a.dtype | a * 2, a / 2, a ** 2, a // 2, a % 2 | m.sum(), m.sum(axis=0), m.mean(), m.max()
+m @ m, m.T, np.dot(m, m) | a[0], a[1:], m[0], m[0, 1], a[-1], a[a > 1], m[:, None].shape
+np.arange(5), np.arange(0, 1, .25), np.zeros(3), np.full(3, 7), np.full(2, 7.5), np.eye(2)
+a.astype(float), f.astype(int), np.array([1, 2.5]), np.array([True, False]).sum()
+a > 1, (a > 1).sum(), np.mean(a > 1), np.argmax(a), m.argmax(axis=1), np.argsort(-a)
+np.cumsum(a), np.cumsum(m), np.cumprod(a), np.cumsum(m, axis=0), np.cumsum([1, 2, 3])
+np.dot([1, 2, 3], [4, 5, 6]), np.dot([1, 2], [3., 4.]), np.sum([1, 2]), np.mean([1, 2])
+np.concatenate([[1, 2], [3]]), np.stack([[1, 2], [3, 4]]), np.sort([3, 1, 2]), np.unique([3, 1, 1])
+np.vstack([[1, 2], [3, 4]]), np.clip([1, 5, 9], 2, 6), np.repeat([1, 2], 2), np.ones_like([1, 2])
+np.split(a, 3), np.array_split(a, 2), np.hsplit(m, 2) | np.gcd(12, 8), np.pad(a, 1), np.cov(f, f)
+np.linalg.matrix_rank(m), np.linalg.slogdet(np.eye(2)) | [f[0]], (a[0], f[0]), list(a), {"k": a[0]}
+[v for v in f], sorted(a), dict(zip("ab", a)), repr(f[0]), str(f[0]), f"{f[0]} {a} {f.mean():.2f}"
+type(a), type(a[0]), type(f[0]), isinstance(f[0], float), isinstance(a, np.ndarray)
+a.tolist() == [1, 2, 3], a.tolist(), f.tolist(), a.searchsorted(2), a.sum(dtype=float)
+np.array([1, 2, 3], dtype=np.float32) / 3, np.asarray([1, 2]), np.outer([1, 2], [3, 4])
+np.array([1e10, 1]), np.array([1e-5, 1]), np.array([np.nan, 1.]), np.arange(30), np.ones((2, 2, 2))
+"""
+LISTS = """
+import math
+y = [1, 2, 3]
+x = [1., 2.]
+n = 10
+n += 1
+"""
+PYTHON = r"""
+x, y, len(y), sum(y), y[0], y + [4], y * 2, [0] + y, y == [1, 2, 3], [1, 2] != y | n, n / 2, n * 2.0
+[y, x], (y, "a"), {"k": y}, [[1, 2], [3, 4]], [v * v for v in y], [[0] * 2 for _ in range(2)]
+int(), float(), bool(), str(), list(), tuple(), int("12"), float("1.5"), math.floor(2.5), 7 // 2
+"\u00e9 \x41 \101 \U0001F600", "one \
+two", f"\u2713 {n}", r"\d", '\'' | sum([[1], [2]], []), max(y), min(x), max(1, 2.5)
+"""
+
+
+def ours(program: str) -> str:
+    printed = evaluate(parse_program(Source("cell", program), ParseLimits()), {}).printed
+    return "\n".join(printed) + "\n"
+
+
+def pythons(program: str) -> str:
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        exec(compile(program, "cell", "exec"), {})
+    return written.getvalue()
+
+
+def lines(text: str) -> list[str]:
+    whole = text.strip().replace("\\\n", "\0").splitlines()
+    return [part.replace("\0", "\\\n") for line in whole for part in line.split(" | ")]
+
+
+@pytest.mark.parametrize("line", lines(NUMBERS))
+@pytest.mark.parametrize("first", ["", "import torch"])
+def test_arrays(first: str, line: str) -> None:
+    program = f"{first}{ARRAYS}print({line})\n"
+    assert ours(program) == pythons(program)
+
+
+@pytest.mark.parametrize("line", lines(PYTHON))
+def test_lists_and_strings(line: str) -> None:
+    program = f"{LISTS}print({line})\n"
+    assert ours(program) == pythons(program)
+
+
+def test_an_escape_that_means_nothing_stays() -> None:
+    assert ours(r"print('a\q \d \ b')") == "a\\q \\d \\ b\n"  # Python does so with a warning
+
+
+ADDED = """
+from collections import defaultdict
+class V:
+    def __init__(self, d): self.d = d
+    def __add__(self, o): return V(self.d + (o.d if isinstance(o, V) else o))
+    def __radd__(self, o): return self + o
+    def __repr__(self): return f"V({self.d})"
+print(sum([V(1), V(2)]), sum((V(i) for i in range(3)), V(1)))
+count = defaultdict(int)
+count["a"] += 1
+print(count["a"])
+"""
+
+
+def test_own_objects_are_added() -> None:
+    assert ours(ADDED) == pythons(ADDED)
+
+
+TENSORS = """
+import numpy as np
+import torch
+t = torch.tensor([1., 3., 2.])
+print(np.argmax(t), np.argmax(t.numpy()), np.exp(t) > 3, [torch.tensor(2.5).numpy()])
+def kind(x, dtype=torch.int8): return dtype in [torch.int8, torch.int16]
+print(kind(t), kind(t, dtype=torch.int16), kind(t, dtype=torch.float32))
+"""
+
+
+def test_tensors_beside_arrays() -> None:
+    """By PyTorch 2.13 and NumPy 2."""
+    assert ours(TENSORS) == (
+        "tensor(1) 1 tensor([False,  True,  True]) [array(2.5, dtype=float32)]\nTrue True False\n"
+    )
