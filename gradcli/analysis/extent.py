@@ -73,14 +73,17 @@ def without_constants(
 
 
 def _before_leaves(order: Sequence[Node], named: Container[Node]) -> set[Node]:
-    """The nodes without a name of which nothing but the first values of leaves are made."""
+    """The nodes without a name of which nothing but the first values of leaves are made: of those
+    that take a gradient, and of tensors that take none, such as data that are drawn.
+    """
+    leaves = {node for node in order if _is_leaf(node) or (node.op is LEAF and node in named)}
     told: set[Node] = set()  # an input, a leaf or what has a name, and what depends on one
     first: set[Node] = set()
     for node in order:
         depends = any(operand in told for operand in node.inputs)
-        if _is_leaf(node) and not depends:
+        if node in leaves and not depends:
             first.add(node)
-        if depends or node.op is INPUT or _is_leaf(node) or node in named:
+        if depends or node.op is INPUT or node in leaves or node in named:
             told.add(node)
     used: set[Node] = set()
     for node in reversed(order):

@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from gradcli.report.document import Block, Chain, Together, as_text, render
+from gradcli.report.document import (
+    Block,
+    Chain,
+    Heading,
+    Paragraph,
+    Together,
+    as_text,
+    render,
+)
+from gradcli.report.explain_entry import counted
 
 LONG = 100
 """A program of more steps is told on a screen a level."""
 SCREEN = 60
-"""The most lines of a document that is told at length."""
+"""The lines of a screen."""
+ROWS = 60
+"""The most lines of a value that is shown in full."""
+NOTE = "Note: "
 
 
-def brief(blocks: list[Block]) -> list[Block]:
-    """The document, without the numbers that steps begin with, if it is longer than a screen."""
-    if len(render(blocks, as_text).splitlines()) <= SCREEN:
-        return blocks
-    return [*_briefly(blocks)]
+def on_screens(
+    steps: Callable[[int], Sequence[Block]], why: Sequence[Paragraph], screens: int
+) -> list[Block]:
+    """The first that fits so many screens: all; steps in brief; values of several lines described;
+    with less of why. `steps` gives the steps for the most lines of a value.
+    """
+    room = screens * SCREEN
+    for most, told in ((ROWS, list), (ROWS, briefly), (1, briefly)):
+        found = [*told(steps(most)), *titled(why)]
+        if _lines(found) <= room:
+            return found
+    return [*found[: len(found) - len(titled(why))], *titled(_fewer(why, found, room))]
 
 
-def _briefly(blocks: Sequence[Block]) -> Iterator[Block]:
+def titled(why: Sequence[Paragraph]) -> list[Block]:
+    """The answers under their heading; nothing, if there are none."""
+    return [Heading("Why"), *why] if why else []
+
+
+def _fewer(why: Sequence[Paragraph], found: Sequence[Block], room: int) -> list[Paragraph]:
+    """Answers without so many that the document is too long; those of all programs go first."""
+    over = _lines(found) - room + 2  # a line says how many are left out
+    left = dict(enumerate(why))
+    for number in sorted(left, key=lambda k: (why[k].text.startswith(NOTE), -k)):
+        if over <= 0:
+            break
+        over -= _lines([left.pop(number)]) + 1
+    said = f"{counted(len(why) - len(left), 'more remark')}: --inside all, or eval for notes"
+    return [*left.values(), Paragraph(said)]
+
+
+def _lines(blocks: Sequence[Block]) -> int:
+    return len(render(blocks, as_text).splitlines())
+
+
+def briefly(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The document without the numbers that steps begin with, and without what is said twice."""
     said: set[str] = set()
     for are_chains, group in groupby(blocks, key=lambda block: isinstance(block, Chain)):
         if are_chains:
@@ -31,14 +72,23 @@ def _briefly(blocks: Sequence[Block]) -> Iterator[Block]:
             yield from group
 
 
+def _is_value(remark: str) -> bool:
+    """Whether it is a described value, or a line of a loop."""
+    return remark.startswith(("shape ", " "))
+
+
 def _short(chain: Chain, said: set[str]) -> Chain:
     """What a value is computed from, the value, and the remarks that are new, in whatever name."""
     name = chain.left.removesuffix(".grad")
+    described = any(map(_is_value, chain.remarks))
     remarks: list[str] = []
     for remark in chain.remarks:
-        form = re.sub(rf"\b{re.escape(name)}\b", "…", remark)
-        if remark.startswith(" ") or form not in said:  # the lines of a loop are no remarks
-            remarks.append(remark)
+        if remark.startswith(f"{chain.left}["):
+            continue  # one element with its numbers
+        short = re.sub(r" of shape \(.*?\)", "", remark)
+        form = re.sub(rf"\b{re.escape(name)}\b", "…", short)
+        if _is_value(remark) or form not in said:
+            remarks.append(short if described else remark)
         said.add(form)
     ends = chain.equal[:1] + chain.equal[1:][-1:]
     return replace(chain, equal=ends, remarks=remarks)

@@ -82,12 +82,20 @@ def lines_together(block: Together, width: int) -> Iterator[str]:
     for chain in block.chains:
         left, remarks = chain.left, chain.remarks
         equal = [" ".join(each) for each in chain.equal]
-        line = " = ".join([left, *equal]) if equal else ", ".join([left, *remarks])
-        fits = len(line) + len(INDENT) <= width
-        found = [line] if fits else _chain(replace(chain, remarks=[]), width - len(INDENT))
-        if equal or not fits:
+        if not equal and not any(remark.startswith(" ") for remark in remarks):
+            found = _hanging(", ".join([left, *remarks]), width - len(INDENT))
+        else:
+            line = " = ".join([left, *equal])
+            fits = len(line) + len(INDENT) <= width
+            found = [line] if fits else _chain(replace(chain, remarks=[]), width - len(INDENT))
             found += _remarks(remarks, width - len(INDENT))
         yield from (f"{INDENT}{each}" for each in found)
+
+
+def _hanging(text: str, width: int) -> list[str]:
+    return wrap(
+        text, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _paragraph(text: str, width: int) -> list[str]:

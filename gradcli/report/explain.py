@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.analysis.backward import Grad, Part, ToldPass
 from gradcli.analysis.explain import Explanation, Step
-from gradcli.analysis.levels import Stage
+from gradcli.analysis.levels import ALL, Stage
 from gradcli.analysis.meaning import Meaning
 from gradcli.analysis.paths import SumOverPaths
 from gradcli.graph import CONSTANT, INPUT, Array, Node, ancestors
@@ -21,7 +21,7 @@ from gradcli.ops.shapes import show
 from gradcli.ops.shaping import EXPAND
 from gradcli.report.about import about_stage, about_step
 from gradcli.report.arrays import IN_FULL, excerpt, inline, lines, number, sentence_of
-from gradcli.report.brief import LONG, brief
+from gradcli.report.brief import LONG, ROWS, briefly, on_screens, titled
 from gradcli.report.document import (
     INDENT,
     WIDTH,
@@ -86,30 +86,42 @@ def blocks(
 
 
 def document(explanation: Explanation, precision: int = 6, width: int = WIDTH) -> list[Block]:
-    """Forward, backward, and why."""
-    told = _Story(explanation, precision, width)
-    blocks = [*told.forward()]
-    for each in explanation.passes:
-        blocks += told.backward(each)
-    if explanation.none:
-        blocks += [Heading("Backward"), Paragraph(f"There is none: {sanitise(explanation.none)}.")]
+    """Forward, backward, and why; of a long program on a screen for each level, if it can be."""
+
+    def steps(most: int) -> list[Block]:
+        return [*_Story(explanation, precision, width, most).steps()]
+
     why = [*reasons(explanation, precision)]
-    found = [*blocks, Heading("Why"), *why] if why else blocks
-    is_long = explanation.length > LONG or explanation.untold > 0
-    return brief(found) if is_long else found
+    if explanation.length <= LONG and not explanation.untold:
+        return [*steps(ROWS), *titled(why)]
+    if ALL in explanation.opened:
+        return [*briefly(steps(ROWS)), *titled(why)]
+    return on_screens(steps, why, 1 + len(explanation.opened))
 
 
 class _Story:
-    """Writes the steps of an explanation."""
+    """Writes the steps of an explanation; values of more than `most` lines are described."""
 
-    def __init__(self, explanation: Explanation, precision: int, width: int = WIDTH) -> None:
+    def __init__(
+        self, explanation: Explanation, precision: int, width: int = WIDTH, most: int = ROWS
+    ) -> None:
         self.explanation = explanation
+        self.most = most
         self.precision = precision
         self.width = width
         self.names = explanation.names
         self.leaves = {node for told in explanation.passes for node in told.leaves}
         self.unreached = {*explanation.leaves.values()} - self.leaves
         self.stretches = {step.node: step.stage for step in explanation.steps if step.stage.stretch}
+
+    def steps(self) -> Iterator[Block]:
+        """Forward, and each pass backward."""
+        yield from self.forward()
+        for each in self.explanation.passes:
+            yield from self.backward(each)
+        if none := self.explanation.none:
+            yield Heading("Backward")
+            yield Paragraph(f"There is none: {sanitise(none)}.")
 
     def forward(self) -> Iterator[Block]:
         """Each value from those before it."""
@@ -320,7 +332,9 @@ class _Story:
             if len(flat) + taken + 3 <= self.width:
                 return [[flat]], []
             room = max(NARROWEST, self.width - taken - 5)
-            return [lines(excerpt(array), self.precision, room)], []
+            found = lines(excerpt(array), self.precision, room)
+            if len(found) <= self.most:
+                return [found], []
         return [], [self._described(array)]
 
     def _in_line(self, array: Array, taken: int) -> tuple[list[list[str]], list[str]]:

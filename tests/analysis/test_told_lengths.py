@@ -84,12 +84,21 @@ BIG = {
     "loops": "h = x\n"
     + numbered("for k in range(100) {{\n h = tanh(1.1 * h) + {n}\n}}", 8, "\n")
     + "\nout = sum(h)",
+    "large leaves": "h = x[0] * W; "
+    + numbered("h = tanh(h * 1.01 + W) + V * 0.1", 400)
+    + "; out = sum(h)",
+    "training": "import torch\nm = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), "
+    "torch.nn.Linear(8, 3))\nopt = torch.optim.Adam(m.parameters(), lr=0.05)\n"
+    "X = torch.randn(16, 4)\ny = torch.randint(0, 3, (16,))\nfor e in range(40):\n"
+    "    opt.zero_grad()\n    loss = torch.nn.functional.cross_entropy(m(X), y)\n"
+    "    loss.backward()\n    opt.step()\nprint(loss.item())",
     "matrices": "h = stack([x, x, x, x]); "
     + numbered("h = h + 0.01 * tanh(h @ [[1, 0], [0, 1]] + h)", 400)
     + "; out = sum(h)",
 }
 
 
+LARGE = np.arange(49.0).reshape(7, 7) / 30 - 0.8
 SLOW = {"names", "leaves", "one list", "matrices", "sums of outputs", "passes of its own", "loops"}
 
 
@@ -98,7 +107,9 @@ SLOW = {"names", "leaves", "one list", "matrices", "sums of outputs", "passes of
     [pytest.param(BIG[x], id=x, marks=[pytest.mark.slow] * (x in SLOW)) for x in BIG],
 )
 def test_a_level_of_a_wide_program_fits_a_screen(text: str) -> None:
-    inputs = {"x": np.array([0.1, 0.7])} if "x" in text else {}
+    given = {"x": np.array([0.1, 0.7]), "W": LARGE, "V": LARGE.T}
+    used = re.findall(r"\b[xWV]\b", text)
+    inputs = {title: array for title, array in given.items() if title in used}
     many = tuple(re.findall(r"\by\d+(?= =)", text)) if text.startswith("y1 = sum(") else ()
     explanation = explain(parse(text), inputs, (), Options(outputs=many))
     whole = render(document(explanation), as_text)
