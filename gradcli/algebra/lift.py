@@ -37,7 +37,7 @@ from gradcli.ops.diagonals import DIAG_EMBED, DIAGONAL
 from gradcli.ops.einsum import CONTRACT
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.indexing import INDEX, PUT_ADD
-from gradcli.ops.kinds import CAST, Reduction
+from gradcli.ops.kinds import CAST, Linear, Reduction
 from gradcli.ops.powers import pow_, reciprocal, rsqrt, sqrt, square
 from gradcli.ops.reductions import MEAN, SUM
 from gradcli.ops.scattering import GATHER, SCATTER_ADD
@@ -62,6 +62,10 @@ class Lift:
             node: algebra.atom(Symbol(node.shape, digest("name", title), text=name(title)))
             for node, title in names.items()
         }
+
+    def let(self, node: Node, tensor: Tensor) -> None:
+        """Take a node for a tensor, whatever it is."""
+        self._done[node] = tensor
 
     def of(self, node: Node) -> Tensor:
         """The tensor of a node."""
@@ -380,5 +384,20 @@ def _reduced(algebra: Algebra, node: Node, x: Tensor) -> Tensor:
 
 
 def _applied(algebra: Algebra, node: Node, operands: Sequence[Tensor]) -> Tensor:
+    number = _common(operands[0]) if isinstance(node.op, Linear) and operands else Fraction(1)
+    if number != 1:
+        operands = [_times(operands[0], 1 / number), *operands[1:]]
     key = digest(node.op, node.attributes, [each.key for each in operands])
-    return algebra.atom(Applied(node.shape, key, node=node, operands=tuple(operands)))
+    return _times(
+        algebra.atom(Applied(node.shape, key, node=node, operands=tuple(operands))), number
+    )
+
+
+def _times(x: Tensor, number: Fraction) -> Tensor:
+    return Tensor(x.shape, tuple(term.times(number) for term in x.terms))
+
+
+def _common(x: Tensor) -> Fraction:
+    """A number that all terms have as their coefficient, apart from signs; that of the first."""
+    sizes = {abs(term.coefficient) for term in x.terms}
+    return x.terms[0].coefficient if len(sizes) == 1 and 0 not in sizes else Fraction(1)

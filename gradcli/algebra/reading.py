@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
 
@@ -40,9 +41,22 @@ from gradcli.algebra.terms import (
 from gradcli.graph import Shape
 from gradcli.language.construct import NOWHERE, WHOLE, argument, binary, call, number, subscript
 from gradcli.language.printer import print_expression
-from gradcli.language.syntax import Constant, Expression, Index, Name, Number, String, Syntax
+from gradcli.language.syntax import (
+    Constant,
+    Expression,
+    Index,
+    Name,
+    Number,
+    Slice,
+    String,
+    Syntax,
+)
 from gradcli.ops.elementwise import Elementwise
+from gradcli.ops.shaping import SLICE
 from gradcli.spelling.spell import spell
+
+NEAR = 2
+"""How far a number may be from a length to be said by it, as `n - 1`."""
 
 
 class Writing:
@@ -312,7 +326,23 @@ class Writing:
         text = spell(atom.node, operands)
         if text is None:
             raise Unsaid(repr(atom.node.op))
+        if atom.node.op is SLICE:
+            text = self._from_the_end(text, atom.node.inputs[0].shape)
         return self.numbered(text)  # type: ignore[no-any-return]
+
+    def _from_the_end(self, text: Expression, shape: Shape) -> Expression:
+        """A slice of axes whose lengths have names: where it stops shortly before an end, as -1."""
+        if not isinstance(text, Index):
+            return text
+        items = map(self._stopped, text.items, shape)
+        return Index(text.value, tuple(items), text.span)
+
+    def _stopped(self, item: Any, length: int) -> Any:
+        match item:
+            case Slice(upper=Number(value=stop)) if length in self._lengths:
+                if 1 <= length - stop <= NEAR:
+                    return Slice(item.lower, number(stop - length), item.step, item.span)
+        return item
 
     def numbered(self, part: Any) -> Any:
         """A part of a tree with names in the place of lengths that have one."""
@@ -329,9 +359,12 @@ class Writing:
         for length, title in self._lengths.items():
             if value == length:
                 return Name(title, NOWHERE)
-            if abs(value - length) == 1:
+            if abs(value - length) <= NEAR:
                 sign = "+" if value > length else "-"
-                return binary(sign, Name(title, NOWHERE), number(1.0))
+                return binary(sign, Name(title, NOWHERE), number(abs(value - length)))
+        for (length, title), (other, second) in combinations(self._lengths.items(), 2):
+            if value == length + other:
+                return binary("+", Name(title, NOWHERE), Name(second, NOWHERE))
         for length, title in self._lengths.items():
             if value and value % length == 0 and value > length:
                 rest = self._number(value / length)

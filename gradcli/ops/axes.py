@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node, Split
-from gradcli.language.construct import attribute, call, number
+from gradcli.language.construct import attribute, call, number, numbers
 from gradcli.language.syntax import Expression
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import Linear
@@ -178,6 +178,16 @@ def rot90(x: Node, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Node:
     return turned[k % 4]
 
 
+def _roll_spelled(node: Node, x: Expression) -> Expression:
+    shifts, axes = node.attributes
+    if node.ndim == len(shifts) == 1:
+        return call("roll", x, number(shifts[0]))
+    dims = [axis % node.ndim for axis in axes]
+    if len(shifts) == 1:
+        return call("roll", x, number(shifts[0]), number(dims[0]))
+    return call("roll", x, numbers(shifts), numbers(dims))
+
+
 ROLL: Linear = Linear(
     "roll",
     infer=lambda x, shifts, axes: x.shape,
@@ -187,6 +197,7 @@ ROLL: Linear = Linear(
             ROLL, (change,), (tuple(-shift for shift in shifts), axes)
         ),
     ),
+    spell=_roll_spelled,
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Graph, Node, Shape
-from gradcli.language.construct import WHOLE, call, numbers, subscript
+from gradcli.language.construct import WHOLE, call, number, numbers, subscript
 from gradcli.language.construct import index as as_index
 from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
@@ -83,6 +83,9 @@ def _index_spelled(node: Node, x: Expression, *indices: Expression) -> Expressio
 def _put_add_spelled(node: Node, x: Expression, *indices: Expression) -> Expression:
     shape, axes = node.attributes
     dims = [axis + len(shape) for axis in axes]
+    if len(indices) == 1 and node.inputs[1].ndim == 1:
+        zeros = call("zeros", *map(number, shape))
+        return call("index_add", zeros, number(dims[0]), as_index(indices[0]), x)
     return call("put_add", x, numbers(shape), numbers(dims), *map(as_index, indices))
 
 

@@ -14,12 +14,13 @@ from gradcli.algebra.lift import Lift
 from gradcli.algebra.norms import squared_norm
 from gradcli.algebra.reading import Writing
 from gradcli.algebra.rules import Definitions, derivatives
-from gradcli.algebra.terms import Tensor
+from gradcli.algebra.terms import Tensor, delta
 from gradcli.analysis.symbolic.sizes import Lengths, Shapes
 from gradcli.analysis.symbolic.wording import is_reduction, over_inputs, said
 from gradcli.choices import choose_leaves, choose_outputs
 from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
+from gradcli.differentiate.vectorise import vectorise
 from gradcli.engine.evaluator import Evaluator
 from gradcli.graph import Array, Graph, Node, ancestors
 from gradcli.language.construct import NOWHERE, attribute, binary, name, number, subscript
@@ -207,7 +208,20 @@ class Derivation:
 
     def _matrix(self, pulled: Node, seed: Node, output: Node) -> Tensor:
         lifted = self._lift({seed: SEED}).of(pulled)
-        return without_seed(self._algebra, lifted, SEED, output.shape)
+        try:
+            return without_seed(self._algebra, lifted, SEED, output.shape)
+        except GradcliError:
+            if output.ndim != 1 or pulled.ndim != 1:
+                raise
+        return self._rows(pulled, seed)
+
+    def _rows(self, pulled: Node, seed: Node) -> Tensor:
+        """The matrix whose rows are what unit vectors give for the seed."""
+        (length,) = seed.shape
+        (units,), (rows,) = vectorise([pulled], [seed], length)
+        lift = self._lift()
+        lift.let(units, self._algebra.atom(delta(length)))
+        return lift.of(rows)
 
     def _along(self, node: Node) -> tuple[Node, list[Node]]:
         """What a gradient of unknown elements gives for the leaves."""
