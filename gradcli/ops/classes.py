@@ -6,7 +6,8 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.language.construct import call, number
+from gradcli.language.construct import call, compare, number
+from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import General, cast
 from gradcli.ops.shapes import show
 
@@ -31,11 +32,20 @@ def _classes(xp: Any, x: Array, what: str, count: int, ignored: int | None) -> A
     return xp.where(wrong | (indices == ignored), 0, indices)  # type: ignore[no-any-return]
 
 
+def _spelled(node: Node, x: Expression) -> Expression:
+    """The labels themselves, 0 where they are left out."""
+    _, _, ignored = node.attributes
+    if ignored is None:
+        return x
+    return call("where", compare("!=", x, number(ignored)), x, number(0.0))
+
+
 CLASSES = General(
     "classes",
     infer=lambda x, what, count, ignored: (x.shape, "int"),
     forward=_classes,
     refuses=True,
+    spell=_spelled,
 )
 
 
