@@ -101,6 +101,12 @@ det(X)**2 | X=n,n | X_grad | 2 * det(X)**2 * inv(X).T | MC (58)
 trace(X)**2 - trace(X @ X) | X=n,n | X_grad |\
  2 * trace(X) * eye(n) - 2 * X.T | MC (99), (106)
 sum((X[:, None] - C)**2) | X=n,d C=k,d | C_grad | -2 * sum(X[:, None, :] - C, dim=0) | PRML 9.1
+sum((x[1:] - x[:-1])**2) | x=n | x_grad |\
+ 2 * pad(x[1:] - x[:-1], (1, 0)) - 2 * pad(x[1:] - x[:-1], (0, 1)) | 2 Dᵀ D x
+sum(x[1:]**2) | x=n | x_grad | 2 * pad(x[1:], (1, 0)) | by hand: 0, 2 x₁, 2 x₂, …
+sum(x[:-2] * x[2:]) | x=n | x_grad | pad(x[2:], (0, 2)) + pad(x[:-2], (2, 0)) | by hand
+sum(x * roll(x, 1)) | x=n | x_grad | roll(x, -1) + roll(x, 1) | by hand: circulant, S + Sᵀ
+sum(x[idx]**2) | x=n idx=m | x_grad | 2 * index_add(zeros(n), 0, idx, x[idx]) | by hand
 """
 )
 """Gradients."""
@@ -119,6 +125,11 @@ logdet(X) | X=n,n | X_hessian | -einsum('da,bc->abcd', inv(X), inv(X)) | MC (60)
 norm(X)**2 | X=n,m | X_hessian | 2 * einsum('ac,bd->abcd', eye(n), eye(m)) | 2 δᵢₖ δⱼₗ
 inv(A) | A=n,n | A_jacobian | -einsum('ac,db->abcd', inv(A), inv(A)) | MC (60)
 A @ B | A=n,m B=m,k | A_jacobian | einsum('ac,db->abcd', eye(n), B) | δᵢₖ Bₗⱼ
+flip(x, 0) | x=n | x_jacobian | flip(eye(n), dim=1) | the exchange matrix
+roll(x, 1) | x=n | x_jacobian | roll(eye(n), -1, 1) | the cyclic shift
+x[1:] - x[:-1] | x=n | x_jacobian | pad(eye(n - 1), (1, 0)) - pad(eye(n - 1), (0, 1)) |\
+ the matrix of differences
+cat([x, y]) | x=n y=m | y_jacobian | eye(n + m)[:, n:] | columns of the identity
 """
 )
 """Hessians and Jacobians."""
