@@ -6,7 +6,7 @@ numbers at hand. What comes out is computed before it is told, as every sentence
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.graph import Shape
@@ -102,6 +102,35 @@ def _embed(embedded: Call, shape_of: ShapeOf) -> Expression | None:
         case _:
             return None
     sizes, first = ([_integer(each) for each in items] for items in (lengths, starts))
+    placed = _placed(x, first, sizes)
+    if placed is not None:
+        return placed
+    own_shape = shape_of(x)
+    if own_shape is None or len(own_shape) != len(sizes):
+        return None
+    around: list[float] = []
+    for size, start, length in reversed([*zip(sizes, first, own_shape, strict=True)]):
+        around += [start, size - start - length]
+    while len(around) > 2 and around[-2:] == [0, 0]:
+        del around[-2:]
+    return call("pad", x, numbers(around))
+
+
+def _pad(padded: Call, _: ShapeOf) -> Expression | None:
+    """Zeros around a tensor by how many there are: a unit vector, where that says the same."""
+    match padded.arguments:
+        case (Call(callee=Name(id="reshape"), arguments=(_, *shape)) as x, Tuple(items=counts)):
+            around = [_integer(each) for each in counts] + [0] * (2 * len(shape) - len(counts))
+            first = around[::2][::-1]
+            behind = around[1::2][::-1]
+            own = map(_integer, shape)
+            sizes = [sum(each) for each in zip(first, own, behind, strict=True)]
+            return _placed(x, first, sizes)
+    return None
+
+
+def _placed(x: Expression, first: Sequence[int], sizes: Sequence[int]) -> Expression | None:
+    """A number, row or column at a place among zeros: by unit vectors."""
     match x:
         case Call(callee=Name(id="reshape"), arguments=(inner, *shape)):
             own = [_integer(each) for each in shape]
@@ -114,15 +143,7 @@ def _embed(embedded: Call, shape_of: ShapeOf) -> Expression | None:
             if own == [1, 1]:
                 units = (_unit(k, n) for k, n in zip(first, sizes, strict=True))
                 return binary("*", inner, call("outer", *units))
-    own_shape = shape_of(x)
-    if own_shape is None or len(own_shape) != len(sizes):
-        return None
-    around: list[float] = []
-    for size, start, length in reversed([*zip(sizes, first, own_shape, strict=True)]):
-        around += [start, size - start - length]
-    while len(around) > 2 and around[-2:] == [0, 0]:
-        del around[-2:]
-    return call("pad", x, numbers(around))
+    return None
 
 
 def _unit(place: int, length: int) -> Expression:
@@ -162,6 +183,7 @@ def _integer(part: Any) -> int:
 CALLS: dict[str, Callable[[Call, ShapeOf], Expression | None]] = {
     "scale": _scale,
     "embed": _embed,
+    "pad": _pad,
     "put_add": _put_add,
     "diag_embed": _diagonal,
 }

@@ -21,7 +21,7 @@ logsumexp(z) - z[k] | z=n k= | z_grad | softmax(z) - one_hot(k, n) | PRML (4.109
 X[i, j]**2 | X=n,m i= j= | X_grad | 2 * X[i, j] * outer(one_hot(i, n), one_hot(j, m)) | MC (32)
 -log(exp(z[0]) / sum(exp(z))) | z=n | z_grad | softmax(z) - one_hot(0, n) | PRML (4.109)
 sum(embedding(i, E) @ w) | E=n,d i=m w=d | E_grad |\
- put_add(outer(ones(m), w), (n, d), (0,), i) | w, added to row i
+ index_add(zeros(n, d), 0, i, outer(ones(m), w)) | w, added to row i
 einsum('ij,ji->', A, X) | A=n,m X=m,n | X_grad | A.T | MC (101)
 einsum('ij,jk,ki->', A, X, B) | A=n,m X=m,k B=k,n | X_grad | A.T @ B.T | MC (101): Aᵀ Bᵀ of tr(AXB)
 einsum('i,ij,j->', x, A, x) | x=n A=n,n | x_grad | (A + A.T) @ x | MC (81)
