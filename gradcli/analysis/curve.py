@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.analysis.breaks import Singularity, find_breaks
-from gradcli.analysis.progress import Progress, silent, told
-from gradcli.analysis.samples import Sample, denser, kept, refined
+from gradcli.analysis.progress import Progress, share, silent, told
+from gradcli.analysis.samples import FINER, Function, Sample, denser, kept, refined
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import INPUT, Array, ancestors
 from gradcli.language.syntax import Program
 from gradcli.session import Gradient, Options, Prepared, prepare
+
+WORK = "points"
+"""What a curve takes time for."""
 
 
 class Moving(NamedTuple):
@@ -64,16 +68,32 @@ def curve(
     these weights. Raises what `session.evaluate` raises, and `usage` for several outputs or passes.
     """
     along = Movable(program, inputs, [moving], gradients, options)
-    samples = [along.at(point) for point in told(points.tolist(), "points", done)]
+    is_bounded = bool(np.isfinite(points[-1] - points[0]))
+    looks = more and is_bounded
+    given, between = (1 / (1 + FINER), FINER / (1 + FINER)) if looks else (1, 1)
+    samples = [along.at(each) for each in told(points.tolist(), WORK, share(done, 0, given))]
     breaks: list[Singularity] = []
-    if np.isfinite(points[-1] - points[0]):
-        dense = list(denser(along.at, samples, done)) if more else samples
-        breaks = list(find_breaks(along.at, dense))
+    if is_bounded:
+        second = share(done, given, between)
+        dense = list(denser(along.at, samples, WORK, second)) if more else samples
+        at = _telling(along.at, len(points), share(done, between, 1))
+        breaks = list(find_breaks(at, dense))
         if more:
-            fine = refined(along.at, dense, [each.place for each in breaks])
+            fine = refined(at, dense, [each.place for each in breaks])
             samples = kept(samples, fine)
     places, values, slopes = (np.array(column) for column in zip(*samples, strict=True))
     return Curve(str(moving), along.output, places, values, slopes, along.notes, breaks)
+
+
+def _telling(at: Function, expected: int, done: Progress) -> Function:
+    """A function of which nobody knows how often it will be called: about so many times."""
+    calls = count(1)
+
+    def called(place: float) -> Sample:
+        done(WORK, 1 - expected / (expected + next(calls)))
+        return at(place)
+
+    return called
 
 
 class Movable:

@@ -19,3 +19,10 @@ def told(items: Sequence[Item], what: str, done: Progress) -> Iterator[Item]:
     for number, item in enumerate(items, 1):
         yield item
         done(what, number / len(items))
+
+
+def share(done: Progress, first: float, last: float) -> Progress:
+    """Of a work that goes on from one part of a longer one to another: tells how much of that is
+    done.
+    """
+    return lambda what, part: done(what, first + part * (last - first))

@@ -39,9 +39,11 @@ Function = Callable[[float], Sample]
 Interval = tuple[Sample, Sample]
 
 
-def denser(at: Function, samples: Sequence[Sample], done: Progress = silent) -> Iterator[Sample]:
+def denser(
+    at: Function, samples: Sequence[Sample], what: str = "", done: Progress = silent
+) -> Iterator[Sample]:
     """The samples and others between them."""
-    for start, end in told([*pairwise(samples)], "points between them", done):
+    for start, end in told([*pairwise(samples)], what, done):
         yield start
         for part in range(1, FINER):
             yield at(start.place + (end.place - start.place) * part / FINER)

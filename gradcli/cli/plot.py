@@ -74,6 +74,7 @@ def _command(
 ) -> None:
     """Draw the outputs of programs and their derivatives over a range of one number."""
     from gradcli.analysis.curve import curve
+    from gradcli.analysis.progress import share
 
     if run.wrt:
         raise GradcliError("usage", "--wrt: a curve is differentiated by the number of --over")
@@ -98,8 +99,9 @@ def _command(
         ]
         curves = [
             curve(program, request.inputs, moving, places, request.gradients,
-                  request.options._replace(outputs=outputs), meter, more=points is None)
-            for program, outputs in pairs
+                  request.options._replace(outputs=outputs),
+                  share(meter, number / len(pairs), (number + 1) / len(pairs)), more=points is None)
+            for number, (program, outputs) in enumerate(pairs)
         ]  # fmt: skip
         meter.end()
         show.write("curve", _named(curves, [program.source.text for program, _ in pairs]))

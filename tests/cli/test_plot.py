@@ -13,6 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from gradcli.analysis.curve import Moving, curve
+from gradcli.analysis.progress import Progress
+from gradcli.diagnostics import Source
+from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.options import Options
 from gradcli.report.plot import range_of, tick_texts, ticks
 from tests.cli.conftest import Runner
 
@@ -448,3 +453,25 @@ def test_a_kink_below_a_range_that_a_pole_cuts_is_marked(gradcli: Runner) -> Non
     """The curve has its least value on the left of the pole at the kink: -1/3."""
     answer = gradcli("plot", "1/(x-1) + abs(x+2)", "--over", "x=-4:4", "--format", "svg")
     assert answer.out.count('class="kink"') == 1
+
+
+@pytest.mark.parametrize("program", ["sin(x)*x", "abs(x - 0.3) + 1/x", "exp(-(1000*(x - 0.1))**2)"])
+def test_a_curve_tells_of_one_work_that_never_goes_back(program: str) -> None:
+    """Also where points are looked at between the given ones, and near kinks."""
+    told: list[tuple[str, float]] = []
+    text = parse_program(Source("program", program), ParseLimits())
+    places = np.linspace(-1, 1, 51)
+    for more in (True, False):
+        told.clear()
+        curve(
+            text, {}, Moving("x"), places, (), Options(), lambda *each: told.append(each), more=more
+        )
+        parts = [part for _, part in told]
+        assert len({what for what, _ in told}) == 1
+        assert parts == sorted(parts)
+        assert 0 < parts[0] < 0.1
+        assert parts[-1] <= 1
+
+
+def _appending(told: list[tuple[str, float]]) -> Progress:
+    return lambda what, part: told.append((what, part))
