@@ -256,6 +256,7 @@ def gelu(x: Node, approximate: str = "none") -> Node:
     latex=r"\frac{{{0}}}{{1 + |{0}|}}",
     formula="x / (1 + abs(x))",
     torch="torch.nn.functional.softsign",
+    cell="{0}/(1+ABS({0}))",
 )
 def softsign(y: Node, x: Node) -> Node:
     """x / (1 + abs(x))."""
@@ -282,6 +283,7 @@ def _tanhshrink(xp: Any, x: Array) -> Array:
     latex=r"{0} - \tanh {0}",
     formula="x - tanh(x)",
     torch="torch.nn.functional.tanhshrink",
+    cell="{0}-TANH({0})",
     arrays=4.2,
 )
 def tanhshrink(y: Node, x: Node) -> Node:

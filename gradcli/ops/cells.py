@@ -6,9 +6,12 @@ powers of sums cannot be read in a wrong order (`-x^2` is (-x)² there).
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from functools import reduce
+from itertools import combinations, pairwise, permutations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ LONGEST = 8_000
 """The most characters of a formula; Excel allows 8192."""
 FEW = 3
 """A sum of more terms is written as one of ranges."""
+LARGEST_MATRIX = 4
+"""The most rows of a matrix whose determinant is written as a sum of products."""
 _CELL = r"([A-Z]+)(\d+)"
 
 
@@ -86,6 +91,50 @@ def exponentials(cells: Sequence[str]) -> str:
     """The sum of exponentials, each less the largest, which keeps them finite."""
     every = ranges(cells)
     return "+".join(f"SUMPRODUCT(EXP({each}-MAX({every})))" for each in every.split(","))
+
+
+def of_matrices(write: Callable[..., Any]) -> Callable[..., Array]:
+    """The formulas of an op on matrices, and stacks of them, from those of each."""
+
+    def matrices(node: Node, *operands: Array) -> Array:
+        around = np.broadcast_shapes(*(each.shape[:-2] for each in operands))
+        spread = [np.broadcast_to(_sums(each), (*around, *each.shape[-2:])) for each in operands]
+        found = np.empty(node.shape, object)
+        for place in np.ndindex(around):
+            found[place] = write(*(each[place] for each in spread))
+        for place, each in np.ndenumerate(found):
+            found[place] = str(each)
+        return found
+
+    return matrices
+
+
+def determinant(matrix: Array) -> CellSum:
+    """The sum over permutations. Raises NotWrittenError where these are too many."""
+    size = len(matrix)
+    if size > LARGEST_MATRIX:
+        raise NotWrittenError
+    terms = [CellSum.of(0.0)]
+    for order in permutations(range(size)):
+        turned = sum(one > other for one, other in combinations(order, 2))
+        terms.append(prod((matrix[i, j] for i, j in enumerate(order)), start=CellSum.of(1.0)))
+        terms[-1] = terms[-1] * (-1.0) ** turned
+    return reduce(operator.add, terms)
+
+
+def cofactors(matrix: Array) -> Array:
+    """The determinants without a row and a column each, with their signs."""
+    found = np.empty(matrix.shape, object)
+    for i, j in np.ndindex(matrix.shape):
+        minor = np.delete(np.delete(matrix, i, 0), j, 1)
+        found[i, j] = determinant(minor) * (-1.0) ** (i + j)
+    return found
+
+
+def over_determinant(sums: Array, matrix: Array) -> Array:
+    """Each of some sums, divided by the determinant of a matrix."""
+    texts = [f"({each})/({determinant(matrix)})" for each in sums.flat]
+    return np.array(texts, object).reshape(sums.shape)
 
 
 def _sums(texts: Array) -> Array:

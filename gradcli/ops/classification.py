@@ -303,6 +303,7 @@ PROBABILITIES = General(
     forward_rule=lambda tangents, y, x: tangents[0],
     view=True,
     spell=lambda node, x: x,
+    cell="{0}",
 )
 """x as it is; raises `value` unless it is from 0 to 1."""
 
@@ -341,6 +342,7 @@ bernoulli_nll = table.elementwise(
     domain=(0.1, 0.9),
     kink="(x - target) / 1e-12 at 0 and 1",
     edge=lambda xp, x, target: x * (1 - x),
+    cell="({1}-1)*IF({0}=1,-100,MAX(LN(1-{0}),-100))-{1}*IF({0}=0,-100,MAX(LN({0}),-100))",
 )
 
 

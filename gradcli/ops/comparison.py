@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+from gradcli.graph import Array, Node
+from gradcli.ops.cells import NotWrittenError, formed
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, WHOLE
 from gradcli.ops.table import Case, Function
@@ -88,6 +90,7 @@ logical_xor = table.elementwise(
     cuda="{0} != {1}",
     latex=r"{0} \oplus {1}",
     smooth=False,
+    cell="IF(({0}<>0)<>({1}<>0),1,0)",
 )
 logical_not = table.elementwise(
     "logical_not",
@@ -105,9 +108,23 @@ logical_not = table.elementwise(
 
 
 def _bitwise(
-    name: str, doc: str, forward: str = "", operands: str = "a b", **entry: Unpack[Entry]
+    name: str,
+    doc: str,
+    of_truth: Function,
+    forward: str = "",
+    operands: str = "a b",
+    **entry: Unpack[Entry],
 ) -> Function:
-    """Logic on truth values, and on the bits of integers. The CUDA text is for truth values."""
+    """Logic on truth values, and on the bits of integers. The CUDA text is for truth values, and so
+    are the cells, which are those of `of_truth`.
+    """
+
+    def cells(node: Node, *texts: Array) -> Array:
+        assert of_truth.op is not None
+        if node.kind != "bool":
+            raise NotWrittenError
+        return formed(str(of_truth.op.cell), node, texts)
+
     masks = [f"{each} > 0" for each in operands.split()]
     shapes = dict.fromkeys(operands.split(), (2, 3))
     return table.elementwise(
@@ -116,13 +133,14 @@ def _bitwise(
         forward=forward,
         operands=operands,
         cases=[Case(f"{name}({', '.join(masks)})", shapes, smooth=False)],
-        **({"takes": WHOLE} | entry),
+        **({"takes": WHOLE, "cell": cells} | entry),
     )
 
 
 bitwise_and = _bitwise(
     "bitwise_and",
     "Whether both are true; of integers, the bits that both have.",
+    logical_and,
     infix="&",
     cuda="{0} & {1}",
     latex=r"{0} \mathbin{{\&}} {1}",
@@ -130,6 +148,7 @@ bitwise_and = _bitwise(
 bitwise_or = _bitwise(
     "bitwise_or",
     "Whether one of two is true; of integers, the bits that one has.",
+    logical_or,
     infix="|",
     cuda="{0} | {1}",
     latex=r"{0} \mathbin{{|}} {1}",
@@ -137,12 +156,14 @@ bitwise_or = _bitwise(
 bitwise_xor = _bitwise(
     "bitwise_xor",
     "Whether exactly one of two is true; of integers, the bits that only one has.",
+    logical_xor,
     cuda="{0} != {1}",
     latex=r"{0} \oplus {1}",
 )
 bitwise_not = _bitwise(
     "bitwise_not",
     "Whether an element is not true; of integers, all bits turned: -x - 1.",
+    logical_not,
     "invert",
     operands="x",
     infix="~",
@@ -151,9 +172,19 @@ bitwise_not = _bitwise(
     aliases=("invert",),
 )
 isnan = table.elementwise(
-    "isnan", "Whether an element is not a number.", result="bool", smooth=False, cost=1
+    "isnan",
+    "Whether an element is not a number.",
+    result="bool",
+    smooth=False,
+    cost=1,
+    cell="IF(ISNUMBER({0}),0,1)",
 )
 isinf = table.elementwise("isinf", "Whether an element is infinite.", result="bool", smooth=False)
 isfinite = table.elementwise(
-    "isfinite", "Whether an element is a finite number.", result="bool", smooth=False, cost=1
+    "isfinite",
+    "Whether an element is a finite number.",
+    result="bool",
+    smooth=False,
+    cost=1,
+    cell="IF(ISNUMBER({0}),1,0)",
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.graph import Array, Node
 from gradcli.language.construct import attribute, call
+from gradcli.ops import cells
 from gradcli.ops.axes import matrix_transpose
 from gradcli.ops.comparison import lt
 from gradcli.ops.creation import eye
@@ -84,6 +85,7 @@ COFACTORS = General(
     "cofactors",
     infer=lambda a: (a.shape, "float"),
     forward=_cofactors,
+    cell=cells.of_matrices(cells.cofactors),
     adjoints=(lambda change, y, a: _cofactors_change(change, a),),
     forward_rule=lambda tangents, y, a: _cofactors_change(tangents[0], a),
     contracts=True,
@@ -130,11 +132,13 @@ DET = General(
     contracts=True,
     work=copies(0, 1),
     by_book=lambda change, y, a: _of_matrix(change * y, a) * matrix_transpose(inv(a)),
+    cell=cells.of_matrices(lambda a: str(cells.determinant(a))),
 )
 LOGABSDET = General(
     "logabsdet",
     infer=lambda a: (a.shape[:-2], "float"),
     forward=lambda xp, a: xp.linalg.slogdet(a)[1],
+    cell=cells.of_matrices(lambda a: f"LN(ABS({cells.determinant(a)}))"),
     adjoints=(
         lambda change, y, a: (
             _of_matrix(change, a) * matrix_transpose(a.graph.apply(INV_OR_LIMIT, (a,)))
@@ -151,6 +155,7 @@ LOGABSDET = General(
 DETSIGN = General(
     "detsign",
     infer=lambda a: (a.shape[:-2], "float"),
+    cell=cells.of_matrices(lambda a: f"SIGN({cells.determinant(a)})"),
     forward=lambda xp, a: xp.linalg.slogdet(a)[0],
     work=copies(0, 1),
     spell=lambda node, a: attribute(call("slogdet", a), "sign"),

@@ -179,6 +179,7 @@ gaussian: Function = table.elementwise(
     " return exp(-{1} * (near ? high : {0}) * (near ? 1 : {0})) * (near ? 1 - {1} * low : 1);",
     latex="e^{{-{1} {0}^2}}",
     formula="exp(-rate * x**2)",
+    cell="EXP(-{1}*{0}*{0})",
 )
 
 
@@ -205,6 +206,7 @@ def erf(y: Node, x: Node) -> Node:
     numpy="scipy.special.erfc",
     torch="torch.erfc",
     confused=("erf",),
+    cell="ERFC({0})",
 )
 def erfc(y: Node, x: Node) -> Node:
     """1 - erf(x), exact for large x."""
@@ -219,6 +221,7 @@ def erfc(y: Node, x: Node) -> Node:
     numpy="scipy.special.erfcx",
     torch="torch.special.erfcx",
     jax=None,
+    cell="EXP({0}*{0})*ERFC({0})",
 )
 def erfcx(y: Node, x: Node) -> Node:
     """exp(x**2) * erfc(x)."""
@@ -273,6 +276,7 @@ ierfcx: Function = table.elementwise(
     elsewhere={"torch": "inf", "jax": "inf"},
     numpy="scipy.special.erfinv",
     torch="torch.erfinv",
+    cell="NORMSINV(({0}+1)/2)/SQRT(2)",
 )
 def erfinv(y: Node, x: Node) -> Node:
     """Inverse of the error function."""
@@ -288,6 +292,7 @@ def erfinv(y: Node, x: Node) -> Node:
     formula="erfc(-x / sqrt(2)) / 2",
     numpy="scipy.special.ndtr",
     torch="torch.special.ndtr",
+    cell="ERFC(-{0}/SQRT(2))/2",
     textbook=("exp(-x**2/2)/sqrt(2*pi)",),
 )
 def ndtr(y: Node, x: Node) -> Node:
@@ -304,6 +309,7 @@ def ndtr(y: Node, x: Node) -> Node:
     formula="log(ndtr(x))",
     numpy="scipy.special.log_ndtr",
     torch="torch.special.log_ndtr",
+    cell="LN(ERFC(-{0}/SQRT(2))/2)",
 )
 def log_ndtr(y: Node, x: Node) -> Node:
     """log(ndtr(x)), exact far below 0."""
@@ -324,6 +330,7 @@ def log_ndtr(y: Node, x: Node) -> Node:
     elsewhere={"torch": "inf", "jax": "0"},
     numpy="scipy.special.ndtri",
     torch="torch.special.ndtri",
+    cell="NORMSINV({0})",
 )
 def ndtri(y: Node, x: Node) -> Node:
     """Inverse of `ndtr`: what a standard normal variable is below with probability x."""

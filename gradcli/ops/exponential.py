@@ -126,6 +126,7 @@ xlogy = table.elementwise(
     kink="by `input`, 0 where it is 0 and `other` is not positive",
     numpy="scipy.special.xlogy",
     torch="torch.xlogy",
+    cell="IF({0}=0,0,{0}*LN({1}))",
 )
 xlog1py = table.elementwise(
     "xlog1py",
@@ -146,6 +147,7 @@ xlog1py = table.elementwise(
     kink="by `input`, 0 where it is 0 and `other` is not above -1",
     numpy="scipy.special.xlog1py",
     torch="torch.special.xlog1py",
+    cell="IF({0}=0,0,{0}*2*ATANH({1}/(2+{1})))",
 )
 
 
@@ -160,6 +162,7 @@ xlog1py = table.elementwise(
     elsewhere={"torch": "inf", "jax": "inf"},
     numpy="scipy.special.entr",
     torch="torch.special.entr",
+    cell="IF({0}=0,0,-{0}*LN({0}))",
 )
 def entr(y: Node, x: Node) -> Node:
     """Entropy of a probability: -x * log(x), 0 at 0 and -inf below."""

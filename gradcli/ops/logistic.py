@@ -57,6 +57,7 @@ LOGIT = table.elementwise(
     domain=(0.1, 0.9),
     kink="inf at 0 and 1",
     torch="torch.logit",
+    cell="LN({0}/(1-{0}))",
 )
 
 
@@ -95,6 +96,7 @@ logaddexp2 = table.elementwise(
     " : max({0}, {1}) + log1p(exp2(-abs({0} - {1}))) * ({T})1.4426950408889634",
     latex=r"\log_2(2^{{{0}}} + 2^{{{1}}})",
     formula="log2(2**a + 2**b)",
+    cell="MAX({0},{1})+LOG(1+2^-ABS({0}-{1}),2)",
 )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.graph import Array, Node
-from gradcli.ops.cells import NotWrittenError, over_axes, ranges
+from gradcli.ops.cells import NotWrittenError, over_axes, ranges, written
 from gradcli.ops.comparison import eq, isfinite, logical_and
 from gradcli.ops.extremes import amax, amin, shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction, cast
@@ -78,13 +79,22 @@ def _norm_parts(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
 
 
 def _in_cells(node: Node, operand: Array) -> Array:
-    """For p = 2: the others have no function of their own in spreadsheets."""
-    if node.attributes[2] != 2:
+    p = node.attributes[2]
+    if p <= 0:
         raise NotWrittenError
-    return _EUCLIDEAN(node, operand)
+
+    def norm(cells: Sequence[str]) -> str:
+        every = ranges(cells)
+        if p == 2:
+            return f"SQRT(SUMSQ({every}))"
+        if p == math.inf:
+            return f"MAX(MAX({every}),-MIN({every}))"
+        powers = "+".join(f"SUMPRODUCT(ABS({each})^{written(p)})" for each in every.split(","))
+        return f"({powers})^(1/{written(p)})"
+
+    return over_axes(norm)(node, operand)
 
 
-_EUCLIDEAN = over_axes(lambda cells: f"SQRT(SUMSQ({ranges(cells)}))")
 NORM = Reduction(
     "norm",
     forward=_norm,

@@ -56,6 +56,7 @@ rint = _rounding(
     latex=r"\lfloor {0} \rceil",
     edge=lambda xp, x: to_integer(xp, x - 0.5),
     torch="torch.round",
+    cell="IF(ABS({0}-TRUNC({0}))=0.5,2*ROUND({0}/2,0),ROUND({0},0))",
 )
 trunc = _rounding(
     "trunc",
@@ -114,6 +115,7 @@ DIVISOR = General(
     forward=_check_divisor,
     refuses=True,
     spell=lambda node, divisor: divisor,
+    cell="{0}",
 )
 
 
@@ -136,6 +138,7 @@ floor_divide = table.elementwise(
     " return {1} != 0 && whole != 0 ? found : {1} == 0 ? {0} / {1} : copysign(({T})0, {0} / {1});",
     latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor",
     formula="floor(a / b)",
+    cell="INT({0}/{1})",
     edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(0.5, 2.0),
     smooth=False,
@@ -170,6 +173,7 @@ fmod = table.elementwise(
     takes=NUMBERS,
     whole=_divided,
     formula="a - b * trunc(a / b)",
+    cell="{0}-{1}*TRUNC({0}/{1})",
     edge=lambda xp, a, b: to_integer(xp, a / b),
     domain=(1.1, 1.9),
     elsewhere={"torch": "1", "jax": "1"},

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradcli.graph import Array, Node
 from gradcli.ops.axes import flip
+from gradcli.ops.cells import over_axes, ranges
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction
 from gradcli.ops.recurrences import RECURRENCE, delayed, scan
@@ -23,6 +26,16 @@ def _cumprod(xp: Any, x: Array, axis: int) -> Array:
     return rounded(x.cumprod(axis, wide(x.dtype)), x.dtype)
 
 
+def _running_cells(node: Node, operand: Array) -> Array:
+    (axis,) = node.attributes
+    lines = np.moveaxis(operand, axis, -1)
+    found = np.empty(lines.shape, object)
+    for place in np.ndindex(lines.shape):
+        *line, last = place
+        found[place] = f"PRODUCT({ranges(lines[(*line, slice(last + 1))])})"
+    return np.moveaxis(found, -1, axis)
+
+
 CUMPROD: General = General(
     "cumprod",
     infer=lambda x, axis: (x.shape, x.kind),
@@ -37,6 +50,7 @@ CUMPROD: General = General(
     batched=lambda y, x, axis: x.graph.apply(CUMPROD, (x,), (axis,)),
     work=wide_copies,
     takes=NUMBERS,
+    cell=_running_cells,
 )
 
 
@@ -73,6 +87,7 @@ PROD = Reduction(
     combine="multiply",
     takes=NUMBERS,
     by_book=lambda y, x, axes, keepdim: y / x,
+    cell=over_axes(lambda cells: f"PRODUCT({ranges(cells)})"),
 )
 
 

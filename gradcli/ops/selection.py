@@ -115,6 +115,7 @@ fmax = table.elementwise(
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
     elsewhere={"torch": "1, 0", "jax": "0, 1", "numpy": "0.5, 0.5"},
+    cell="MAX({0},{1})",
 )
 fmin = table.elementwise(
     "fmin",
@@ -130,6 +131,7 @@ fmin = table.elementwise(
     edge=lambda xp, a, b: a - b,
     kink="at a tie the first gets all",
     elsewhere={"torch": "1, 0", "jax": "0, 1", "numpy": "0.5, 0.5"},
+    cell="MIN({0},{1})",
 )
 clamp_min = table.elementwise(
     "clamp_min",
@@ -236,6 +238,7 @@ angle = table.elementwise(
     unlike={"np.angle": "angle(x), where the angle of -0.0 is 0", "jnp.angle": "angle(x)"},
     cost=4,
     torch="torch.angle",
+    cell="IF({0}<0,PI(),0)",
 )
 copysign = table.elementwise(
     "copysign",
@@ -247,6 +250,7 @@ copysign = table.elementwise(
     domain=(0.3, 2.0),
     kink="0 where a is 0",
     elsewhere={"torch": "0, 0", "jax": "1, 0"},
+    cell="IF({1}<0,-1,1)*ABS({0})",
 )
 nextafter = table.elementwise(
     "nextafter",
@@ -271,6 +275,7 @@ heaviside = table.elementwise(
     edge=lambda xp, x, values: x,
     smooth=False,
     kink="the derivative is 0 everywhere, by `values` too",
+    cell="IF({0}=0,{1},IF({0}>0,1,0))",
 )
 
 

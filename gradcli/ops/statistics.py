@@ -13,6 +13,7 @@ from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import binary, call, number
 from gradcli.ops.arithmetic import lerp
 from gradcli.ops.axes import movedim
+from gradcli.ops.cells import over_axes, ranges, written
 from gradcli.ops.comparison import eq, isnan
 from gradcli.ops.extremes import (
     Extremes,
@@ -61,6 +62,12 @@ def _var_parts(x: Node, axes: Axes, _keepdim: bool, correction: float) -> Node:
     return sum_(squares, axes, True) / freedom_of(x.shape, axes, correction)
 
 
+def _var_cells(node: Node, operand: Array) -> Array:
+    axes, _, correction = node.attributes
+    freedom = freedom_of(operand.shape, axes, correction)
+    return over_axes(lambda cells: f"DEVSQ({ranges(cells)})/{written(freedom)}")(node, operand)
+
+
 # Its own rule: through the mean flows 0 in sum, but nan as soon as one element is infinite.
 VAR = Reduction(
     "var",
@@ -70,6 +77,7 @@ VAR = Reduction(
     ),
     parts=_var_parts,
     attributes=("dim", "keepdim", "correction"),
+    cell=_var_cells,
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import call
+from gradcli.ops import cells
 from gradcli.ops.axes import matrix_transpose, movedim
 from gradcli.ops.creation import eye
 from gradcli.ops.diagonals import tril, triu
@@ -163,6 +164,7 @@ SOLVE = General(
     ),
     forward_rule=_solve_tangent,
     batched=_batched,
+    cell=cells.of_matrices(lambda a, b: cells.over_determinant(cells.cofactors(a).T @ b, a)),
     contracts=True,
     work=lambda node: sum(math.prod(each.shape[-2:]) for each in node.inputs),
 )
@@ -299,6 +301,7 @@ def inverse(name: str, forward: Any, *, refuses: bool) -> General:
         contracts=True,
         work=copies(0, 2),
         spell=lambda node, a: call("inv", a),
+        cell=cells.of_matrices(lambda a: cells.over_determinant(cells.cofactors(a).T, a)),
     )
 
 

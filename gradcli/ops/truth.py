@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradcli.graph import Node
+from gradcli.ops.cells import over_axes, ranges
 from gradcli.ops.comparison import eq
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, cast
@@ -13,11 +14,12 @@ comparisons = Group("comparison")
 reductions = Group("reduction")
 
 
-def _truth(name: str, doc: str) -> Function:
+def _truth(name: str, doc: str, of_cells: str) -> Function:
     op = General(
         name,
         infer=lambda x, axes, keepdim: (reduced(x.shape, axes, keepdim), "bool"),
         forward=lambda xp, x, axes, keepdim: getattr(xp, name)(x, axis=axes, keepdims=keepdim),
+        cell=over_axes(lambda cells: f"IF({of_cells}({ranges(cells)}),1,0)"),
     )
 
     def build(x: Node, dim: Axes | None = None, keepdim: bool = False) -> Node:
@@ -30,13 +32,14 @@ def _truth(name: str, doc: str) -> Function:
     )
 
 
-all_ = _truth("all", "Whether all elements are nonzero.")
-any_ = _truth("any", "Whether any element is nonzero.")
+all_ = _truth("all", "Whether all elements are nonzero.", "AND")
+any_ = _truth("any", "Whether any element is nonzero.", "OR")
 
 COUNT_NONZERO = General(
     "count_nonzero",
     infer=lambda x, axes: (reduced(x.shape, axes, keepdim=False), "int"),
     forward=lambda xp, x, axes: xp.sum(x, axis=axes, dtype=int),
+    cell=over_axes(lambda cells: f"SUM({ranges(cells)})"),  # of 1 and 0
 )
 
 

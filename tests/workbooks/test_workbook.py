@@ -34,6 +34,26 @@ BOUNDED = (
 )
 """Of functions that bound, divide with a remainder and measure; x is such a matrix, too."""
 
+PROGRAMS = {
+    "activations": "y = gelu(x) + gelu(x, approximate='tanh') + mish(x) + softsign(x)\nsum(y**2)",
+    "shrinking": "sum(tanhshrink(x) * celu(x) + rrelu(x) + hardswish(x))",
+    "normal": "sum(ndtr(x) * log_ndtr(x) + erfc(x) + erf(x))",
+    "inverse": "p = sigmoid(x)\nsum(ndtri(p) + erfinv(2*p - 1)**2 + logit(p))",
+    "entropy": "p = softmax(x, dim=1)\nsum(entr(p) + xlogy(p, p + 1) + xlog1py(x, p))",
+    "loss": "binary_cross_entropy(sigmoid(x), [[1, 0], [0.2, 1]])",
+    "powers of 2": "sum(logaddexp2(x, 0.5) + fmax(x, 0.2) * fmin(x, x.T) + copysign(x, 0.5))",
+    "steps": "x = x + 0.013\nsum(x * (round(x) + heaviside(x, 0.5)) + x**2 * floor_divide(x, 0.3))",
+    "halves": "sum(round(x * 11 / 2) * x + angle(x) + fmod(x, 0.4))",
+    "logic": "m = (x > 0) & (x < 1) | (x < -1)\nsum(where(logical_xor(m, x > 0.4), x, ~m * x**2))",
+    "counts": "sum(x) * any(x > 0.8) + all(x > -1) * x[0, 0] + count_nonzero(x > 0) * x[1, 0]",
+    "spread": "sum(std(x, dim=1)) + var(x, correction=0) + prod(x)",
+    "norms": "norm(x, p=1) + sum(norm(x, p=3, dim=1)) + norm(x, p=inf)",
+    "determinant": "a = x @ x.T + eye(2)\nlog(det(a)) + logdet(a * 2) + det(x)",
+    "inverse matrix": "a = x @ x.T + eye(2)\nsum(inv(a) @ x) + sum(solve(a, x)**2)",
+}
+"""What else a spreadsheet can say, of a matrix."""
+GIVEN = "x=[[0.3,-0.7],[0.5,0.9]]"
+
 pytest.importorskip("xlsxwriter", reason="needs the extra `excel`")
 
 
@@ -181,19 +201,36 @@ def test_all_samples_that_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.office
-def test_changed_inputs(tmp_path: Path) -> None:
+def test_programs_of_many_functions(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name.replace(' ', '_')}.xlsx" for name in PROGRAMS}
+    assert all(made(file, PROGRAMS[name], "-s", GIVEN) for name, file in files.items())
+    found = recalculated(tmp_path, [*files.values()])
+    assert len(found) == len(PROGRAMS)
+    assert sum(map(assert_agrees, found.values())) > 200
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_have_a_workbook(gradcli: Runner, tmp_path: Path, name: str) -> None:
+    assert made(tmp_path / "one.xlsx", PROGRAMS[name], "-s", GIVEN)
+
+
+@pytest.mark.office
+@pytest.mark.parametrize(
+    "program", [MIXED, PROGRAMS["activations"], PROGRAMS["spread"], PROGRAMS["inverse matrix"]]
+)
+def test_changed_inputs(tmp_path: Path, program: str) -> None:
     """Inputs changed in the workbook, and in gradcli."""
     rng = np.random.default_rng(8)
     files, expected = [], {}
     base = tmp_path / "base.xlsx"
-    assert made(base, MIXED, "-s", "x=[[1,2],[3,4]]")
+    assert made(base, program, "-s", "x=[[1,2],[3,4]]")
     places = read(base).blocks()["x"]
     for number in range(20):
         x = rng.uniform(-2, 2, 4).round(3)
         changed = tmp_path / f"changed{number}.xlsx"
         change(base, changed, dict(zip(places, x.tolist(), strict=True)))
         fresh = tmp_path / f"fresh{number}.xlsx"
-        assert made(fresh, MIXED, "-s", f"x=[[{x[0]},{x[1]}],[{x[2]},{x[3]}]]")
+        assert made(fresh, program, "-s", f"x=[[{x[0]},{x[1]}],[{x[2]},{x[3]}]]")
         expected[changed.stem] = read(fresh)
         files.append(changed)
     for name, found in recalculated(tmp_path, files).items():
