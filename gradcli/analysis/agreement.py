@@ -21,6 +21,7 @@ from gradcli.analysis.evidence import Evidence
 from gradcli.analysis.judged import Compared, Judged, both_computed, exact_at, judge_all
 from gradcli.analysis.montecarlo import ROUNDINGS, RandomRounding
 from gradcli.analysis.precise import NotPreciseError, Steps
+from gradcli.analysis.scales import scaled
 from gradcli.analysis.verdict import Agreement, Elsewhere, Tolerance
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
@@ -58,14 +59,38 @@ def agreement(
         judged.append(each)
     finer = _finer(claim, evidence, judged) if tolerance is None else None
     found = finer or judged[0].told(told)
-    if found.verdict != "pass" or evidence.formula is None:
+    doubted = found.verdict == "inconclusive" and judged[0].verdict == "pass"
+    if evidence.formula is None or not (doubted or found.verdict == "pass"):
         return found
     if claim.walk.problem.options.precision == "float64":
-        return _elsewhere(claim, evidence, tolerance) or found
+        return _not_here(claim, evidence, tolerance) or found
     if finer is not None:
         return found  # it is that of float64
     twin = in_double(claim, evidence.formula)
-    return _unless_slight(_elsewhere(twin, evidence, tolerance)) or found
+    return _unless_slight(_not_here(twin, evidence, tolerance)) or found
+
+
+def _not_here(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
+    """The disagreement of a formula that is right at the points of the claim alone."""
+    found = _elsewhere(claim, evidence, tolerance)
+    return found or (None if tolerance else _in_scale(claim, evidence))
+
+
+def _in_scale(claim: Claim, evidence: Evidence) -> Agreement | None:
+    """The disagreement where an input has another scale, if it is no matter of range or rounding:
+    it shows in long double, too.
+    """
+    for point in scaled(claim):
+        here = claim.at_points([point])
+        if not here.is_finite or here.is_same:
+            continue
+        judged = _judged_at(here, evidence, None)
+        longer = judged.wrong.any() and _in_long_double(here, evidence, [judged.nothing], QUICK)
+        if longer and (longer[0].wrong & judged.wrong).any():
+            return replace(
+                judged.told(evidence.told), elsewhere=Elsewhere(claim.walk.named(point), 1.0)
+            )
+    return None
 
 
 def _elsewhere(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
@@ -180,6 +205,12 @@ def _in_long_double(
                 moved = _moved_by_inputs(claim, feeds, found.mine - found.right)
                 wider = replace(found, noise=found.noise + moved)
                 each = judge_all(wider, claim, evidence, None, hidden)
+            if each.verdict == "inconclusive":  # what both have in common moves both alike
+                steps = Steps([claim.mine - claim.grad], feeds, LONGER)
+                apart = steps.noise(unit, float(np.finfo(np.float64).eps) / 2)[0]
+                nearer = replace(found, mine_noise=np.zeros_like(apart), noise=apart)
+                again = judge_all(nearer, claim, evidence, None, hidden)
+                each = again if again.verdict == "pass" else each
         except (*MISFITS, NotPreciseError):
             return []
         judged.append(each)

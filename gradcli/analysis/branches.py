@@ -97,9 +97,9 @@ class Branches:
         """`difference` tells of a point by how much they differ; None where it is not known."""
         self._claim, self._difference = claim, difference
         whole = [claim.grad, *claim.walk.outputs]
-        self._mine = [each for each in ancestors([claim.mine]) if _is_choice(each)]
+        self._mine = [each for each in ancestors([claim.mine]) if is_choice(each)]
         looked = claim.walk.problem.looked
-        self._right = [each for each in ancestors([*whole, *looked]) if _is_choice(each)]
+        self._right = [each for each in ancestors([*whole, *looked]) if is_choice(each)]
         written = Texts(claim)
         self._written = {each for each in (*self._mine, *self._right) if written.has(each)}
         size = sum(each.size + OVERHEAD for each in ancestors([claim.mine, *whole]))
@@ -118,8 +118,8 @@ class Branches:
     def _spot(self, line: Crossing, place: float) -> Spot:
         point = self._claim.walk.point(line.at(place))
         difference = self._difference(point)
-        chosen = {each: _chosen(each, point) for each in {*self._mine, *self._right}}
-        return Spot(abs(place) / line.size, point, difference, chosen)
+        found = {each: chosen(each, point) for each in {*self._mine, *self._right}}
+        return Spot(abs(place) / line.size, point, difference, found)
 
     def _parted(self, spots: Sequence[Spot]) -> Apart | None:
         for run in _runs(spots):
@@ -149,7 +149,7 @@ class Branches:
         return all(_is_clear(node, point, noise) for node in switches)
 
 
-def _is_choice(node: Node) -> bool:
+def is_choice(node: Node) -> bool:
     """Whether a node chooses between branches: a function on single elements that does not may have
     a pole or an end of its domain, which is no branch.
     """
@@ -160,7 +160,7 @@ def _is_choice(node: Node) -> bool:
     )
 
 
-def _chosen(node: Node, point: Point) -> Array | None:
+def chosen(node: Node, point: Point) -> Array | None:
     """What a node has chosen, or on which side of its switch each element is."""
     if chooses(node):
         return point.value(node)

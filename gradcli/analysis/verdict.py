@@ -150,7 +150,8 @@ class Elsewhere:
     inputs: Mapping[str, Array]
     """Those that have other values there."""
     reach: float
-    """How far from a switch of the formula that ends at most, relative to the inputs there."""
+    """How far from a switch of the formula that ends at most, relative to the inputs there; 1 where
+    it does not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +172,7 @@ class Agreement:
     coincidence: bool = False
     """It agrees at this point, but not where the leaf has other values."""
     elsewhere: Elsewhere | None = None
-    """Where it takes another branch than the gradient: then all else is told of that point."""
+    """A point where it is wrong, if it is right in the run: then all else is told of that point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ def _comparison(each: Comparison) -> dict[str, Data]:
     """The user's numbers, the right ones, and the causes of a difference, the most likely first.
 
     `judged` tells the element that is farthest from agreement: the difference there, and the one
-    that would pass, relative to the element; `at` are the inputs that have other values where the
-    formula takes another branch than the gradient.
+    that would pass, relative to the element; `at` are the inputs that have other values where a
+    formula is wrong that is right in the run.
     """
     there = each.agreement.elsewhere
     return {

@@ -135,9 +135,9 @@ def test_no_digits_are_asked_of_what_is_rounding(
 
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="it is no longer")
-@pytest.mark.parametrize("small", ["e-4", "e-5", "e-6"])
+@pytest.mark.parametrize("small", ["e-5", "e-6"])
 def test_what_only_a_longer_precision_sees_is_not_confirmed(small: str) -> None:
-    """It moves the gradient by 1e-13 to 1e-15 of itself."""
+    """It moves the gradient by 1e-14 to 1e-15 of itself, and hardly more near x = 0."""
     problem = weighed(posed(f"log(sum(exp(x)) + 1{small})", {"x": [0.3, 1.2, -0.7]}))
     assert judged(problem, "x", f"exp(x)/(sum(exp(x)) + 1{small})").verdict == "pass"
     found = judged(problem, "x", f"exp(x)/(sum(exp(x)) + 1.000000001{small})")

@@ -1,4 +1,5 @@
-"""Why a formula is wrong that is right at the point of the run: it takes another branch."""
+"""Why a formula is wrong that is right at the point of the run: it takes another branch, or what is
+wrong does not show beside larger numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def branch(claim: Claim, there: Elsewhere, index: Index) -> Cause:
     )
     slip = next(_slips(claim, claim.typed, there), None) if claim.typed else None
     if slip is None or claim.typed is None:
-        return Cause("branch", f"it takes another branch than the program: {told}")
+        return Cause("branch", f"it is right at this point, but not everywhere: {told}")
     own = slip.cause(claim.typed.source)
     return replace(own, message=f"{own.message}; {told}")
 

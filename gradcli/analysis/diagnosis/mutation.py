@@ -38,6 +38,8 @@ EACH = 5
 """For each that is tried, so many are made and put in the order of their cost."""
 FIRSTS = 120
 """The most slips that are tried together with a second one."""
+ROUNDING = 1e-13
+"""A formula is right at a point where it is no farther from the gradient than this."""
 NEARER = 1e-3
 """How far a mutant is from the gradient, relative to the distance of the user's formula."""
 
@@ -108,7 +110,7 @@ class Mutation:
                 continue
             self._tried.add(node)
             if all(
-                self._distance(point, node) <= min(self._claim.rtol, NEARER * far or 1.0)
+                self._distance(point, node) <= min(self._claim.rtol, _needed(far))
                 for point, far in zip(self._points, self._distances, strict=True)
             ):
                 yield mutant
@@ -125,6 +127,12 @@ class Mutation:
         with Tolerant():
             return distance(point.value(node), point.value(self._claim.grad))
         return math.inf
+
+
+def _needed(far: float) -> float:
+    """How near a mutant must be where the user's formula is so far away; as it is, where that is
+    right."""
+    return NEARER * far if far > ROUNDING else 1.0
 
 
 def distance(mine: Array | None, right: Array | None) -> float:

@@ -1,0 +1,78 @@
+"""What is wrong beside much larger numbers is seen, though it changes nothing in the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gradcli.graph import Precision
+from tests.analysis.test_diagnosis import compared
+
+FAR = [1.3e8, -1e8, 2e7]
+NORMALISED = "d = x - mean(x); s = mean(d**2) + 1e-5; sum(g*d/sqrt(s))"
+SQUARES = "sum((M@x - b)**2)/5 + 0.03*x@x"
+HIDDEN: list[tuple[str, str, float, dict[str, Any]]] = [
+    ("sum(1/(x**2 + 1.7))", "-2*x/(x**2 + C)**2", 1.7, {}),
+    ("sum(sqrt(x**2 + 0.09))", "x/sqrt(x**2 + C)", 0.09, {}),
+    ("sum(log1p(x**2/3.2))", "2*x/(C + x**2)", 3.2, {}),
+    ("x/sqrt(mean(x**2) + 1e-6) @ g",
+     "g/sqrt(mean(x**2) + C) - (g@x)*x/3/(mean(x**2) + 1e-6)**1.5", 1e-6, {"g": [0.1, 0.2, 0.4]}),
+    (NORMALISED, "(g - mean(g) - d/(mean(d**2) + C)*mean(g*d))/sqrt(s)", 1e-5,
+     {"g": [0.1, 0.2, 0.4]}),
+    (SQUARES, "2*M.T@(M@x - b)/C + 0.06*x", 5,
+     {"x": [0.3, 0.4], "M": [[1e-8, 2e-8], [-1e-8, 1.5e-8]], "b": [0.1, 0.2]}),
+]  # fmt: skip
+"""Programs, gradients by x with a number for `C`, the right number, and inputs that hide it."""
+SIZES = (1e-3, -1e-6, 1e-9)
+
+
+@pytest.mark.parametrize(("program", "mine", "right", "inputs"), HIDDEN)
+def test_a_slight_change_fails(
+    program: str, mine: str, right: float, inputs: dict[str, Any]
+) -> None:
+    given = {"x": FAR} | inputs
+    precision: Precision
+    for precision in ("float64", "float32"):
+        formula = mine.replace("C", repr(right))
+        assert compared(program, given, "x", formula, precision=precision).verdict == "pass"
+    for size in SIZES:
+        formula = mine.replace("C", repr(right * (1 + size)))
+        assert compared(program, given, "x", formula).verdict == "fail"
+        found = compared(program, given, "x", formula, precision="float32").verdict
+        assert found in ("fail", "inconclusive")
+
+
+def test_the_number_is_named_and_the_place_where_it_shows() -> None:
+    program, mine, *_ = HIDDEN[0]
+    (cause,) = compared(program, {"x": FAR}, "x", mine.replace("C", "1.8")).causes
+    assert cause.message.startswith("the number is wrong: 1.8 instead of 1.7; where x[0] is 0.")
+    assert cause.correction is not None
+    assert cause.correction.formula == "-2 * x / (x**2 + 1.7)**2"
+
+
+HARMLESS: list[tuple[str, str, dict[str, Any], str]] = [
+    (
+        "-sum(t*log_softmax(x))",
+        "softmax(x) - t",
+        {"t": [0.2, 0.3, 0.5]},
+        "t goes on to add up to 1",
+    ),
+    ("x@A@x", "2*A@x", {"A": [[2, 0.5, 0], [0.5, 3, 1], [0, 1, 4]]}, "A goes on to be symmetric"),
+    ("(x@v)*v@x + x@x*0", "2*(x@v)*v/norm(v)", {"v": [0.6, 0.8, 0.0]}, "v is a direction"),
+    ("x@x/2", "x*maximum(norm(x), 1e-8)/norm(x)", {}, "a guard that is met far away"),
+    ("sum(log(x))", "where(x > 1e-3, 1/x, 1e3)", {"x": [0.5, 1.2]}, "another guard"),
+    ("sum(tanh(x))", "4/(exp(x) + exp(-x))**2", {}, "it overflows far away"),
+    ("sum(1/(1 + x**24))", "-24*x**23/(1 + x**24)**2", {}, "another part of it does"),
+    ("sum(softplus(x))", "exp(x)/(1 + exp(x))", {}, "another formula far away"),
+    ("sum(exp(-x**2))", "-2*x*exp(-x)**x", {"x": [0.3, 0.7]}, "rounding is large far away"),
+]
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize(("program", "mine", "inputs", "why"), HARMLESS)
+def test_what_is_right_passes(
+    program: str, mine: str, inputs: dict[str, Any], why: str, precision: Precision
+) -> None:
+    given = {"x": [0.3, -0.7, 1.2]} | inputs
+    assert compared(program, given, "x", mine, precision=precision).verdict == "pass", why
