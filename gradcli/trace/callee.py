@@ -30,7 +30,7 @@ MODULES = {
     "dataclasses": "dataclasses",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
-        "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding",
+        "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",
         "torch.utils.data", "torch.nn.utils",
         "torch.nn.utils.rnn", "torch.distributions", "torch.distributions.kl",
         "torch.utils.checkpoint",
@@ -44,9 +44,17 @@ MODULES = {
     **{f"torch.nn.modules{name}": "torch.nn" for name in (
         "", ".module", ".activation", ".batchnorm", ".container", ".conv", ".dropout", ".linear",
         ".loss", ".normalization", ".pooling", ".rnn", ".sparse")},
+    **{f"torch.utils.data.{name}": "torch.utils.data" for name in (
+        "dataset", "dataloader", "sampler", "_utils.collate")},
+    **{f"torch.optim.{name}": "torch.optim" for name in (
+        "sgd", "adam", "adamw", "rmsprop", "adagrad", "optimizer")},
+    **{f"torch.nn.utils.{name}": "torch.nn.utils" for name in (
+        "clip_grad", "convert_parameters")},
+    "torch.autograd.grad_mode": "torch", "torch.random": "torch",
     "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
     "autograd.graph": "torch.autograd.graph",
-    "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.utils.rnn": "torch.nn.utils.rnn",
+    "nn.Module": "torch.nn.Module", "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils",
+    "nn.utils.rnn": "torch.nn.utils.rnn",
     "distributions": "torch.distributions",
     **{f"torch.distributions.{name}": "torch.distributions" for name in (
         "normal", "uniform", "bernoulli", "categorical", "exponential", "laplace")},

@@ -18,10 +18,10 @@ from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
 MODULE, FUNCTION = "torch.nn.Module", "torch.autograd.Function"
-DATASET = "torch.utils.data.Dataset"
+DATA = tuple(f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler"))
 OPTIMIZER = "torch.optim.Optimizer"
 SCHEDULERS = tuple(f"torch.optim.lr_scheduler.{name}" for name in ("LRScheduler", "_LRScheduler"))
-ROOTS = (MODULE, FUNCTION, DATASET, OPTIMIZER, *SCHEDULERS)
+ROOTS = (MODULE, FUNCTION, *DATA, OPTIMIZER, *SCHEDULERS)
 """Classes of PyTorch that the program's may be made from."""
 LAYERS = "torch.nn."
 """What the names of others begin with: layers, which the program's extend."""

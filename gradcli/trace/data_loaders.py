@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
@@ -50,75 +51,130 @@ class DataLoader(Object):
 
     def __init__(
         self,
-        values: Values,
+        autograd: Autograd,
         dataset: Value,
-        size: int,
-        drops_last: bool,
-        order: Callable[[int], list[int]] | None,
+        plan: Plan,
+        row: Callable[[Value, int], Value] | None,
         collate: Callable[[list[Value]], Value] | None,
     ) -> None:
-        self.values = values
+        """`row` finds a row where the data set has a method for that."""
+        self.autograd = autograd
+        self.values = autograd.values
         self.dataset = dataset
-        self._size = size
-        self._drops_last = drops_last
-        self._order = order
+        self._plan = plan
+        self._row = row
         self._collate = collate
 
     def attribute(self, name: str) -> Value:
         if name == "dataset":
             return self.dataset
         if name == "batch_size":
-            return self.values.graph.constant(float(self._size))
+            return self.values.graph.constant(float(self._plan.size)) if self._plan.size else None
+        if name in ("sampler", "batch_sampler") and getattr(self._plan, name) is not None:
+            found: Value = getattr(self._plan, name)
+            return found
+        if name == "drop_last":
+            return self.values.graph.constant(self._plan.drops_last)
         raise self.has_no("attribute", name)
 
-    def _count(self) -> int:
-        if isinstance(self.dataset, Object):
-            return self.dataset.length()
-        return len(self.values.elements(self.dataset))
-
     def length(self) -> int:
-        whole, rest = divmod(self._count(), self._size)
-        return whole + (rest > 0 and not self._drops_last)
+        """The number of batches; the rows of a data set without a length are counted."""
+        plan = self._plan
+        if plan.batch_sampler is not None:
+            return count_of(self.values, plan.batch_sampler)
+        chosen = self.dataset if plan.sampler is None else plan.sampler
+        count = count_of(self.values, chosen)
+        return _batch_count(plan, count)
 
     def elements(self) -> Items:
-        count = self._count()
-        order = list(range(count)) if self._order is None else self._order(count)
-        batches = [order[i : i + self._size] for i in range(0, count, self._size)]
-        rows = None if self._is_whole() else self.values.elements(self.dataset)
-        return Items([self._batch(each, rows) for each in batches[: self.length()]])
+        if self._collate is None and isinstance(self.dataset, TensorDataset | Node):
+            return Items([self._cut(each) for each in self._batches(count_of(
+                self.values, self.dataset))])  # fmt: skip
+        rows: Callable[[int], Value]
+        if self._row is not None:
+            rows = partial(self._row, self.dataset)
+            count = count_of(self.values, self.dataset)
+        else:
+            found = self.values.elements(self.dataset)
+            rows, count = lambda place: found[place], len(found)
+        batches = self._batches(count)
+        if not self._plan.size and self._plan.batch_sampler is None:
+            return Items([rows(place) for (place,) in batches])
+        return Items([self._together([rows(place) for place in each]) for each in batches])
 
-    def _is_whole(self) -> bool:
-        """Whether batches are cut from tensors, and not put together from rows."""
-        return self._collate is None and isinstance(self.dataset, TensorDataset | Node)
+    def _batches(self, count: int) -> list[list[int]]:
+        """The places of the rows of each batch."""
+        plan = self._plan
+        if plan.batch_sampler is not None:
+            return [self._integers(each) for each in self.values.elements(plan.batch_sampler)]
+        if plan.sampler is not None:
+            order = self._integers(plan.sampler)
+        else:
+            order = list(range(count)) if plan.shuffled is None else plan.shuffled(count)
+        size = plan.size or 1
+        batches = [order[i : i + size] for i in range(0, len(order), size)]
+        return batches[: _batch_count(plan, len(order))]
 
-    def _batch(self, places: list[int], rows: list[Value] | None) -> Value:
-        """The rows at some places: tensors where the data set has tensors, else stacks of them."""
-        if rows is not None:
-            found = [rows[place] for place in places]
-            return self._collated(found) if self._collate is None else self._collate(found)
-        chosen = self.values.graph.constant(_integers(places))
+    def _integers(self, value: Value) -> list[int]:
+        return [self.values.integer(each, "an index") for each in self.values.elements(value)]
+
+    def _together(self, rows: list[Value]) -> Value:
+        return collated(self.autograd, rows) if self._collate is None else self._collate(rows)
+
+    def _cut(self, places: list[int]) -> Value:
+        """The rows at some places, of tensors at once."""
+        chosen: Value = self.values.graph.constant(_integers(places))
+        if not self._plan.size and self._plan.batch_sampler is None:
+            chosen = self.values.graph.constant(float(places[0]))
         if isinstance(self.dataset, TensorDataset):
             return Items(
                 [self.values.subscript(each, [chosen]) for each in self.dataset.tensors_of]
             )
         return self.values.subscript(self.dataset, [chosen])
 
-    def _collated(self, found: list[Value]) -> Value:
-        """Rows as PyTorch puts them together: stacks of tensors and numbers, lists of strings."""
-        first = found[0]
-        if isinstance(first, Node | Items) and all(isinstance(each, Node) for each in found):
-            nodes = [self.values.tensor(each) for each in found]
-            numbers = PrintedNumbers(self.values)
-            whole = all(each in numbers and numbers.is_integer(each) for each in nodes)
-            return cast(stack(nodes), "int") if whole else stack(nodes)
-        if isinstance(first, str):
-            return Items(found)
-        if isinstance(first, Dictionary):
-            keys = [key for key, _ in first.pairs()]
-            pairs = [(key, self._collated([_entry(each, key) for each in found])) for key in keys]
-            return Dictionary(self.values, pairs)
-        columns = zip(*map(self.values.elements, found), strict=True)
-        return Items([self._collated(list(column)) for column in columns])
+
+class Plan(NamedTuple):
+    """Which rows are in which batch."""
+
+    size: int
+    """0 where rows come one by one."""
+    drops_last: bool
+    shuffled: Callable[[int], list[int]] | None
+    sampler: Value
+    batch_sampler: Value
+
+
+def _batch_count(plan: Plan, rows: int) -> int:
+    whole, rest = divmod(rows, plan.size or 1)
+    return whole + (rest > 0 and not plan.drops_last)
+
+
+def count_of(values: Values, dataset: Value) -> int:
+    """The number of rows of a data set, or of places that a sampler gives."""
+    return dataset.length() if isinstance(dataset, Object) else len(values.elements(dataset))
+
+
+def collated(autograd: Autograd, found: list[Value]) -> Value:
+    """Rows as PyTorch puts them together: stacks of tensors and numbers, lists of strings."""
+    values, first = autograd.values, found[0]
+    if isinstance(first, Node | Items) and all(isinstance(each, Node) for each in found):
+        nodes = [values.tensor(each) for each in found]
+        numbers = PrintedNumbers(values)
+        whole = all(each in numbers and numbers.is_integer(each) for each in nodes)
+        if whole:
+            return cast(stack(nodes), "int")
+        made = stack(nodes)
+        if autograd.dtypes is not None and all(each in numbers for each in nodes):
+            autograd.dtypes.name(made, "float64")
+        return made
+    if isinstance(first, str):
+        return Items(found)
+    if isinstance(first, Dictionary):
+        keys = [key for key, _ in first.pairs()]
+        pairs = [(key, collated(autograd, [_entry(each, key) for each in found])) for key in keys]
+        return Dictionary(values, pairs)
+    columns = zip(*map(values.elements, found), strict=True)
+    return Items([collated(autograd, list(column)) for column in columns])
 
 
 class Subset(Object):
@@ -178,40 +234,51 @@ class DataLoaders:
         return TensorDataset(self.values, tensors)
 
     def _loader(self, arguments: list[Value], keywords: Given) -> Value:
-        names = ("dataset", "batch_size", "shuffle", "drop_last", "num_workers", "pin_memory",
-                 "generator", "collate_fn", "persistent_workers")  # fmt: skip
+        names = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers",
+                 "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn", "generator",
+                 "prefetch_factor", "persistent_workers")  # fmt: skip
         given = bind_names("DataLoader", names, arguments, keywords, names[1:])
         dataset = given["dataset"]
         if dataset is None or isinstance(dataset, str):
             raise GradcliError("type", f"DataLoader takes a data set, not {describe(dataset)}")
-        one = self.values.graph.constant(1.0)
-        size = self.values.integer(given.get("batch_size", one), "batch_size")
-        if size < 1:
-            raise GradcliError("value", "batch_size is 1 or more")
-        flags = [
+        size = 1
+        if "batch_size" in given:
+            whole = given["batch_size"]
+            size = 0 if whole is None else self.values.integer(whole, "batch_size")
+            if whole is not None and size < 1:
+                raise GradcliError("value", "batch_size is 1 or more")
+        shuffles, drops_last = (
             name in given and self.values.truth(given[name]) for name in ("shuffle", "drop_last")
-        ]
-        collate = given.get("collate_fn")
-        return DataLoader(
-            self.values,
-            dataset,
-            size,
-            flags[1],
-            self._shuffled if flags[0] else None,
-            self._by(collate) if isinstance(collate, Object) else None,
         )
+        if shuffles and given.get("sampler") is not None:
+            raise GradcliError(
+                "value", "sampler option is mutually exclusive with shuffle", hint="leave one out"
+            )
+        collate = given.get("collate_fn")
+        has_rows = isinstance(dataset, Object) and dataset.special("__getitem__") is not None
+        return DataLoader(
+            self.autograd,
+            dataset,
+            Plan(size, drops_last, self._shuffled if shuffles else None, given.get("sampler"),
+                 given.get("batch_sampler")),
+            self._row if has_rows else None,
+            self._by(collate) if isinstance(collate, Object) else None,
+        )  # fmt: skip
+
+    def _row(self, dataset: Value, place: int) -> Value:
+        """A row by the method `__getitem__` of a data set."""
+        method = dataset.special("__getitem__") if isinstance(dataset, Object) else None
+        if method is None:
+            raise GradcliError("type", "a data set has a method __getitem__(self, idx)")
+        number = self.values.graph.constant(float(place))
+        return self.autograd.run_inside(method.call([number], {}))
 
     def _by(self, function: Object) -> Callable[[list[Value]], Value]:
         return lambda rows: self.autograd.run_inside(function.call([Items(rows)], {}))
 
-    def _count(self, dataset: Value) -> int:
-        if isinstance(dataset, Object):
-            return dataset.length()
-        return len(self.values.elements(dataset))
-
     def _subset(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("Subset", ("dataset", "indices"), arguments, keywords)
-        count = self._count(given["dataset"])
+        count = count_of(self.values, given["dataset"])
         places = [self.values.integer(each, "an index")
                   for each in self.values.elements(given["indices"])]  # fmt: skip
         if not all(-count <= place < count for place in places):
@@ -221,7 +288,7 @@ class DataLoaders:
     def _split(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("dataset", "lengths", "generator")
         given = bind_names("random_split", names, arguments, keywords, names[2:])
-        count = self._count(given["dataset"])
+        count = count_of(self.values, given["dataset"])
         lengths = list(self.values.numbers(given["lengths"], "lengths"))
         if lengths and sum(lengths) <= 1 < count:  # parts of the whole
             lengths = [float(int(each * count)) for each in lengths]

@@ -46,6 +46,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return value.title
     if isinstance(value, Caught):
         return value.kind
+    if isinstance(value, tuple) and hasattr(value, "title"):
+        return str(value.title)
     kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
              Dictionary: "dict", range: "range", SetOfValues: "set",
              type(None): "NoneType"}  # fmt: skip

@@ -47,7 +47,12 @@ _DRAWS = (
 _CHANCES = ("random",)
 _COPIES = ("contiguous(",)
 _IN_MEMORY = (".view(",)
-_TURNED = (".t()", ".T", ".mT", "transpose(", "permute(", "moveax", "movedim(", "swap")
+_SPREAD = (
+    ".t()", ".T.", ".T)", ".T,", ".T ", ".T;", ".T[", ".T]", ".T\n", ".mT", "transpose(",
+    "permute(", "moveax", "movedim(", "swap", "expand(", "::", ":,", ", :", "narrow(", "select(",
+    "chunk(", "split(", "unbind(", "diagonal(", "unfold(",
+)  # fmt: skip
+"""What may leave elements in another order than that of their memory, or with others between."""
 _COLLECTIONS = ("namedtuple", "deque")
 _NUMPY_RANDOM = ("np.random", "numpy.random", "default_rng", "numpy import random")
 """The same of functions that count, and of those that draw by probabilities."""
@@ -161,7 +166,7 @@ class Library:
             from gradcli.trace.collections_calls import Collections
 
             self._add(Collections(self._values))
-        if self._mentions(_COPIES) or (self._mentions(_IN_MEMORY) and self._mentions(_TURNED)):
+        if self._mentions(_COPIES) or (self._mentions(_IN_MEMORY) and self._mentions(_SPREAD)):
             from gradcli.trace.memory import Memory
 
             self._add(Memory(self._autograd))
@@ -196,7 +201,7 @@ class Library:
     def _of_pytorch(self) -> dict[str, Special]:
         """Functions of parts of PyTorch that few programs use."""
         from gradcli.trace.batch_norms import BatchNorms
-        from gradcli.trace.classes import ROOTS
+        from gradcli.trace.classes import MODULE, ROOTS
         from gradcli.trace.data_loaders import DataLoaders
         from gradcli.trace.layers import Layers
         from gradcli.trace.optimisers import Optimisers
@@ -211,6 +216,7 @@ class Library:
         return (
             late
             | dict.fromkeys(ROOTS, _not_called)
+            | {f"{MODULE}.__init__": lambda *_: None}
             | layers.functions
             | optimisers.functions
             | ParameterCalls(autograd, call, replace).functions

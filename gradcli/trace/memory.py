@@ -7,7 +7,6 @@ from functools import partial
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
-from gradcli.ops.axes import PERMUTE
 from gradcli.ops.control import bind, leaf
 from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
@@ -45,9 +44,9 @@ class Memory:
         base, views = self.values.storage(node)
         return layout(self.values.places(base, views)) if views else (0, usual(node.shape))
 
-    def _is_turned(self, node: Node) -> bool:
-        """Whether its axes may lie in another order than those of its memory."""
-        return any(view.op is PERMUTE for view in self.values.storage(node)[1])
+    def _is_spread(self, node: Node) -> bool:
+        """Whether its elements may lie in another order than their own, or with others between."""
+        return any(view.op not in IN_ORDER for view in self.values.storage(node)[1])
 
     def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         given = bind_names(name, ("self", "memory_format"), arguments, keywords, ("memory_format",))
@@ -87,7 +86,7 @@ class Memory:
         """`x.view(…)`, which PyTorch refuses where the elements lie in another order."""
         result: Value = call(self.values, FUNCTIONS["view"], arguments, keywords)
         if isinstance(arguments[0], Node) and isinstance(result, Node):
-            if not self._is_turned(arguments[0]):
+            if not self._is_spread(arguments[0]):
                 return result
             _, strides = self.layout(arguments[0])
             if not can_view(arguments[0].shape, strides, result.shape):

@@ -161,6 +161,8 @@ class Module(Object):
         return {
             "forward": self.forward,
             **{name: partial(self._walked, name, find) for name, find in _WALKS.items()},
+            "compile": lambda *_: None,
+            "_get_name": lambda *_: self.title,
             "state_dict": lambda *_: OrderedDictionary(
                 self.values, [(name, detach(node)) for name, node in self._state()]
             ),
@@ -184,8 +186,22 @@ class Module(Object):
             },
         }
 
-    def _walked(self, name: str, find: Callable[[Module], Iterable[Any]], *_: object) -> Generated:
-        return Generated(f"Module.{name}", list(find(self)))
+    def _walked(
+        self, name: str, find: Callable[[Module], Iterable[Any]], arguments: list[Value],
+        keywords: Given,
+    ) -> Generated:  # fmt: skip
+        """What it is made of; `prefix` stands before names, `recurse=False` is its own alone."""
+        names = ("prefix", "recurse", "remove_duplicate") if "named" in name else ("recurse",)
+        given = bind_names(name, names, arguments, keywords, names)
+        found = list(find(self))
+        if "recurse" in given and not self.values.truth(given["recurse"]):
+            own = self.own() if "parameters" in name else self.buffers()
+            shown = {self.values.current(node) for node in own.values()}
+            found = [each for each in found if (each[1] if "named" in name else each) in shown]
+        prefix = given.get("prefix")
+        if isinstance(prefix, str) and prefix:
+            found = [(f"{prefix}.{each}" if each else prefix, value) for each, value in found]
+        return Generated(f"Module.{name}", found)
 
     def _to(self, arguments: list[Value], keywords: Given) -> Value:
         """`net.to(dtype)`, `net.to(device)`, `net.to(device, dtype)`."""

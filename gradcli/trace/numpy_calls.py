@@ -67,7 +67,7 @@ class NumpyCalls(PythonCalls):
 
         text = self.autograd.source.text
         if "dtype" not in keywords and makes_integers(
-            name, text, call, arguments, self.special.numbers
+            name, text, call, arguments, keywords, self.special.numbers
         ):
             keywords["dtype"] = "torch.int64"
 

@@ -123,6 +123,10 @@ class BuiltIn(Object):
     def call(self, arguments: list[Any], keywords: Given) -> Any:
         return self._call(self.name, arguments, keywords)
 
+    def is_same(self, other: Any) -> bool:
+        """Each time that it is named, another object stands for it."""
+        return isinstance(other, BuiltIn) and (self.name, self._call) == (other.name, other._call)
+
     def attribute(self, name: str) -> Any:
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Array, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.creation import zeros
 from gradcli.ops.indexing import getitem
@@ -151,6 +152,8 @@ class RecurrentLayers:
 
         def compute(layer: Layer, arguments: list[Value], keywords: Given) -> Value:
             found = bind_names(name, ("input", "hx"), arguments, keywords, ("hx",))
+            if isinstance(found["input"], tuple):
+                return packed(layer, found["input"], found.get("hx"))
             x = self._input(name, found["input"], inputs, (2, 3))
             time = 1 if flags["batch_first"] and x.ndim == 3 else 0
             batch = tuple(n for axis, n in enumerate(x.shape[:-1]) if axis != time)
@@ -159,6 +162,25 @@ class RecurrentLayers:
             out, last = self._run(layer, kind, x, time, state, ends, dropped)
             states = tuple(stack(list(each)) for each in zip(*last, strict=True))
             return out, (states if kind.parts > 1 else states[0])
+
+        def packed(layer: Layer, sequences: Value, state: Value) -> Value:
+            """Sequences of several lengths: a state goes on while its sequence does."""
+            from gradcli.trace.packed_sequences import Lengths, PackedSequence, in_order
+
+            if not isinstance(sequences, PackedSequence):
+                raise GradcliError("type", f"{name} takes a tensor", hint="stack([a, b])")
+            lengths = Lengths.of(self.values, sequences)
+            x = self._input(name, sequences.data, inputs, (2, 3))
+            x = lengths.padded(x, 0.0, len(lengths.alive))
+            first = self._state(name, state, kind.parts, (depth * len(ends), x.shape[1], size))
+            first = tuple(in_order(self.values, each, sequences[2], 1) for each in first)
+            out, last = self._run(layer, kind, x, 0, first, ends, dropped, lengths.alive)
+            states = tuple(
+                in_order(self.values, stack(list(each)), sequences[3], 1)
+                for each in zip(*last, strict=True)
+            )
+            result = PackedSequence(lengths.packed(out), *sequences[1:])
+            return result, (states if kind.parts > 1 else states[0])
 
         details = f"{inputs}, {size}"
         details += f", num_layers={depth}" if depth > 1 else ""
@@ -176,9 +198,11 @@ class RecurrentLayers:
 
     def _run(
         self, layer: Layer, kind: RecurrentStep, x: Node, time: int, state: State,
-        ends: Sequence[str], dropped: float,
+        ends: Sequence[str], dropped: float, alive: Array | None = None,
     ) -> tuple[Node, list[State]]:  # fmt: skip
-        """What comes out of the last level at each time, and the last states of all levels."""
+        """What comes out of the last level at each time, and the last states of all levels; those
+        of a row of the batch stay where it is not `alive`, (times, batch).
+        """
         own, last = layer.own(), []
         levels = state[0].shape[0] // len(ends)
         for level in range(levels):
@@ -191,7 +215,11 @@ class RecurrentLayers:
                 times = range(x.shape[time])
                 for t in reversed(times) if end else times:
                     step = getitem(mapped, [t] if time == 0 else [slice(None), t])
+                    past = now
                     now = kind.step(step, self._mapped(own, "hh", f"_l{level}{end}", now[0]), now)
+                    if alive is not None and not alive[t].all():
+                        goes_on = self.values.graph.constant(alive[t][:, None])
+                        now = tuple(map(partial(_f, "where", goes_on), now, past))
                     found.append(now[0])
                 last.append(now)
                 rows.append(stack(found[::-1] if end else found, time))

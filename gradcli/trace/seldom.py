@@ -22,7 +22,9 @@ from gradcli.trace.more_parameters import MoreParameters
 from gradcli.trace.more_schedulers import MoreSchedulers
 from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
+from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
 
@@ -54,6 +56,8 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
+            PackedSequences(autograd),
+            Samplers(autograd, call),
             MixedPrecision(autograd),
             DualNumbers(autograd),
             MoreParameters(ParameterCalls(autograd, call, replace), in_place),

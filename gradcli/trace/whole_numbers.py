@@ -6,7 +6,7 @@ bound that is computed is an integer if its value is whole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gradcli.graph import Node
 from gradcli.language import syntax
@@ -14,23 +14,32 @@ from gradcli.trace.items import Items
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value
 
-_PLACES = {"tensor": 0, "as_tensor": 0, "array": 0, "asarray": 0, "full": 1}
-"""Which argument of a function holds the elements."""
+_PLACES = {"tensor": (0, "data"), "as_tensor": (0, "data"), "array": (0, "object"),
+           "asarray": (0, "a"), "full": (1, "fill_value")}  # fmt: skip
+"""Which argument of a function holds the elements, and its name."""
+_BOUNDS = ("start", "end", "stop", "step")
+"""What `arange` may be given by name."""
 
 
 def makes_integers(
-    name: str, text: str, call: syntax.Call, arguments: Sequence[Value], numbers: PrintedNumbers
-) -> bool:
+    name: str, text: str, call: syntax.Call, arguments: Sequence[Value],
+    keywords: Mapping[str, Value], numbers: PrintedNumbers,
+) -> bool:  # fmt: skip
     """Whether a call of `tensor`, `as_tensor`, `full` or `arange` makes a tensor of integers, if it
     names no dtype. `text` is the program's.
     """
     written = call.arguments
     if len(arguments) != len(written):
         return False
-    pairs = list(zip(written, arguments, strict=True))
-    if name != "arange":
-        place = _PLACES[name]
-        pairs = pairs[place : place + 1]
+    pairs: list[tuple[object, Value]] = list(zip(written, arguments, strict=True))
+    if name == "arange":
+        pairs += [(each.value, keywords[each.name]) for each in call.keywords
+                  if each.name in _BOUNDS]  # fmt: skip
+    else:
+        place, title = _PLACES[name]
+        named: list[tuple[object, Value]]
+        named = [(each.value, keywords[title]) for each in call.keywords if each.name == title]
+        pairs = pairs[place : place + 1] or named
     return bool(pairs) and all(
         _is_whole(text, each) or are_integers(value, numbers) for each, value in pairs
     )
