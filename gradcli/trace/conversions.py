@@ -14,7 +14,7 @@ from gradcli.ops.shapes import show
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import as_dtype, construct
-from gradcli.trace.items import Items
+from gradcli.trace.items import Device, Items
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -214,11 +214,14 @@ class Conversions:
         return construct(self.autograd, FUNCTIONS[name], arguments, keywords)
 
     def _device(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """`torch.device('cpu')`: its name."""
-        name = bind_names("device", ("type",), arguments, keywords)["type"]
+        """`torch.device('cpu')`, `torch.device('cuda', 0)`: its name."""
+        given = bind_names("device", ("type", "index"), arguments, keywords, ("index",))
+        name = given["type"]
         if not is_device(name):
             raise GradcliError("value", f"a device is one of {', '.join(DEVICES)}")
-        return name
+        if given.get("index") is not None:
+            return Device(f"{name}:{self.values.integer(given['index'], 'index')}")
+        return Device(name)
 
 
 def is_device(value: Value) -> bool:

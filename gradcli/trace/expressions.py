@@ -23,7 +23,7 @@ from gradcli.trace.callee import ROOTS, is_module, path_of
 from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
-from gradcli.trace.items import Items, Unquoted
+from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object, attribute_or_method
 from gradcli.trace.operators import (
@@ -759,7 +759,7 @@ _PROPERTIES: dict[str, Callable[[Expressions, Node], Value]] = {
     ),
     "grad_fn": _grad_fn,
     "dtype": lambda tracer, node: tracer.dtype_of(node),
-    "device": lambda tracer, node: "cpu",
+    "device": lambda tracer, node: Device("cpu"),
 }
 """What is known of a tensor, by attribute."""
 ATTRIBUTES = ("T", "mT", *_PROPERTIES)

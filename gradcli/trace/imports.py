@@ -80,7 +80,13 @@ def constant_of(path: str) -> float | str | None:
     if name in _CONSTANTS:
         return _CONSTANTS[name]
     is_dtype = home != "math" and (name in KINDS or name in _LAYOUTS)
-    return Unquoted(f"torch.{name}") if is_dtype else None
+    if not is_dtype:
+        return None
+    if home == "torch":
+        from gradcli.trace.dtypes import ALIASES
+
+        name = ALIASES.get(name, name)
+    return Unquoted(f"torch.{name}")
 
 
 def _unknown_module(module: str) -> NoReturn:

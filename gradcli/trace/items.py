@@ -16,6 +16,12 @@ class Unquoted(str):
     __slots__ = ()
 
 
+class Device(str):
+    """The name of a device, which `torch.device` or a tensor gives."""
+
+    __slots__ = ()
+
+
 class Items(Sequence[Any]):
     """A list. `append(hs, h)` makes a longer one, and `hs.append(h)` changes it, as in Python.
 

@@ -9,7 +9,7 @@ from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, SetOfValues
-from gradcli.trace.items import Generated, Items
+from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.printing import PrintedNumbers
@@ -18,7 +18,7 @@ from gradcli.trace.values import Value
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set", "range",
           "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
-          "Optimizer", "Callable")  # fmt: skip
+          "Optimizer", "Callable", "dtype", "device")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
@@ -46,6 +46,12 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
         return value.title
     if isinstance(value, Caught):
         return value.kind
+    if isinstance(value, Size):
+        return "Size"
+    if isinstance(value, Unquoted) and value.startswith("torch."):
+        return "dtype"
+    if isinstance(value, Device):
+        return "device"
     if isinstance(value, tuple) and hasattr(value, "title"):
         return str(value.title)
     kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
@@ -70,8 +76,8 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted
     if wanted == "Callable":
         return isinstance(value, Object) and found == "function"
-    if wanted == "Size":
-        return isinstance(value, Size)
+    if isinstance(value, Size):
+        return wanted in ("Size", "tuple")
     if wanted in ("float", "int", "Number"):
         return found == "int" or (found == "float" and wanted != "int")
     if wanted == "Module":

@@ -13,6 +13,7 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.layers import PLAIN, Layer, Layers, Plain
+from gradcli.trace.modules import Composite, Module
 from gradcli.trace.objects import Given
 from gradcli.trace.special import Special
 from gradcli.trace.values import Value
@@ -54,7 +55,7 @@ class MoreLayers:
         self.layers = layers
         self.values = layers.values
         PLAIN.update(MORE)
-        made: dict[str, Callable[[list[Value], Given], Layer]] = {
+        made: dict[str, Callable[[list[Value], Given], Module]] = {
             **{name: partial(layers.plain, name) for name in MORE},
             **{name: partial(self._dropout, name) for name in _DROPOUTS},
             **{
@@ -67,6 +68,8 @@ class MoreLayers:
             **{f"InstanceNorm{axes}d": partial(self._instance_norm, axes) for axes in (1, 2, 3)},
             "GroupNorm": self._group_norm,
             "EmbeddingBag": self._bag,
+            "DataParallel": self._parallel,
+            "parallel.DataParallel": self._parallel,
             "RMSNorm": self._rms_norm,
             "Bilinear": self._bilinear,
         }
@@ -74,6 +77,22 @@ class MoreLayers:
             f"torch.nn.{name}": make for name, make in made.items()
         }
         self.methods: dict[str, Special] = {}
+
+    def _parallel(self, arguments: list[Value], keywords: Given) -> Module:
+        """A model that would be computed on several GPUs: there are none, and it is called."""
+        names = ("module", "device_ids", "output_device", "dim")
+        given = bind_names("DataParallel", names, arguments, keywords, names[1:])
+        module = given["module"]
+        if not isinstance(module, Module):
+            raise GradcliError("type", "DataParallel takes a model", hint="DataParallel(net)")
+
+        def compute(layer: Composite, inputs: list[Value], named: Given) -> Any:
+            return layer.fields["module"].call(inputs, named)
+
+        layers = self.layers
+        return Composite(
+            layers.autograd, "DataParallel", layers.replace, {"module": module}, compute
+        )
 
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""

@@ -32,8 +32,7 @@ _OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
 """Functions that have no derivative: NumPy's."""
 _UNCHANGED = ("compile", "jit.script")
 """What gives the function that it is given, as a run has one way to compute it."""
-_IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "cuda.empty_cache",
-            "cuda.synchronize", "set_flush_denormal")  # fmt: skip
+_IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "set_flush_denormal")
 
 
 class MoreTensors:
@@ -75,6 +74,7 @@ class MoreTensors:
             "torch.linalg.cond": self._condition,
             "torch.nn.Transformer.generate_square_subsequent_mask": self._causal_mask,
             "torch.Size": self._size,
+            **dict.fromkeys(("torch.dtype", "torch.memory_format", "torch.layout"), _not_made),
             "torch.numel": self._numel,
             "torch.scalar_tensor": self._scalar,
             "torch.block_diag": self._block_diag,
@@ -258,3 +258,9 @@ class MoreTensors:
         if isinstance(model, Object):
             return model
         return BuiltIn("compile", lambda _, inner, __: inner[0])
+
+
+def _not_made(*_: object) -> Value:
+    raise GradcliError(
+        "type", "this class is asked for, not called", hint="isinstance(x.dtype, torch.dtype)"
+    )

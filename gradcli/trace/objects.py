@@ -159,9 +159,13 @@ class Recording(Object):
 
     what = "a block's setting"
 
-    def __init__(self, enabled: bool | None) -> None:
-        """None changes nothing."""
+    def __init__(self, enabled: bool | None, text: str = "") -> None:
+        """None changes nothing; `text` is what print shows."""
         self.enabled = enabled
+        self._text = text
+
+    def shown(self) -> str:
+        return self._text or super().shown()
 
     def begin(self) -> None:
         """A block with it begins."""
@@ -190,8 +194,8 @@ class ClassName(Object):
         return f"<class {place!r}>"
 
 
-_PLACES = {"Tensor": "torch.Tensor", "ndarray": "numpy.ndarray",
-           "Parameter": "torch.nn.parameter.Parameter",
+_PLACES = {**{name: f"torch.{name}" for name in ("Tensor", "dtype", "device", "Size")},
+           "ndarray": "numpy.ndarray", "Parameter": "torch.nn.parameter.Parameter",
            **{name: f"numpy.{name}" for name in (
                "float64", "float32", "int64", "int32", "uint8")}}  # fmt: skip
 """The whole names of classes."""

@@ -24,7 +24,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("complex", "polar", "view_as_complex", "view_as_real", "fft", "ifft", "rfft",
                      "stft"), _REAL),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
-    **dict.fromkeys(("trace", "script", "DataParallel"), _MODEL),
+    **dict.fromkeys(("trace", "script", "DistributedDataParallel"), _MODEL),
     "gamma": "exp(lgamma(x)) is the gamma function, for x > 0",
     "beta": "exp(lgamma(a) + lgamma(b) - lgamma(a + b)) is the beta function, for a, b > 0",
     "betaln": "lgamma(a) + lgamma(b) - lgamma(a + b), for a, b > 0",
@@ -39,7 +39,7 @@ _MODULES = {
                      "PIL", "cv2", "h5py"), _DATA),
     **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "logging",
                      "argparse", "json", "pickle", "csv", "datetime", "re"), _SYSTEM),
-    "torch.fft": _REAL, "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
+    "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM, "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "
              "optimisers of torch.optim serve for the rest",
     "tensorflow": "write it as PyTorch does: tf.matmul(a, b) is torch.matmul(a, b)",

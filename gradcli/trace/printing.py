@@ -19,7 +19,7 @@ from gradcli.trace.dictionaries import (
     OrderedDictionary,
     SetOfValues,
 )
-from gradcli.trace.items import Generated, Items, Unquoted
+from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
 from gradcli.tuples import NamedTuple
@@ -192,6 +192,7 @@ def pieces(
         elif isinstance(value, Dictionary):
             waiting += _of_dictionary(value)[::-1]
         elif isinstance(value, str):
+            value = _of_device(value) if quoted and isinstance(value, Device) else value
             is_text = quoted and not isinstance(value, Unquoted)
             found.append(repr(value) if is_text else str(value))
         elif quoted and isinstance(value, Node) and value in numbers.arrays:
@@ -245,6 +246,12 @@ def _of_dictionary(value: Dictionary) -> list[tuple[Value, bool]]:
         inside += [(", ", False)] if inside else []
         inside += [(key, True), (": ", False), (each, True)]
     return [("{", False), *inside, ("}", False)]
+
+
+def _of_device(name: str) -> Unquoted:
+    """A device as it is written in a list."""
+    kind, _, index = name.partition(":")
+    return Unquoted(f"device(type={kind!r}, index={index})" if index else f"device(type={kind!r})")
 
 
 def _of_record(value: Any) -> list[tuple[Value, bool]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
 from gradcli.trace.arrays_of_numpy import ArrayCalls
+from gradcli.trace.devices import Devices
 from gradcli.trace.distributions import Distributions
 from gradcli.trace.draws import Draws
 from gradcli.trace.dtype_queries import DtypeQueries
@@ -56,6 +57,7 @@ class Seldom:
             MoreOptimisers(Optimisers(autograd, replace)),
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
+            Devices(autograd),
             PackedSequences(autograd),
             Samplers(autograd, call),
             MixedPrecision(autograd),

@@ -115,7 +115,8 @@ class SettingCalls:
         given = bind_names("set_grad_enabled", ("mode",), arguments, keywords)
         enabled = self.values.truth(given["mode"])
         self.autograd.set_records(enabled)
-        return Recording(enabled)
+        text = f"torch.autograd.grad_mode.set_grad_enabled(mode={enabled})"
+        return Recording(enabled, text)
 
     def note_random(self) -> None:
         """Note once that random numbers are not Python's."""
