@@ -70,8 +70,6 @@ def stray_character(source: Source, offset: int) -> GradcliError:
         hint = "replace it by a plain space"
     elif character.isdigit():
         hint = "write numbers with the digits 0 to 9"
-    elif character == "^":
-        hint = "a power is written **: x**2"
     elif character == "!":
         hint = "write not x, or != for unequal; delete lines for a notebook's shell, as !pip"
     elif character == "\\":

@@ -157,6 +157,7 @@ bitwise_xor = _bitwise(
     "bitwise_xor",
     "Whether exactly one of two is true; of integers, the bits that only one has.",
     logical_xor,
+    infix="^",
     cuda="{0} != {1}",
     latex=r"{0} \oplus {1}",
 )

@@ -21,10 +21,11 @@ def promoted(op: Op, nodes: Sequence[Node]) -> list[Node]:
     for kind in KINDS[highest:]:
         if kind in op.takes:
             return [cast(node, kind) for node in nodes]
+    hint = "put comparisons in parentheses, as in (x > 0) & (x < 3); x.long() makes integers"
     raise GradcliError(
         "type",
         f"`{op.infix or op.name}` is for truth values and integers, not for floats",
-        hint="put comparisons in parentheses, as in (x > 0) & (x < 3); x.long() makes integers",
+        hint="a power is written **: x**2" if op.infix == "^" else hint,
     )
 
 

@@ -44,7 +44,8 @@ HIGHEST = 4
 """A column of more numbers is written as a row, transposed."""
 _SYMBOLS = {
     "*": r" \cdot ", "@": r" \, ", "%": r" \bmod ", "//": r" \div ",
-    "&": r" \mathbin{\&} ", "|": r" \mathbin{|} ", "and": r" \land ", "or": r" \lor ",
+    "&": r" \mathbin{\&} ", "^": r" \oplus ",
+    "|": r" \mathbin{|} ", "and": r" \land ", "or": r" \lor ",
 }  # fmt: skip
 _UNARY = {"not": r"\lnot ", "~": r"{\sim} "}
 _COMPARISONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}

@@ -53,7 +53,8 @@ MODULES = {
     "torch.autograd.grad_mode": "torch", "torch.functional": "torch", "torch.random": "torch",
     "nn.Transformer": "torch.nn.Transformer", "autograd.forward_ad": "torch.autograd.forward_ad",
     "autograd.graph": "torch.autograd.graph",
-    "nn.Module": "torch.nn.Module", "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils", "nn.parallel": "torch.nn.parallel",
+    "nn.Module": "torch.nn.Module", "nn.init": "torch.nn.init", "nn.utils": "torch.nn.utils",
+    "nn.parallel": "torch.nn.parallel",
     "nn.utils.rnn": "torch.nn.utils.rnn",
     "distributions": "torch.distributions",
     **{f"torch.distributions.{name}": "torch.distributions" for name in (

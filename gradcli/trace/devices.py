@@ -18,7 +18,8 @@ _NEVER = ("cuda.is_initialized", "cuda.is_bf16_supported", "backends.mps.is_buil
           "backends.cudnn.is_available", "distributed.is_available", "distributed.is_initialized",
           "backends.cuda.is_built")  # fmt: skip
 _OF_A_GPU = ("get_device_name", "get_device_properties", "get_device_capability",
-             "current_device", "current_stream", "Stream", "mem_get_info", "memory_summary")  # fmt: skip
+             "current_device", "current_stream", "Stream", "mem_get_info",
+             "memory_summary")  # fmt: skip
 
 
 class Devices:
@@ -33,6 +34,7 @@ class Devices:
             **{f"torch.{name}": lambda *_: constant(False) for name in _NEVER},
             **{f"torch.cuda.{name}": _no_gpu for name in _OF_A_GPU},
             "torch.accelerator.current_accelerator": lambda *_: None,
+            "torch.backends.cudnn.version": lambda *_: None,
         }
 
 

@@ -174,6 +174,7 @@ class DefaultDictionary(Dictionary):
 
 _OF_SETS: dict[str, Callable[[Any, Any], Any]] = {
     "__or__": operator.or_, "__and__": operator.and_, "__sub__": operator.sub,
+    "__xor__": operator.xor,
     "__eq__": operator.eq, "__ne__": operator.ne, "__le__": operator.le, "__lt__": operator.lt,
     "__ge__": operator.ge, "__gt__": operator.gt,
 }  # fmt: skip

@@ -680,7 +680,9 @@ class Expressions:
         if path is not None and path[0] not in self.frame:
             self.graph.span = expression.span
             found = self.function_value(expression)
-            if found is not None:
+            from gradcli.trace.imports import is_none
+
+            if found is not None or is_none(path, self.frame.imports):
                 return found
         value = yield self.visit(owner)
         self.graph.span = expression.span

@@ -22,6 +22,8 @@ _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc"))
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
+_NOTHING = ("torch.version.cuda", "torch.version.hip")
+"""Constants of a PyTorch that has no GPU: None."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
@@ -87,6 +89,26 @@ def constant_of(path: str) -> float | str | None:
 
         name = ALIASES.get(name, name)
     return Unquoted(f"torch.{name}")
+
+
+def is_none(path: Sequence[str], imports: Mapping[str, str]) -> bool:
+    """Whether it is a member of a module that is None, as `torch.version.cuda`. Raises `name` for
+    a member that a module does not have.
+    """
+    written = imported(path, imports) if path[0] in imports else None
+    if written in _NOTHING:
+        return True
+    module, _, member = (written or "").rpartition(".")
+    if module in MODULES and written not in MODULES:
+        from gradcli.trace.outside import advice
+
+        raise GradcliError(
+            "name",
+            f"gradcli has no {written}",
+            hint=advice(f"{module}.{member}")
+            or "write its value, or delete what uses it: gradcli ops lists all functions",
+        )
+    return False
 
 
 def _unknown_module(module: str) -> NoReturn:

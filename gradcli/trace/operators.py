@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Object
 from gradcli.trace.values import Value, Values
@@ -21,15 +22,17 @@ BINARY = {
     "@": "matmul",
     "**": "pow",
     "&": "bitwise_and",
+    "^": "bitwise_xor",
     "|": "bitwise_or",
 }
+_ON_BITS = ("&", "^", "|")
 UNARY = {"-": "neg", "~": "bitwise_not", "not": "logical_not"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 METHODS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
     "@": "matmul", "**": "pow", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt",
-    ">=": "ge", "&": "and", "|": "or",
+    ">=": "ge", "&": "and", "^": "xor", "|": "or",
 }  # fmt: skip
 """The methods `__add__` and `__radd__` of the program's classes, without their underscores."""
 
@@ -45,7 +48,19 @@ def binary(values: Values, operator: str, left: Value, right: Value) -> Node:
 
 @cache
 def _builder(operator: str) -> Callable[..., Node]:
-    return FUNCTIONS[BINARY[operator]].build
+    build = FUNCTIONS[BINARY[operator]].build
+    return partial(_of_bits, build) if operator in _ON_BITS else build
+
+
+def _of_bits(build: Callable[..., Node], left: Node, right: Node) -> Node:
+    return build(_as_integer(left), _as_integer(right))
+
+
+def _as_integer(node: Node) -> Node:
+    """A whole number that is written in the program as an integer, which has bits."""
+    if node.kind != "float" or node.shape or node.known is None:
+        return node
+    return cast(node, "int") if float(node.known).is_integer() else node
 
 
 def boolean(values: Values, value: Value) -> Node:

@@ -39,7 +39,8 @@ _MODULES = {
                      "PIL", "cv2", "h5py"), _DATA),
     **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "logging",
                      "argparse", "json", "pickle", "csv", "datetime", "re"), _SYSTEM),
-    "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM, "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
+    "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM,
+    "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "
              "optimisers of torch.optim serve for the rest",
     "tensorflow": "write it as PyTorch does: tf.matmul(a, b) is torch.matmul(a, b)",

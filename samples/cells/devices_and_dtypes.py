@@ -23,3 +23,4 @@ print(net.module[0], [name for name, _ in net.named_parameters()])
 print(net(torch.ones(3, 2)))
 if isinstance(net, nn.DataParallel):
     print(net.state_dict().keys())
+print(torch.version.cuda, torch.version.hip)

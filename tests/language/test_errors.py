@@ -23,7 +23,6 @@ WRONG = [
     ("x»)«", "`)` closes nothing", "delete it"),
     ("if a { b } »}«", "`}` closes nothing", "delete it"),
     # characters
-    ("x »^« 2", "`^` is not part of the language", "**"),
     ("a &»&« b", "`&&`", "and"),
     ("a |»|« b", "`||`", "or"),
     ("»!«a", "`!`", "not"),
