@@ -322,6 +322,8 @@ class Builder:
 
     def from_statement(self, parts: Parts, span: Span) -> Import:
         path, *members = parts
+        if type(members[0]) is int:  # *
+            return Import((Imported("*", f"{path}.*", self.tokens.span(members[0])),), span)
         return Import(
             tuple(Imported(each.name, f"{path}.{each.path}", each.span) for each in members), span
         )

@@ -53,7 +53,7 @@ class DataLoader(Object):
         self,
         autograd: Autograd,
         dataset: Value,
-        plan: Plan,
+        plan: Batching,
         row: Callable[[Value, int], Value] | None,
         collate: Callable[[list[Value]], Value] | None,
     ) -> None:
@@ -133,7 +133,7 @@ class DataLoader(Object):
         return self.values.subscript(self.dataset, [chosen])
 
 
-class Plan(NamedTuple):
+class Batching(NamedTuple):
     """Which rows are in which batch."""
 
     size: int
@@ -144,7 +144,7 @@ class Plan(NamedTuple):
     batch_sampler: Value
 
 
-def _batch_count(plan: Plan, rows: int) -> int:
+def _batch_count(plan: Batching, rows: int) -> int:
     whole, rest = divmod(rows, plan.size or 1)
     return whole + (rest > 0 and not plan.drops_last)
 
@@ -259,7 +259,7 @@ class DataLoaders:
         return DataLoader(
             self.autograd,
             dataset,
-            Plan(size, drops_last, self._shuffled if shuffles else None, given.get("sampler"),
+            Batching(size, drops_last, self._shuffled if shuffles else None, given.get("sampler"),
                  given.get("batch_sampler")),
             self._row if has_rows else None,
             self._by(collate) if isinstance(collate, Object) else None,

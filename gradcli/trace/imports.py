@@ -54,6 +54,24 @@ def check(path: str, special: Mapping[str, object]) -> str | None:
     )
 
 
+def members(module: str, special: Mapping[str, object]) -> list[str]:
+    """The names that `from module import *` binds: of its functions, classes and constants.
+
+    `special` are functions with dots in their names. Raises `name` for an unknown module.
+    """
+    home = MODULES.get(module)
+    if module in _EMPTY:
+        return []
+    if home is None:
+        _unknown_module(module)
+    own = {each.rpartition(".")[2] for each in special if each.rpartition(".")[0] == home}
+    of_table = {each for each in has(home) if each in FUNCTIONS}
+    constants = {each for each in _CONSTANTS if constant_of(f"{home}.{each}") is not None}
+    inside = {each.removeprefix(f"{home}.") for each in MODULES if each.startswith(f"{home}.")}
+    own |= {each for each in inside if "." not in each}
+    return sorted(name for name in own | of_table | constants if not name.startswith("_"))
+
+
 def imported(path: Sequence[str], imports: Mapping[str, str]) -> str | None:
     """The whole path of a name, or of a name behind a module, as it was imported."""
     if path[0] in imports:

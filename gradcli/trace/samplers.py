@@ -19,7 +19,7 @@ from gradcli.trace.values import Value, Values
 
 
 class Sampler(Object):
-    """The places of rows in an order, which may be drawn anew each time."""
+    """The places of rows in an order, which may be another each time."""
 
     what = "a sampler"
 

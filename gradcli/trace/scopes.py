@@ -169,6 +169,9 @@ class Scopes(Bindings):
         self.note_imports([statement])
         for item in statement.items:
             self.graph.span = item.span
+            if item.name == "*":
+                self._import_all(item.path.removesuffix(".*"))
+                continue
             stands_for, _, whole = item.path.partition(":")
             if self._is_unused(item.name, statement.span):
                 continue
@@ -177,6 +180,14 @@ class Scopes(Bindings):
                 self.library.have_all()
             if check(path, self.library.functions) is not None:
                 self.frame.imports[item.name] = stands_for
+
+    def _import_all(self, module: str) -> None:
+        """`from module import *`: all names of its functions, but those that have a value."""
+        from gradcli.trace.imports import members
+
+        self.library.have_all()
+        for name in members(module, self.library.functions):
+            self.frame.imports[name] = f"{module}.{name}"
 
     def _begin_pytorch(self) -> None:
         """Print tensors with what PyTorch prints behind them."""
