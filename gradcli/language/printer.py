@@ -190,6 +190,8 @@ def _simple(
             return f"{print_expression(target)} {operator}= {print_expression(value)}"
         case ChainedAssign(chain, value):
             return " = ".join(map(_bare, (*chain, value)))
+        case Import((Imported("*", path),)):
+            return f"from {path.removesuffix('.*')} import *"
         case Import(items):
             return f"import {', '.join(map(_imported, items))}"
         case Assert(test, message):
