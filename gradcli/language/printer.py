@@ -6,7 +6,7 @@ is still to be written waits on a stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.language.precedence import COMPARISON, LEVEL, NOT, POWER, SIGN
@@ -159,6 +159,12 @@ def _as(name: str | None) -> str:
     return f" as {name}" if name else ""
 
 
+def _import(items: Sequence[Imported]) -> str:
+    if items[0].name == "*":
+        return f"from {items[0].path.removesuffix('.*')} import *"
+    return f"import {', '.join(map(_imported, items))}"
+
+
 def _imported(item: Imported) -> str:
     path = item.path.partition(":")[2] or item.path
     if ":" in item.path or path == item.name:
@@ -190,10 +196,8 @@ def _simple(
             return f"{print_expression(target)} {operator}= {print_expression(value)}"
         case ChainedAssign(chain, value):
             return " = ".join(map(_bare, (*chain, value)))
-        case Import((Imported("*", path),)):
-            return f"from {path.removesuffix('.*')} import *"
         case Import(items):
-            return f"import {', '.join(map(_imported, items))}"
+            return _import(items)
         case Assert(test, message):
             said = f", {print_expression(message)}" if message else ""
             return f"assert {print_expression(test)}{said}"

@@ -184,18 +184,25 @@ class ObjectFunctions:
         from gradcli.trace.kinds_of_values import kind_of
 
         (value,) = bind_names("type", ("object",), arguments, keywords).values()
-        return ClassName(kind_of(value, self.numbers))
+        return ClassName(kind_of(value, self.numbers), value)
 
     def _is_subclass(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        from gradcli.trace.classes import Class
+        from gradcli.trace.classes import LAYERS, MODULE, Class
+        from gradcli.trace.kinds_of_values import is_of_kind
 
         given = bind_names("issubclass", ("cls", "class_or_tuple"), arguments, keywords)
         made, wanted = given["cls"], given["class_or_tuple"]
-        if not isinstance(made, Class):
-            raise GradcliError("type", "issubclass is for classes of the program")
+        if not isinstance(made, Class | ClassName | BuiltIn):
+            raise GradcliError("type", f"issubclass is for classes, not {describe(made)}")
         for each in wanted if isinstance(wanted, tuple) else (wanted,):
             name = each.name if isinstance(each, BuiltIn) else None
-            if each in made.order or name in made.roots:
+            if isinstance(made, Class):
+                is_one = each in made.order or name in made.roots
+            elif isinstance(made, ClassName):
+                is_one = is_of_kind(made.of, each, self.numbers)
+            else:
+                is_one = made.is_same(each) or (name == MODULE and made.name.startswith(LAYERS))
+            if is_one:
                 return self.graph.constant(True)
         return self.graph.constant(False)
 

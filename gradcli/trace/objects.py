@@ -179,8 +179,10 @@ class ClassName(Object):
 
     what = "a class"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, of: Any = None) -> None:
+        """`of` is the value that was asked for its class."""
         self.name = name
+        self.of = of
 
     def attribute(self, name: str) -> Any:
         return self.name if name == "__name__" else super().attribute(name)

@@ -2,6 +2,9 @@
 import torch
 from torch import nn
 
+print(issubclass(type(nn.ReLU()), nn.Module), issubclass(nn.Linear, nn.Module))
+print(issubclass(type(torch.ones(2).size()), tuple), issubclass(torch.Tensor, nn.Module))
+
 
 class Net(nn.Module):
     def __init__(self):

@@ -30,4 +30,4 @@ for name, view in tries.items():
         print(name, error)
 print(torch.arange(start=1, end=5, step=2), torch.arange(start=1.0, end=5))
 print(torch.full(size=(2, 2), fill_value=7), torch.tensor(data=[1, 2]))
-print(torch.zeros_like(input=torch.arange(end=3)))
+print(torch.zeros_like(input=torch.arange(start=0, end=3)))
