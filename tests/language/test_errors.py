@@ -105,7 +105,7 @@ WRONG = [
     ("x not »y«", "where `in` is expected", None),
     # other languages
     ("import »3«", "name", None),
-    ("from a import »*«", "`*`", None),
+    ("from a import »+«", "`+`", None),
     ("f = lambda x»«", "stands where", None),
     ("f = lambda x, »x«: 1", "`x` is given twice", None),
     ("with »:« x", "value", None),
