@@ -211,7 +211,7 @@ def _rank(spot: Spot, plain: float) -> tuple[bool, float]:
 
 
 def _around(spots: Sequence[Spot], run: slice) -> Sequence[Spot]:
-    """A run and what is beside it: next to a switch both may agree."""
+    """A run and its neighbours: next to a switch both may agree."""
     start, stop, middle = max(0, run.start - 2), run.stop + 2, len(spots) // 2
     if run.start > middle and _grows(spots[run]):
         start = min(start, middle - 1)

@@ -1,4 +1,4 @@
-"""Points of other scales, where what is beside much larger numbers in the run is not.
+"""Points of other scales, where what stands next to much larger numbers in the run does not.
 
 A number that is added to them, such as the small one under the root of a normalisation, changes
 nothing in the run, and random points near it show it no better. So one input after the other is

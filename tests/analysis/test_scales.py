@@ -1,4 +1,4 @@
-"""What is wrong beside much larger numbers is seen, though it changes nothing in the run."""
+"""What is wrong next to much larger numbers is seen, though it changes nothing in the run."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ def test_a_safe_run_starts_no_compiler(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["folder", "file"])
 def test_what_others_can_write_is_not_run(tmp_path: Path, what: str) -> None:
-    """Whoever writes there could have code of theirs run as this user."""
+    """Who can write there could have code run as this user."""
     folder = tmp_path / "gradcli"
     program, values = "sum(sinh(x) * cosh(x) * 1.25)", {"x": np.linspace(-1, 1, LARGE)}
     grad(program, values)

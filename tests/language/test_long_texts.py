@@ -16,7 +16,7 @@ FRAGMENTS = [
     "+=", "+==", "**", "**=", "**==", "//", "//=", "->", "-", "<", "<=", "==", "!=", "!", "&=", "|",
     "\n", "\r\n\n  ", "\\\n", "\\", "#c", "#= 3", "  ", "\t", *"()[]{}:;,@~%_",
 ]  # fmt: skip
-"""What may change its meaning by what stands beside it."""
+"""What may change its meaning by what stands next to it."""
 
 
 @pytest.mark.parametrize("seed", range(4))

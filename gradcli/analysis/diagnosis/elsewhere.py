@@ -1,5 +1,5 @@
 """Why a formula is wrong that is right at the point of the run: it takes another branch, or what is
-wrong does not show beside larger numbers."""
+wrong does not show next to larger numbers."""
 
 from __future__ import annotations
 
