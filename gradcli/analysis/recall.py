@@ -74,10 +74,13 @@ class Recalled:
         def by(place: int) -> int:
             return next((by for (start, end), by in moves if start <= place <= end), 0)
 
+        alike = {shift for _, shift in moves}
+        shift = alike.pop() if len(alike) == 1 else None
         for node in self._made:
             if node.span is not None:
-                shift = by(node.span[0])
-                node.span = (node.span[0] + shift, node.span[1] + shift)
+                start, end = node.span
+                far = by(start) if shift is None else shift
+                node.span = (start + far, end + far)
         bound, last, steps = self.given
         self.given = Effect(
             {
