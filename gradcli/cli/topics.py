@@ -199,7 +199,11 @@ Loops and functions
 """
 
 COMPILER = """\
-GRADCLI_CXX=c++ gradcli eval ... names a C++ compiler, g++ and clang++ too.
+The variable GRADCLI_CXX names a C++ compiler: c++, g++ or clang++.
+
+    export GRADCLI_CXX=c++
+    gradcli eval "mean(gelu(x))" -s "x=randn(100000)" --no-tree
+
 Chains of elementwise functions over float64 arrays of 65,536 elements or more
 are then compiled, each once, in 0.2 s or so: gelu, tanh and exp take a third
 of the time. Unasked nothing is compiled, and --safe starts no compiler.

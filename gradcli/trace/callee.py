@@ -9,7 +9,6 @@ from gradcli.graph import EMPTY
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.table import TABLE, Function
-from gradcli.trace.libraries import has, modules_with
 from gradcli.trace.values import Value
 
 MODULES = {
@@ -109,6 +108,8 @@ def function_name(
         return f"{module}.{name}"
     if module in _OPEN and name not in FUNCTIONS and name not in PYTHON:
         return name  # not in the op table, as torch.clone
+    from gradcli.trace.libraries import has
+
     if module is None or name not in has(module):
         raise _no_function(written, name, module, callee)
     return _meant(written, module, name, callee)
@@ -158,6 +159,7 @@ def place_receiver(function: Function, arguments: list[Value], keywords: dict[st
 def _no_function(
     written: str, name: str, module: str | None, callee: syntax.Expression
 ) -> GradcliError:
+    from gradcli.trace.libraries import modules_with
     from gradcli.trace.outside import advice
 
     guess = nearest(name, FUNCTIONS)

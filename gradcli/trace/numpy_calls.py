@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradcli.graph import Node
@@ -162,7 +162,8 @@ class NumpyCalls(PythonCalls):
         nodes = [each for each in operands if isinstance(each, Node)]
         numbers = self.special.numbers
         is_whole = all(
-            each.kind != "float" or (each in numbers and numbers.is_integer(each)) for each in nodes
+            each.kind != "float" or (each in numbers and numbers.is_integer(each))
+            for each in _nodes_in(operands)
         )
         is_choice = len(nodes) == 3 and nodes[0].kind == "bool"  # where(x > 0, 1, 0)
         if not is_whole or not (
@@ -170,3 +171,14 @@ class NumpyCalls(PythonCalls):
         ):
             return result
         return cast(result, "int")
+
+
+def _nodes_in(operands: Sequence[Value]) -> Iterator[Node]:
+    """The tensors and numbers among operands, those in lists too."""
+    waiting = list(operands)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, Items | tuple):
+            waiting += part

@@ -22,7 +22,6 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import path_of
 from gradcli.trace.elements import ElementUpdates
 from gradcli.trace.expressions import Visit
-from gradcli.trace.imports import has_no_meaning
 from gradcli.trace.items import Items
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import Object
@@ -252,6 +251,8 @@ class Updates(ElementUpdates):
 
     def set_attribute(self, target: syntax.Attribute, value: Value) -> Visit:
         """`x.grad = None`, `x.data = v`, `x.requires_grad = True`, `layer.weight = w`."""
+        from gradcli.trace.imports import has_no_meaning
+
         path = path_of(target)
         if path is not None and has_no_meaning(path, self.frame.imports):
             return

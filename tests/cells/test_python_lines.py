@@ -118,3 +118,19 @@ def test_tensors_beside_arrays() -> None:
     assert ours(TENSORS) == (
         "tensor(1) 1 tensor([False,  True,  True]) [array(2.5, dtype=float32)]\nTrue True False\n"
     )
+
+
+MIXED = """
+import numpy as np
+print(np.multiply([0.5, 0.25], [2, 3]), np.add((2, 3), (0.5, 0.25)), np.maximum([1, 2], [0, 3]))
+print(np.where([True, False], [1, 2], [0.5, 0.25]), np.power([2, 3], [2.0, 1.5]))
+losses, counts = zip(*[(0.5, 2), (0.25, 3)])
+print(np.sum(np.multiply(losses, counts)) / np.sum(counts))
+"""
+
+
+def test_numbers_with_fractions_in_lists_are_not_cut_off() -> None:
+    """By NumPy 2."""
+    assert ours(MIXED) == (
+        "[1.   0.75] [2.5  3.25] [1 3]\n[1.   0.25] [4.         5.19615242]\n0.35\n"
+    )
