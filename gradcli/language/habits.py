@@ -50,7 +50,7 @@ def _number(wrong: WrongToken) -> Answer | None:
     if wrong.kind != NUMBER_OF["NAME"]:
         return None
     if text.startswith("_"):
-        return f"`{number}{text}` is not a number", "write the digits without _: 1000"
+        return f"`{number}{text}` is not a number", "a _ stands between two digits: 1_000"
     if number == "0" and text[0] in "xXbBoO":
         return f"`{number}{text}` is not a number", "numbers are decimal: 255, not 0xff"
     if number.endswith("."):

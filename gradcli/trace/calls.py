@@ -435,7 +435,7 @@ class Calls(NumpyCalls):
                 arguments = self.all_as_written(expression, arguments)
                 keywords = yield self._keywords(expression)
                 self.graph.span = expression.span
-                return of_sequence(arguments, keywords)
+                return (yield of_sequence(arguments, keywords))
         if owner in self.values.arrays and name in _NUMPYS_OWN:
             self._have_all()
             name = f"array.{name}"
@@ -490,8 +490,10 @@ class Calls(NumpyCalls):
 
     def _of_sequence(
         self, name: str, owner: Value, callee: syntax.Attribute
-    ) -> Callable[[list[Value], dict[str, Value]], Value] | None:
+    ) -> Callable[[list[Value], dict[str, Value]], Any] | None:
         """The method of a string, tuple or list; None where it is another's."""
+        if name == "sort" and isinstance(owner, Items):
+            return partial(self.sort_list, owner)
         if isinstance(owner, str) and name == "format":
             return partial(self.python.filled, owner)
         if isinstance(owner, Node):  # a list of tensors of one shape, which stands for a tensor

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
+from gradcli.graph import EMPTY
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
@@ -37,14 +38,22 @@ class RecordClass(Object):
 
     what = "a class of named tuples"
 
-    def __init__(self, values: Values, title: str, fields: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        values: Values,
+        title: str,
+        fields: tuple[str, ...],
+        defaults: Mapping[str, Value] = EMPTY,
+    ) -> None:
         self.values = values
         self.title = title
         self.fields = fields
+        self.defaults = defaults
 
     def call(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names(self.title, self.fields, arguments, keywords)
-        return record(self.title, self.fields, [given[name] for name in self.fields])
+        given = bind_names(self.title, self.fields, arguments, keywords, self.defaults)
+        values = {**self.defaults, **given}
+        return record(self.title, self.fields, [values[name] for name in self.fields])
 
     def attribute(self, name: str) -> Value:
         if name == "_fields":

@@ -22,8 +22,8 @@ _EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc"))
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
-_NOTHING = ("torch.version.cuda", "torch.version.hip")
-"""Constants of a PyTorch that has no GPU: None."""
+_NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
+"""Members of modules that are None: this PyTorch has no GPU."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""

@@ -35,7 +35,7 @@ class Numerals:
     def _plain(self, expression: syntax.Number, value: float) -> Node:
         """A number: whether it is an integer or a float in Python is how it is written."""
         is_whole = self._values.is_python and value.is_integer()
-        if is_whole and not self.text[slice(*expression.span)].isdecimal():
+        if is_whole and not is_decimal(self.text[slice(*expression.span)]):
             return self._graph.decimal(value)
         return self._graph.constant(value)
 
@@ -74,6 +74,11 @@ class Numerals:
         if len(places) < len(values):
             return self._graph.constant(array)
         return self._graph.literal(array, places)
+
+
+def is_decimal(written: str) -> bool:
+    """Whether a number is written as an integer: `1000` or `1_000`."""
+    return written.isdecimal() or written.replace("_", "").isdecimal()
 
 
 def numeric(

@@ -322,7 +322,7 @@ def as_single(value: float) -> float:
 
 def _number(array: Array, *, is_integer: bool) -> str:
     """A single number as people write it."""
-    written = str(array.item())
+    written = str(array[()] if array.dtype == np.float32 else array.item())  # 0.1 in each dtype
     return written.removesuffix(".0") if is_integer else written
 
 

@@ -112,6 +112,13 @@ class PythonCalls(Expressions):
         single = node.attributes == SINGLE if is_number else self.values.is_single(node)
         return self.values.plain(number, single=single)
 
+    def sort_list(self, items: Items, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
+        """`xs.sort(key=f, reverse=True)`."""
+        bind_names("sort", ("key", "reverse"), arguments, keywords, ("key", "reverse"))
+        self.values.check_change(items)
+        ordered = yield self.library.objects.functions["sorted"]([items], keywords)
+        items.become(list(ordered))
+
     def _are_rows(self, arguments: Sequence[Value]) -> bool:
         """Whether lists or tuples are compared with each other, as Python compares them."""
         first = arguments[0] if arguments else None

@@ -258,8 +258,9 @@ class Tracer(Loops):
         self.values.is_python = True
         bases: list[Class] = []
         roots: list[str] = []
-        for base in statement.bases:
-            if (path_of(base) or [""])[-1] in _ROOTS_WITHOUT_MEANING:
+        names = [(path_of(base) or [""])[-1] for base in statement.bases]
+        for base, name in zip(statement.bases, names, strict=True):
+            if name in _ROOTS_WITHOUT_MEANING:
                 continue
             value = yield self.visit(base)
             self.graph.span = base.span
@@ -313,12 +314,20 @@ class Tracer(Loops):
         for function in frame.functions.values():
             function.owner = made
         made.declared = tuple(_declared(statement.body))
-        whole: Value = made
+        whole: Value = self._record(made) if _RECORD in names else made
         for decorator in reversed(statement.decorators):
             value = yield self.visit(decorator)
             self.graph.span = decorator.span
             whole = yield self._decorated(value, whole)
         self.bind(statement.name, whole)
+
+    def _record(self, made: Any) -> Value:
+        """What `class P(NamedTuple)` makes of its fields and their defaults."""
+        from gradcli.trace.collections_calls import RecordClass
+
+        values = made.frame.values
+        defaults = {name: values[name] for name in made.declared if name in values}
+        return RecordClass(self.values, made.name, tuple(made.declared), defaults)
 
     def _apply_function(self, made: Any, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """`F.apply(…)` of a class made from `torch.autograd.Function`."""
@@ -534,7 +543,8 @@ class Tracer(Loops):
         return (yield self.body(statement.otherwise))
 
 
-_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol")
+_RECORD = "NamedTuple"
+_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol", _RECORD)
 _WITHOUT_MEANING = ("abstractmethod", "override", "overload", "final")
 """Classes and decorators that say something to readers alone."""
 _BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {

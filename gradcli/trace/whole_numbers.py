@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.items import Items
+from gradcli.trace.numerals import is_decimal
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.values import Value
 
@@ -74,7 +75,7 @@ def _is_whole(text: str, expression: object) -> bool:
             waiting += part.items
         elif isinstance(part, syntax.Unary):
             waiting.append(part.operand)
-        elif isinstance(part, syntax.Number) and text[slice(*part.span)].isdecimal():
+        elif isinstance(part, syntax.Number) and is_decimal(text[slice(*part.span)]):
             count += 1
         else:
             return False

@@ -9,6 +9,7 @@ import pytest
 
 from gradcli.diagnostics import Source
 from gradcli.language.parser import ParseLimits, parse_program
+from gradcli.options import Options
 from gradcli.session import evaluate
 
 ARRAYS = """
@@ -95,19 +96,37 @@ class V:
 print(sum([V(1), V(2)]), sum((V(i) for i in range(3)), V(1)))
 count = defaultdict(int)
 count["a"] += 1
-print(count["a"])
+print(count["a"], 1_000, 5_000 / 2, [1_0] * 2)
+pairs = [("b", 2), ("a", 3)]
+pairs.sort(key=lambda each: each[1], reverse=True)
+y = [3, 1, 2]
+y.sort()
+print(pairs, y)
+from typing import NamedTuple
+class P(NamedTuple):
+    x: float
+    y: int = 2
+p = P(1.5)
+a, b = p
+print(p, p.x, a, b, len(p), P(1.0, y=3), p[0])
 """
 
 
-def test_own_objects_are_added() -> None:
+def test_classes_and_lists() -> None:
     assert ours(ADDED) == pythons(ADDED)
+
+
+def test_numbers_of_float32_have_its_digits() -> None:
+    program = parse_program(Source("cell", "import torch\nprint(0.1, [0.25, 1e-5])"), ParseLimits())
+    printed = evaluate(program, {}, options=Options(precision="float32")).printed
+    assert list(printed) == ["0.1 [0.25, 1e-05]"]
 
 
 TENSORS = """
 import numpy as np
 import torch
 t = torch.tensor([1., 3., 2.])
-print(np.argmax(t), np.argmax(t.numpy()), np.exp(t) > 3, [torch.tensor(2.5).numpy()])
+print(torch.version.cuda, np.argmax(t), t.numpy().argmax(), np.exp(t) > 3, [t[0].numpy()])
 def kind(x, dtype=torch.int8): return dtype in [torch.int8, torch.int16]
 print(kind(t), kind(t, dtype=torch.int16), kind(t, dtype=torch.float32))
 """
@@ -116,7 +135,8 @@ print(kind(t), kind(t, dtype=torch.int16), kind(t, dtype=torch.float32))
 def test_tensors_beside_arrays() -> None:
     """By PyTorch 2.13 and NumPy 2."""
     assert ours(TENSORS) == (
-        "tensor(1) 1 tensor([False,  True,  True]) [array(2.5, dtype=float32)]\nTrue True False\n"
+        "None tensor(1) 1 tensor([False,  True,  True]) [array(1., dtype=float32)]\n"
+        "True True False\n"
     )
 
 

@@ -40,7 +40,7 @@ WRONG = [
     # strings and numbers
     ("f(»'«abc)", "not closed", "'"),
     ('x = »"«abc\ny"', "not closed", '"'),
-    ("1»_000«", "`1_000` is not a number", "1000"),
+    ("1»__000«", "`1__000` is not a number", "1_000"),
     ("0»x10«", "`0x10` is not a number", "decimal"),
     ("2.»sum«()", "`2.` is read as a number", "(2).sum"),
     ("1.2».3«", "`1.2.3` is not a number", "one decimal point"),
