@@ -165,8 +165,12 @@ def _no_derivative(
     if asked:
         raise GradcliError("not-differentiable", f"{reason}: there is no derivative")
     found = [each for leaf in leaves.values() for each in losses([*outputs.values()], leaf)]
-    where = f"; gradients are lost at {_places(tracer, found)}" if found else ""
-    return Note("no-grad", f"{reason}: nothing was differentiated{where}")
+    more = ""
+    if found:
+        more = f"; gradients are lost at {_places(tracer, found)}"
+    elif any(node.kind == "int" for node in outputs.values()):
+        more = "; whole numbers have no gradient: write 1. for 1, or dtype=float"
+    return Note("no-grad", f"{reason}: nothing was differentiated{more}")
 
 
 def left_by_program(tracer: Tracer, wrt: Sequence[str]) -> Derivatives:

@@ -428,3 +428,11 @@ def test_a_program_without_a_value_is_where_the_error_lies() -> None:
     diagnostic = error("f(x) = x").diagnostic
     assert diagnostic.source is not None
     assert diagnostic.source.name == "program"
+
+
+def test_whole_numbers_of_a_pasted_program_tell_how_to_have_a_gradient() -> None:
+    cell = "import numpy as np\nx = np.array([1, 2, 3])\ny = np.sum(x**2)"
+    (note,) = run(cell).notes
+    assert "write 1. for 1" in note.message
+    floats = run(cell.replace("1, 2, 3", "1., 2., 3."))
+    assert floats.grads["x"].tolist() == [2, 4, 6]
