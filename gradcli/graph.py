@@ -142,8 +142,6 @@ class Op:
     """Some elements get no gradient at all: a zero cotangent below means "not selected"."""
     flat: bool = False
     """The result changes in steps only: the derivative is 0 wherever there is one."""
-    holds_back: bool = False
-    """`differentiable` says more of it than that gradients flow from floats to floats."""
     contracts: bool = False
     """Elements are mixed by products, so "not selected" does not reach below."""
     unique: bool = False
@@ -235,6 +233,13 @@ class Op:
     fields: Callable[[Node], Sequence[tuple[str, Shape]]] | None = None
     """For an op that packs several results side by side into a row, given its operand: what they
     are called, and their shapes behind the batch axes."""
+
+    holds_back = False
+    """Its kind of op has a `differentiable` of its own: gradients do not flow from all floats to
+    all floats."""
+
+    def __init_subclass__(cls) -> None:
+        cls.holds_back = cls.differentiable is not Op.differentiable
 
     def __init__(self, name: str, **facts: Unpack[Facts]) -> None:
         self.name = name

@@ -168,10 +168,16 @@ def eye(graph: Graph, n: int, m: int | None = None) -> Node:
 
 
 @table.function(cases=[Case("x * arange(3)")], numpy="np.arange", torch="torch.arange")
-def arange(graph: Graph, start: float, end: float | None = None, step: float = 1.0) -> Node:
+def arange(
+    graph: Graph, start: float | None = None, end: float | None = None, step: float = 1.0
+) -> Node:
     """Numbers from `start` up to, not including, `end`; with one argument from 0."""
     if end is None:
-        start, end = 0.0, start
+        start, end = None, start
+    if end is None:
+        raise GradcliError("type", "arange needs an end")
+    if start is None:
+        start = 0.0
     if step == 0 or not all(map(math.isfinite, (start, end, step))):
         raise GradcliError("value", "arange: bounds must be finite and the step not 0")
     count = max(0, math.ceil((end - start) / step))

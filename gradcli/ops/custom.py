@@ -29,8 +29,6 @@ class Custom(Op):
     def forward(self, xp: Any, *arguments: Any) -> Any:
         return arguments[0]
 
-    holds_back = True
-
     def differentiable(self, node: Node, operand: int) -> bool:
         return operand > 0 and super().differentiable(node, operand)
 

@@ -88,11 +88,13 @@ class Elementwise(Op):
         factor = partial if isinstance(partial, int | float) else partial(node, *node.inputs)
         return multiply(change, factor)
 
+    _moved = vjp  # forward mode does not go through the rule backward: one may be wrong alone
+
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
         total: Node | None = None
         for operand, tangent in enumerate(tangents):
             if tangent is not None:
-                part = self.vjp(node, operand, tangent, multiply)
+                part = self._moved(node, operand, tangent, multiply)
                 if part is not None:
                     total = part if total is None else total + part
         return total

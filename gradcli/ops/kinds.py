@@ -271,8 +271,6 @@ class General(Adjoint):
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
         return self._infer(*inputs, *attributes)
 
-    holds_back = True
-
     def differentiable(self, node: Node, operand: int) -> bool:
         return bool(self.adjoints) and super().differentiable(node, operand)
 

@@ -133,8 +133,6 @@ class Loop(Op):
         node, every = attributes
         return (self.count, *node.shape) if every else node.shape, node.kind
 
-    holds_back = True
-
     def differentiable(self, node: Node, operand: int) -> bool:
         """Whether a gradient can flow to an operand in any number of passes."""
         if not super().differentiable(node, operand):

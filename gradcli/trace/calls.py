@@ -417,7 +417,7 @@ class Calls(NumpyCalls):
         name = callee.name
         if name.endswith("_") and name not in self.library.methods and not name.startswith("_"):
             return (yield self.change(callee, expression))
-        owner = yield self.visit(callee.value)
+        owner = self.as_written(callee.value, (yield self.visit(callee.value)))
         if isinstance(owner, Object):
             self.graph.span = callee.name_span
             method = owner.method(name)

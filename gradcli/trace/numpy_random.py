@@ -162,23 +162,15 @@ class Drawing:
 
 
 class Generator(Object):
-    """What `np.random.default_rng(seed)` gives."""
+    """What `np.random.default_rng(seed)` or `np.random.RandomState(seed)` gives."""
 
     what = "a generator of random numbers"
 
-    def __init__(
-        self, values: Values, put: Callable[[Node, Node], Value], seed: int | None
-    ) -> None:
-        source = np.random.default_rng(seed)
-
-        def drawn() -> Any:
-            values.check_draw()
-            return source
-
-        self._drawing = Drawing(values, put, drawn, "integers")
+    def __init__(self, functions: Mapping[str, Special]) -> None:
+        self._functions = functions
 
     def methods(self) -> dict[str, Callable[[list[Any], dict[str, Any]], Any]]:
-        return dict(self._drawing.functions)
+        return dict(self._functions)
 
 
 class NumpyRandom:
@@ -194,16 +186,21 @@ class NumpyRandom:
         self._put = put
         self._note_random = note_random
         self._state: Any = None
-        drawing = Drawing(values, put, self._source, "randint")
-        lengths = {name: partial(drawing.of_lengths, name) for name in ("rand", "randn")}
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
-            f"{MODULE}.{name}": function for name, function in (drawing.functions | lengths).items()
+            f"{MODULE}.{name}": function for name, function in self._drawn_by(self._source).items()
         }
         self.functions |= {
             f"{MODULE}.seed": self._seed,
             f"{MODULE}.default_rng": self._generator,
+            f"{MODULE}.RandomState": self._random_state,
         }
+
+    def _drawn_by(self, source: Callable[[], Any]) -> dict[str, Special]:
+        """The functions of a `RandomState`."""
+        drawing = Drawing(self.values, self._put, source, "randint")
+        lengths = {name: partial(drawing.of_lengths, name) for name in ("rand", "randn")}
+        return drawing.functions | lengths
 
     def _source(self) -> Any:
         self.values.check_draw()
@@ -219,12 +216,30 @@ class NumpyRandom:
         return None
 
     def _generator(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        given = bind_names("default_rng", ("seed",), arguments, keywords, ("seed",))
+        source = self._checked(np.random.default_rng(self._seed_in(arguments, keywords)))
+        return Generator(Drawing(self.values, self._put, source, "integers").functions)
+
+    def _random_state(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        source = self._checked(np.random.RandomState(self._seed_in(arguments, keywords)))
+        return Generator(self._drawn_by(source))
+
+    def _checked(self, source: Any) -> Callable[[], Any]:
+        """What gives a source, if the program may draw."""
+
+        def drawn() -> Any:
+            self.values.check_draw()
+            return source
+
+        return drawn
+
+    def _seed_in(self, arguments: list[Value], keywords: dict[str, Value]) -> int:
+        """The seed that a generator is made with; without one it is drawn, which is noted."""
+        given = bind_names("a generator", ("seed",), arguments, keywords, ("seed",))
         self.values.check_draw()
         if given.get("seed") is not None:
-            return Generator(self.values, self._put, _seed_of(self.values, given["seed"]))
+            return _seed_of(self.values, given["seed"])
         self._note_random()
-        return Generator(self.values, self._put, self.values.graph.draw()[0])
+        return self.values.graph.draw()[0] % 2**32
 
 
 def _seed_of(values: Values, value: Value) -> int:

@@ -38,6 +38,7 @@ class ObjectFunctions:
             "hasattr": self._has_attribute,
             "getattr": self._attribute,
             "setattr": self._set_attribute,
+            "vars": self._vars,
             "delattr": self._delete_attribute,
             "type": self._type,
             "callable": self._callable,
@@ -163,6 +164,11 @@ class ObjectFunctions:
             found = owner.attribute(str(name))
         except GradcliError:
             return given["default"]
+        return found
+
+    def _vars(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (owner,) = bind_names("vars", ("object",), arguments, keywords).values()
+        found: Value = self._object("vars", owner).attribute("__dict__")
         return found
 
     def _set_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -130,6 +130,14 @@ class BuiltIn(Object):
     def attribute(self, name: str) -> Any:
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
 
+    def shown(self) -> str:
+        root, _, name = self.name.rpartition(".")
+        return class_shown(name) if root in _OF_CLASSES else super().shown()
+
+
+_OF_CLASSES = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler")
+"""Modules whose functions here are classes in PyTorch."""
+
 
 def attribute_or_method(owner: Object, name: str) -> Any:
     """The value of an attribute, or a method as a value: `max(d, key=d.get)`. Raises `name`."""
@@ -192,15 +200,15 @@ class ClassName(Object):
         return isinstance(name, str) and name.rpartition(".")[2] == self.name
 
     def shown(self) -> str:
-        place = _PLACES.get(self.name, self.name)
-        return f"<class {place!r}>"
+        own = getattr(self.of, "made_by", None)
+        return class_shown(self.name) if own is None else str(own.shown())
 
 
-_PLACES = {**{name: f"torch.{name}" for name in ("Tensor", "dtype", "device", "Size")},
-           "ndarray": "numpy.ndarray", "Parameter": "torch.nn.parameter.Parameter",
-           **{name: f"numpy.{name}" for name in (
-               "float64", "float32", "int64", "int32", "uint8")}}  # fmt: skip
-"""The whole names of classes."""
+def class_shown(name: str) -> str:
+    """What Python prints of a class."""
+    from gradcli.trace.class_places import PLACES
+
+    return f"<class {PLACES.get(name, name)!r}>"
 
 
 def is_setting(value: Any) -> bool:

@@ -18,7 +18,7 @@ _ON_TEXT = (
     "upper", "lower", "title", "capitalize", "strip", "lstrip", "rstrip", "split", "replace",
     "startswith", "endswith", "isdigit", "isalpha", "count", "find", "index", "center",
     "ljust", "rjust", "zfill", "isupper", "islower", "isalnum", "isspace", "splitlines", "swapcase",
-    "rsplit", "rfind", "removeprefix", "removesuffix",
+    "rsplit", "rfind", "removeprefix", "removesuffix", "partition", "rpartition",
 )  # fmt: skip
 """Methods of strings that do what Python's do."""
 LONGEST = 10_000
@@ -173,4 +173,5 @@ class Sequences:
             raise GradcliError("type", f"{name}: {error}") from None
         if isinstance(found, list):
             return Items(found)
-        return found if isinstance(found, str) else self.values.graph.constant(found)
+        is_text = isinstance(found, str | tuple)
+        return found if is_text else self.values.graph.constant(found)

@@ -101,6 +101,7 @@ class Tracer(Loops):
             "super": self._super,
             "isinstance": self._isinstance,
             "hasattr": self._hasattr,
+            "getattr": self._getattr,
         }
         autograd.run, autograd.records = self.run, lambda: self.records
         autograd.set_records = self._recorded
@@ -386,6 +387,20 @@ class Tracer(Loops):
             owned = yield self._several(expression.arguments[:1])
             return self.function_call("hasattr", [*owned, *given], {})
         return self.graph.constant(self.library.has_member(owner, str(given[0])))
+
+    def _getattr(self, expression: syntax.Call) -> Visit:
+        """What an object, or a module such as `torch.nn`, has of that name."""
+        given: Sequence[Value] = yield self._several(expression.arguments[1:])
+        owner = expression.arguments[0] if expression.arguments else None
+        if not given or owner is None or self.module_of(owner) is None:
+            owned = yield self._several(expression.arguments[:1])
+            keywords = yield self._keywords(expression)
+            return self.function_call("getattr", [*owned, *given], keywords)
+        member = syntax.Attribute(owner, str(given[0]), expression.span, expression.span)
+        found = self.function_value(member)
+        if found is not None or len(given) == 2:
+            return given[1] if found is None else found
+        return (yield self.visit(member))
 
     def _return(self, statement: syntax.Return) -> Visit:
         if statement.value is None:

@@ -72,8 +72,8 @@ def lines(text: str) -> list[str]:
 @pytest.mark.parametrize("line", lines(NUMBERS))
 @pytest.mark.parametrize("first", ["", "import torch"])
 def test_arrays(first: str, line: str) -> None:
-    program = f"{first}{ARRAYS}print({line})\n"
-    assert ours(program) == pythons(program)
+    program = f"{ARRAYS}print({line})\n"
+    assert ours(first + program) == pythons(program)
 
 
 @pytest.mark.parametrize("line", lines(PYTHON))

@@ -1,0 +1,71 @@
+"""Where PyTorch and NumPy define the classes whose names a program prints."""
+
+from __future__ import annotations
+
+_BY_MODULE = {
+    "torch": "Tensor dtype device Size",
+    "numpy": "ndarray float64 float32 int64 int32 uint8",
+    "torch.nn.parameter": "Parameter Buffer",
+    "torch.nn.modules.activation": (
+        "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid "
+        "LogSoftmax Mish MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax "
+        "Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
+    ),
+    "torch.nn.modules.batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
+    "torch.nn.modules.container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    "torch.nn.modules.conv": (
+        "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d"
+    ),
+    "torch.nn.modules.distance": "CosineSimilarity PairwiseDistance",
+    "torch.nn.modules.dropout": (
+        "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout"
+    ),
+    "torch.nn.modules.flatten": "Flatten Unflatten",
+    "torch.nn.modules.fold": "Fold Unfold",
+    "torch.nn.modules.instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+    "torch.nn.modules.linear": "Bilinear Identity LazyLinear Linear",
+    "torch.nn.modules.loss": (
+        "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss "
+        "HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss "
+        "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss "
+        "SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
+    ),
+    "torch.nn.modules.module": "Module",
+    "torch.nn.modules.normalization": (
+        "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm"
+    ),
+    "torch.nn.modules.padding": (
+        "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d "
+        "ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d"
+    ),
+    "torch.nn.modules.pixelshuffle": "PixelShuffle PixelUnshuffle",
+    "torch.nn.modules.pooling": (
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
+        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d "
+        "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+    ),
+    "torch.nn.modules.rnn": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+    "torch.nn.modules.sparse": "Embedding EmbeddingBag",
+    "torch.nn.modules.transformer": (
+        "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+        "TransformerEncoderLayer"
+    ),
+    "torch.nn.modules.upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
+    "torch.optim": "Adafactor",
+    "torch.optim.lr_scheduler": (
+        "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR LambdaLR "
+        "LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
+        "SequentialLR StepLR"
+    ),
+    **{
+        f"torch.optim.{name.lower()}": name
+        for name in (
+            "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam",
+            "RMSprop", "Rprop", "SGD",
+        )
+    },
+}  # fmt: skip
+PLACES = {
+    name: f"{module}.{name}" for module, names in _BY_MODULE.items() for name in names.split()
+}
+"""The whole names of classes."""
