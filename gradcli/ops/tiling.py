@@ -140,6 +140,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
         Case("pad(x, (-1, -2), 'circular')", smooth=False),
     ],
     unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
+    numpy="",
     own_memory=True,
 )
 def pad_(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:

@@ -184,7 +184,8 @@ def vector_axis(name: str, x: Node, dim: int, index: Node) -> int:
     cases=[
         Case("index_add(x, 1, [2, 0, 2], y)", {"x": (2, 3), "y": (2, 3)}),
         Case("x.index_add(0, [1], y, alpha=-2)", {"x": (2, 3), "y": (1, 3)}),
-    ]
+    ],
+    numpy="",
 )
 def index_add(x: Node, dim: int, index: Index, source: Node, *, alpha: float = 1.0) -> Node:
     """x plus `alpha` times slices of `source`, added at the places along `dim` of a vector."""

@@ -333,7 +333,7 @@ class Writer:
             return List(tuple(self._argument(each, "Node", True) for each in node.items), NOWHERE)
         if kind == "Node" and strict and _is_plain(node):
             return self._array(node)
-        if kind == "float" and isinstance(node, Number) and isfinite(node.value):
+        if kind.startswith("float") and isinstance(node, Number) and isfinite(node.value):
             return name(repr(node.value))  # 3.0: an integer would give an array of integers
         return self.expression(node)
 

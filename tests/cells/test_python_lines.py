@@ -154,3 +154,41 @@ def test_numbers_with_fractions_in_lists_are_not_cut_off() -> None:
     assert ours(MIXED) == (
         "[1.   0.75] [2.5  3.25] [1 3]\n[1.   0.25] [4.         5.19615242]\n0.35\n"
     )
+
+
+MEMBERS = """
+class A:
+    def __init__(self):
+        self.x, self.y = 1, "b"
+class Linear: pass
+print(vars(A()), type(Linear()), "a.b.c".rpartition("."), "a".partition("."))
+t = (1, 2, 2)
+print(t.count(2), t.index(2), [1, 1, 3].count(1), [3, 1].index(1))
+import numpy as np
+draws = np.random.RandomState(3)
+print(draws.rand(2), draws.randint(0, 9, size=3), draws.permutation(4))
+"""
+
+
+def test_members_and_methods() -> None:
+    assert ours(MEMBERS) == pythons(MEMBERS.replace("class", "__name__ = '__main__'\nclass", 1))
+
+
+CLASSES = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+layer = getattr(nn, "Linear")(2, 1)
+print(type(layer), nn.ReLU, torch.optim.Adam, type(torch.optim.SGD(layer.parameters(), lr=0.1)))
+print(getattr(F, "relu")(torch.tensor([-1.0, 2.0])), getattr(nn, "Missing", None))
+print(getattr(layer, "in_features"), torch.arange(end=3), torch.arange(end=4, start=2))
+"""
+
+
+def test_members_of_modules() -> None:
+    """By PyTorch 2.13."""
+    assert ours(CLASSES) == (
+        "<class 'torch.nn.modules.linear.Linear'> <class 'torch.nn.modules.activation.ReLU'> "
+        "<class 'torch.optim.adam.Adam'> <class 'torch.optim.sgd.SGD'>\n"
+        "tensor([0., 2.]) None\n2 tensor([0, 1, 2]) tensor([2, 3])\n"
+    )

@@ -126,6 +126,10 @@ def laguerre(n, alpha, x):
     return polynomial(n, x + 0 * alpha, 1 + alpha - x, step)
 
 
+def index_add(x, dim, index, source):
+    return x + put_add(source, x.shape, dim, index)
+
+
 def lerp(start, end, weight):
     return start + weight * (end - start)
 
@@ -215,6 +219,11 @@ def places(index):
     return index if index.dtype == bool else index.astype(int)
 
 
+def pad(x, pad):
+    around = zip(pad[::2], pad[1::2], strict=True)
+    return np.pad(x, [(0, 0)] * (x.ndim - len(pad) // 2) + [*around][::-1])
+
+
 def put_add(x, shape, dim, *index):
     y = np.zeros(shape)
     where = [slice(None)] * len(shape)
@@ -244,7 +253,7 @@ def relu(x):
     return np.maximum(x, 0.0)
 
 
-def roll(x, shifts, dims):
+def roll(x, shifts, dims=None):
     return np.roll(x, shifts, dims)
 
 
