@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Self
 
 from gradcli.graph import Graph, Precision
 from gradcli.language.parser import ParseLimits
 from gradcli.ledger import Ledger, default_limit
+from gradcli.ops import FUNCTIONS
+from gradcli.ops.table import Function
 from gradcli.trace import TraceLimits
 from gradcli.tuples import NamedTuple
 
@@ -78,6 +81,8 @@ class Options(NamedTuple):
     """The fewest passes that become one node."""
     unroll: bool = False
     """Trace every pass of every loop."""
+    table: Mapping[str, Function] = FUNCTIONS
+    """The functions that a program may call."""
     limits: Limits = Limits()
 
     def graph(self, *, shares: bool = True, ledger: Ledger | None = None) -> Graph:

@@ -143,6 +143,7 @@ def _trace(
         options.strict,
         numbers,
         rolls=not asks and _rolls(program, graph, options),
+        table=options.table,
     )
     tracer.values.distinct = changes
     if options.passages or (options.trace_values and not options.unroll and may_loop(program)):

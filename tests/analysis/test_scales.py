@@ -76,3 +76,27 @@ def test_what_is_right_passes(
 ) -> None:
     given = {"x": [0.3, -0.7, 1.2]} | inputs
     assert compared(program, given, "x", mine, precision=precision).verdict == "pass", why
+
+
+BEYOND = {"x": [26.0, 1.0, 20.5, 34.0, -3.0]}
+
+
+@pytest.mark.parametrize(
+    ("formula", "verdict"),
+    [
+        ("sigmoid(x)", "pass"),
+        ("where(x > 20, 1, 1/(1 + exp(-x)))", "pass"),  # as PyTorch has it
+        ("sigmoid(x)*(1 + 1e-9)", "fail"),
+        ("where(x > 20, 1 + 1e-9, sigmoid(x))", "fail"),
+        ("where(x > 20, 0.9999, sigmoid(x))", "fail"),
+    ],
+)
+def test_softplus_has_the_derivative_of_textbooks_beyond_its_threshold(
+    formula: str, verdict: str
+) -> None:
+    assert compared("sum(softplus(x))", BEYOND, "x", formula).verdict == verdict
+
+
+def test_what_differs_more_from_a_textbook_is_not_forgiven() -> None:
+    program = "sum(softplus(x, threshold=2))"
+    assert compared(program, {"x": [3.0, 1.0]}, "x", "sigmoid(x)").verdict == "fail"

@@ -1,5 +1,5 @@
 """A claim posed again: in a longer precision than that of the run, where rounding hides less of a
-mistake, or for other inputs.
+mistake, for other inputs, or of the functions that textbooks have.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.algebra.rules import Definitions
 from gradcli.analysis.diagnosis.claim import Claim, differentiate, typed, weighed
 from gradcli.analysis.diagnosis.fresh import alike
 from gradcli.analysis.problem import pose
@@ -40,6 +41,13 @@ def elsewhere(claim: Claim, source: Source, moved: Mapping[str, Array]) -> Claim
     if not given.keys() >= moved.keys():
         return None
     return _posed(claim, source, given | dict(moved), problem.options)
+
+
+def by_book(claim: Claim, source: Source) -> Claim:
+    """The same with functions as textbooks define them. Raises what tracing raises."""
+    problem = claim.walk.problem
+    inputs = {name: problem.feeds[node] for name, node in problem.prepared.inputs.items()}
+    return _posed(claim, source, inputs, problem.options._replace(table=Definitions()))
 
 
 def _posed(claim: Claim, source: Source, inputs: Mapping[str, Array], options: Options) -> Claim:
