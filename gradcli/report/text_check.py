@@ -103,7 +103,7 @@ def _row(leaf: LeafCheck, layout: Layout) -> list[Text]:
     worst = leaf.worst
     about = [
         Text(sanitise(leaf.name), style=ROLES["leaf"]),
-        Text("()" if not leaf.shape else str(leaf.shape), style=ASIDE),
+        Text(str(leaf.shape), style=ASIDE),
         Text(leaf.verdict, style=STYLES[leaf.verdict]),
     ]
     if worst is None:
@@ -121,7 +121,7 @@ def _compared(mine: Sequence[Comparison], whose: str) -> Section:
     """The user's numbers next to the right ones."""
     rows = []
     for each in mine:
-        shape = "scalar" if not each.gradient.shape else "×".join(map(str, each.gradient.shape))
+        shape = str(each.gradient.shape)
         cells = excerpt(each.mine), excerpt(each.gradient)
         rows.append(Row(sanitise(each.name), "leaf", shape, cells))
     return Section("", (whose, "gradient"), rows)
