@@ -141,6 +141,7 @@ BEYOND: dict[str, tuple[Callable[[Array, int], Any], Callable[[int], int]]] = {
     ],
     unlike={"np.pad": "pad(x, (before, after)), where counts for the last axis come first"},
     numpy="",
+    torch="torch.nn.functional.pad",
     own_memory=True,
 )
 def pad_(x: Node, pad: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Node:

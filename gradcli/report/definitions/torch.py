@@ -62,6 +62,10 @@ def gradients(outputs, leaves, seeds):
     return torch.autograd.grad(outputs, leaves, seeds, allow_unused=True, materialize_grads=True)
 
 
+def index_add(x, dim, index, source):
+    return x + put_add(source, x.shape, dim, index)
+
+
 def long(x):
     return torch.as_tensor(x).long()
 
