@@ -16,6 +16,7 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -191,9 +192,10 @@ def _check_own(path: Path) -> None:
 
 def _prune(folder: Path) -> None:
     """Remove the functions that were compiled first, where there are very many."""
-    made = {each: each.stat().st_mtime_ns for each in folder.glob("*.so")}
-    for each in sorted(made, key=made.__getitem__)[:-KEPT]:
-        each.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):  # another process has removed it meanwhile
+        made = {each: each.stat().st_mtime_ns for each in folder.glob("*.so")}
+        for each in sorted(made, key=made.__getitem__)[:-KEPT]:
+            each.unlink()
 
 
 def _processor() -> str:

@@ -401,8 +401,8 @@ def _is_field(below: Node, shape: Shape) -> bool:
 
 def _embed_spelled(node: Node, x: Expression) -> Expression:
     shape, slices = node.attributes
-    starts, _, steps = zip(*slices, strict=True)
-    around = _around(shape, slices)
+    starts, counts, steps = zip(*slices, strict=True)
+    around = padding(shape, starts, counts)
     if set(steps) == {1} and max(around) <= MARGIN:
         return call("pad", x, numbers(around))
     more = [] if set(steps) == {1} else [numbers(steps)]
@@ -413,11 +413,13 @@ MARGIN = 9
 """Zeros around a tensor are told by how many there are, up to so many."""
 
 
-def _around(shape: Shape, slices: Slices) -> list[int]:
-    """How many zeros are before and behind each axis, the last axis first, as `pad` takes them."""
+def padding(shape: Sequence[int], first: Sequence[int], inside: Sequence[int]) -> list[int]:
+    """How many zeros are before and behind each axis, the last axis first, as `pad` takes them,
+    around what begins at `first` and has the lengths `inside`.
+    """
     found: list[int] = []
-    for length, (first, count, _) in reversed([*zip(shape, slices, strict=True)]):
-        found += [first, length - first - count]
+    for length, start, count in reversed([*zip(shape, first, inside, strict=True)]):
+        found += [start, length - start - count]
     while len(found) > 2 and found[-2:] == [0, 0]:
         del found[-2:]
     return found

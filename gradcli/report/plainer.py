@@ -24,6 +24,7 @@ from gradcli.language.syntax import (
     Syntax,
     Tuple,
 )
+from gradcli.ops.shaping import padding
 
 ShapeOf = Callable[[Expression], Shape | None]
 """The shape of an expression over names, None where it has none."""
@@ -108,12 +109,7 @@ def _embed(embedded: Call, shape_of: ShapeOf) -> Expression | None:
     own_shape = shape_of(x)
     if own_shape is None or len(own_shape) != len(sizes):
         return None
-    around: list[float] = []
-    for size, start, length in reversed([*zip(sizes, first, own_shape, strict=True)]):
-        around += [start, size - start - length]
-    while len(around) > 2 and around[-2:] == [0, 0]:
-        del around[-2:]
-    return call("pad", x, numbers(around))
+    return call("pad", x, numbers(padding(sizes, first, own_shape)))
 
 
 def _pad(padded: Call, _: ShapeOf) -> Expression | None:
