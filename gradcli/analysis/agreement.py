@@ -22,6 +22,7 @@ from gradcli.analysis.judged import Compared, Judged, both_computed, exact_at, j
 from gradcli.analysis.montecarlo import ROUNDINGS, RandomRounding
 from gradcli.analysis.precise import NotPreciseError, Steps
 from gradcli.analysis.scales import scaled
+from gradcli.analysis.unseen import unseen
 from gradcli.analysis.verdict import Agreement, Elsewhere, Tolerance
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node
@@ -102,7 +103,16 @@ def _are_near(here: Array, there: Array) -> bool:
 def _not_here(claim: Claim, evidence: Evidence, tolerance: Tolerance | None) -> Agreement | None:
     """The disagreement of a formula that is right at the points of the claim alone."""
     found = _elsewhere(claim, evidence, tolerance)
-    return found or (None if tolerance else _in_scale(claim, evidence))
+    return found or (None if tolerance else _in_scale(claim, evidence) or _hidden(claim, evidence))
+
+
+def _hidden(claim: Claim, evidence: Evidence) -> Agreement | None:
+    """That a part of the formula may be wrong, and rounding hide it."""
+    found = unseen(claim)
+    if found is None:
+        return None
+    here = _judged_at(claim, evidence, None).told(evidence.told)
+    return replace(here, verdict="inconclusive", allowed=found.known, unseen=found)
 
 
 def _in_scale(claim: Claim, evidence: Evidence) -> Agreement | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -52,6 +52,12 @@ SHOWN, PLAINLY = 1e-6, 0.5
 differ by so much of the most that they differ by."""
 CLEARLY = 4.0
 """A choice is no matter of rounding at a distance of so many times the noise."""
+
+
+class Valued(Protocol):
+    """What knows values of nodes, as a point does."""
+
+    def value(self, node: Node) -> Array | None: ...
 
 
 class Apart(NamedTuple):
@@ -160,7 +166,7 @@ def is_choice(node: Node) -> bool:
     )
 
 
-def chosen(node: Node, point: Point) -> Array | None:
+def chosen(node: Node, point: Valued) -> Array | None:
     """What a node has chosen, or on which side of its switch each element is."""
     if chooses(node):
         return point.value(node)

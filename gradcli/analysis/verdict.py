@@ -154,6 +154,18 @@ class Elsewhere:
     it does not."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A number or a term that rounding hides, in the run and at other points."""
+
+    words: str
+    """What it is, for a part of the gradient where that comes from in the program, if known."""
+    is_own: bool
+    """Whether it is part of the user's formula."""
+    known: float
+    """By how much of itself it may be wrong."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
     """How closely the user's own gradient agrees, and how closely it must."""
@@ -173,6 +185,8 @@ class Agreement:
     """It agrees at this point, but not where the leaf has other values."""
     elsewhere: Elsewhere | None = None
     """A point where it is wrong, if it is right in the run: then all else is told of that point."""
+    unseen: Unseen | None = None
+    """What might be wrong though all else agrees."""
 
 
 @dataclass(frozen=True, slots=True)

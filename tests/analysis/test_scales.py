@@ -51,6 +51,51 @@ def test_the_number_is_named_and_the_place_where_it_shows() -> None:
     assert cause.correction.formula == "-2 * x / (x**2 + 1.7)**2"
 
 
+LARGE = {"M": [[1e8, -3e8], [2e8, 1.5e8], [-1.2e8, 4e7]], "b": [1e8, -2e8, 5e7], "x": [0.7, -1.1]}
+RIDGE = "sum((M@x - b)**2)/5 + 0.03*x@x"
+UNCONFIRMED = [
+    *((RIDGE, f"2*M.T@(M@x - b)/5 + {0.06 * (1 + size)!r}*x", "in column 21") for size in SIZES),
+    (RIDGE, "2*M.T@(M@x - b)/5 + 5*x", "5 in column 21"),
+    (RIDGE, "2*M.T@(M@x - b)/5", "what 0.03 adds to the gradient"),
+    ("sum((M@x - b)**2) + x@x", "2*M.T@(M@x - b) + x", "x in column 19"),
+    ("sum((M@x - b)**2) + x@x", "2*M.T@(M@x - b)", "what x@x adds to the gradient"),
+    ("sum((M@x - b)**2) + 3*sum(x)", "2*M.T@(M@x - b) + 2", "2 in column 19"),
+]
+"""Programs, wrong gradients that agree to all digits, and what is said of them."""
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize(("program", "mine", "words"), UNCONFIRMED)
+def test_what_other_inputs_hide_is_not_confirmed(
+    program: str, mine: str, words: str, precision: Precision
+) -> None:
+    found = compared(program, LARGE, "x", mine, precision=precision)
+    assert found.verdict == "inconclusive"
+    assert found.agreement.allowed > 5e-10
+    assert words in found.causes[0].message
+
+
+CONFIRMED: list[tuple[str, str, dict[str, Any]]] = [
+    (RIDGE, "2*M.T@(M@x - b)/5 + 0.06*x", LARGE),
+    ("sum((M@x - b)**2) + x@x", "2*(M.T@(M@x - b) + x)", LARGE),
+    ("sum((M@x - b)**2) + 3*sum(x)", "2*M.T@(M@x - b) + 3", LARGE),
+    ("sum(m/(sqrt(v) + 1e-8)*x)", "m/(sqrt(v) + 1e-8)",
+     {"x": [0.4, 1.3], "m": [0.1, -0.2], "v": [3.0, 0.5]}),
+    ("-sum(t*log(softmax(x) + 1e-12))",
+     "softmax(x)*(sum(t/(softmax(x) + 1e-12)*softmax(x)) - t/(softmax(x) + 1e-12))",
+     {"x": [0.3, -1.0, 2.0], "t": [0, 1, 0]}),
+    ("sum(g*(x - mean(x))) + 0*x[0]", "g - mean(g) + mean(x - mean(x))",
+     {"x": [0.4, 1.3, -0.2], "g": [1.0, 0.3, -1.4]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "mine", "inputs"), CONFIRMED)
+def test_what_is_seen_at_some_point_is_confirmed(
+    program: str, mine: str, inputs: dict[str, Any]
+) -> None:
+    assert compared(program, inputs, "x", mine).verdict == "pass"
+
+
 HARMLESS: list[tuple[str, str, dict[str, Any], str]] = [
     (
         "-sum(t*log_softmax(x))",

@@ -167,10 +167,13 @@ class Claim:
         order = upstream(self.walk.outputs)
         linked = dependents(order, [self.leaf])
         self.between = [node for node in order if node in linked and node is not self.leaf]
-        if self.mine.size == 1:  # `3` is a derivative, whatever the shape of the leaf
-            self.mine = expand(reshape(self.mine), *self.leaf.shape)
+        self.mine = self.shaped(self.mine)
         self.points = [self.walk.point({})]
         self.points += self._nearby()
+
+    def shaped(self, mine: Node) -> Node:
+        """A single number is a derivative, whatever the shape of the leaf."""
+        return expand(reshape(mine), *self.leaf.shape) if mine.size == 1 else mine
 
     @property
     def theirs(self) -> Array:

@@ -26,6 +26,7 @@ from gradcli.analysis.verdict import (
     Cause,
     Comparison,
     Tolerance,
+    Unseen,
     Verdict,
 )
 from gradcli.diagnostics import GradcliError, Source
@@ -125,6 +126,8 @@ def _evidence(claim: Claim) -> Evidence:
 
 def _hidden(found: Agreement) -> str:
     """Why an agreement confirms nothing."""
+    if found.unseen is not None:
+        return _unseen(found.unseen)
     if found.difference > found.allowed:
         return (
             f"it differs by {found.difference:.1g} of the gradient, more than rounding in a longer "
@@ -134,6 +137,17 @@ def _hidden(found: Agreement) -> str:
         f"it agrees as far as can be told: a mistake of less than {found.allowed:.1g} of the "
         f"gradient may be hidden by {found.told}"
     )
+
+
+def _unseen(found: Unseen) -> str:
+    """What may be wrong where all that can be seen agrees."""
+    hidden = "next to larger terms rounding hides"
+    everywhere = "here and where inputs have other sizes"
+    if not found.is_own:
+        words = f"what {found.words} adds to the gradient" if found.words else "a term of it"
+        return f"it agrees, but {hidden} {words}, {everywhere}: yours may be without it"
+    known = f"confirmed to {found.known:.1g} of itself only" if found.known < 1 else "not confirmed"
+    return f"it agrees, but {found.words} is {known}: {hidden} the rest, {everywhere}"
 
 
 def _slight(claim: Claim, found: Agreement) -> Cause:

@@ -24,7 +24,6 @@ from gradcli.graph import Array, Node, ancestors
 from gradcli.language.printer import print_expression
 from gradcli.language.rewrite import places
 from gradcli.language.syntax import Expression
-from gradcli.ops.shaping import expand, reshape
 
 ELEMENTS = 50_000_000
 """About how many elements are computed to try mutants,"""
@@ -117,9 +116,7 @@ class Mutation:
 
     def _value(self, tree: Expression) -> Node | None:
         with Tolerant():
-            node = self._typed.value(tree)
-            leaf = self._claim.leaf
-            return expand(reshape(node), *leaf.shape) if node.size == 1 else node
+            return self._claim.shaped(self._typed.value(tree))
         return None
 
     def _distance(self, point: Point, node: Node) -> float:
