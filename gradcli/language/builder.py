@@ -45,6 +45,8 @@ from gradcli.language.syntax import (
     Keyword,
     Lambda,
     List,
+    Match,
+    MatchCase,
     Name,
     Number,
     Outer,
@@ -59,6 +61,7 @@ from gradcli.language.syntax import (
     Template,
     Try,
     Tuple,
+    Walrus,
     While,
     With,
     Yield,
@@ -102,6 +105,10 @@ class Finally(_Block):
 
 
 class _Decorator(NamedTuple):
+    value: Expression
+
+
+class _Guard(NamedTuple):
     value: Expression
 
 
@@ -151,6 +158,12 @@ class Builder:
     # --- statements ---
 
     def evaluate(self, parts: Parts, span: Span) -> Evaluate:
+        if type(parts[0]) is Walrus and parts[0].span == span:
+            raise self.error(
+                span,
+                "`:=` names a value inside an expression",
+                "a statement binds a name with =, as x = 3",
+            )
         return Evaluate(parts[0], span)
 
     def chain(self, parts: Parts, span: Span) -> ChainedAssign:
@@ -231,13 +244,23 @@ class Builder:
     def bare_star(self, _parts: Parts, span: Span) -> FormalParameter:
         return FormalParameter("*", None, span)
 
+    def bare_slash(self, parts: Parts, span: Span) -> None:
+        """What stands before it is given without names: that means nothing here."""
+        if self.tokens.text(parts[0]) != "/":
+            raise self.error(span, f"`{self.tokens.text(parts[0])}` is no parameter")
+
     def return_statement(self, parts: Parts, span: Span) -> Return:
         statement = Return(parts[0] if parts else None, span)
         self.returns.append(statement)
         return statement
 
     def yield_statement(self, parts: Parts, span: Span) -> Yield:
-        statement = Yield(parts[0], span)
+        return self._yielding(Yield(parts[0] if parts else None, False, span))
+
+    def yield_all(self, parts: Parts, span: Span) -> Yield:
+        return self._yielding(Yield(parts[0], True, span))
+
+    def _yielding(self, statement: Yield) -> Yield:
         self.returns.append(statement)
         return statement
 
@@ -275,6 +298,21 @@ class Builder:
 
     def otherwise(self, parts: Parts, _span: Span) -> Otherwise:
         return Otherwise(parts[0])
+
+    def match_statement(self, parts: Parts, span: Span) -> Match:
+        value, *cases = parts
+        return Match(value, tuple(cases), span)
+
+    def case(self, parts: Parts, span: Span) -> MatchCase:
+        pattern, *rest, body = parts
+        targets.check_pattern(pattern, self.tokens.source)
+        guard = next((part.value for part in rest if type(part) is _Guard), None)
+        return MatchCase(
+            pattern, self._named([p for p in rest if type(p) is int]), guard, body, span
+        )
+
+    def guard(self, parts: Parts, _span: Span) -> _Guard:
+        return _Guard(parts[0])
 
     def with_statement(self, parts: Parts, span: Span) -> With:
         *contexts, body = parts
@@ -343,6 +381,10 @@ class Builder:
     def conditional(self, parts: Parts, span: Span) -> Conditional:
         value, test, otherwise = parts
         return Conditional(test, value, otherwise, span)
+
+    def named(self, parts: Parts, span: Span) -> Walrus:
+        name, _, value = parts
+        return Walrus(self.tokens.name(name), value, span)
 
     def function_expression(self, parts: Parts, span: Span) -> Lambda:
         *parameters, _, value = parts

@@ -27,7 +27,10 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
          "looks at values; has a step limit"),
         Construct("for", "for i in range(3): y = i", "over ranges, lists and rows; else too"),
         Construct("def", "def f(x, y=1):\n    return x * y\nf(2)", "functions; types are ignored"),
-        Construct("yield", "def f(n):\n    for i in range(n): yield i * i\nsum(list(f(3)))",
+        Construct("match", "match [1, 2]:\n    case 0 | 1: y = 0\n"
+                  "    case [a, *b] if a > 0: y = a\n    case _: y = 3\ny",
+                  "values, names, rows, {'k': v}, Class(x=v), several with |, conditions with if"),
+        Construct("yield", "def f(n):\n    yield from range(n)\n    yield 7\nsum(list(f(3)))",
                   "a generator: it runs to its end when it is called"),
         Construct("global", "n = 1\ndef f():\n    global n\n    n = 2\nf(); n",
                   "global and nonlocal: names of outer bodies"),
@@ -52,6 +55,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
     ),
     "Expressions": (
         Construct("conditional", "x = 3; y = x if x > 0 else -x", "a choice by one truth value"),
+        Construct(":=", "print((n := 3) + n, [y for x in range(3) if (y := x * 2) > 1])",
+                  "a name for a value inside an expression"),
         Construct("comprehensions", "sum([i**2 for i in range(4) if i > 1])",
                   "lists; in ( ) for arguments"),
         Construct("f-strings", "x = 3; print(f'{x:.3f} {x = }')", "looked at when they are met"),

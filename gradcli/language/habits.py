@@ -85,7 +85,7 @@ def _foreign_word(wrong: WrongToken) -> Answer | None:
 
 
 def _joined_operator(wrong: WrongToken) -> Answer | None:
-    """`=>`, `===`, `<>`, `:=`, `x++`."""
+    """`=>`, `===`, `<>`, `x++`."""
     meant = _JOINED.get((wrong.before, wrong.text))
     if meant and wrong.touches:
         return f"`{wrong.before}{wrong.text}` is not an operator", f"write {meant}"
@@ -154,11 +154,11 @@ def _block(wrong: WrongToken) -> Answer | None:
 
 
 def _colon(wrong: WrongToken) -> Answer | None:
-    """`x := 3`, `x: float = 3`, `f(a: 1)`."""
+    """`x.y := 3`, `x: float = 3`, `f(a: 1)`."""
+    if wrong.text == ":=":
+        return "`:=` cannot stand here", "it gives a name a value, in parentheses: (n := len(xs))"
     if wrong.text != ":" or wrong.wants_operand:
         return None
-    if wrong.word(1) == "=":
-        return "`:=` is not an operator", "a name is bound with =, in a statement of its own"
     if wrong.place == wrong.statement_begin + 1:
         return "`:` cannot stand behind a name", "names have no types: write x = 3"
     return "`:` stands only in an index, as in x[1:3]", None

@@ -17,6 +17,9 @@ _LBRACE = NUMBER_OF["LBRACE"]
 _DICTIONARY = NUMBER_OF["_DICTIONARY"]
 _INDENT = NUMBER_OF["_INDENT"]
 _DEDENT = NUMBER_OF["_DEDENT"]
+_NAME = NUMBER_OF["NAME"]
+_MATCHING = {"match": NUMBER_OF["_MATCH"], "case": NUMBER_OF["_CASE"]}
+"""Names that begin blocks where more stands before the `:` or the `{`."""
 _INNER = "(["
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _HEADS = frozenset(
@@ -47,6 +50,16 @@ _BEFORE_BLOCK = frozenset(
 )
 """What may stand before the `{` of a block; behind anything else it begins a dictionary. After a
 word such as `if` it is an error, which is told as that of a block."""
+
+
+_MATCHED = frozenset(
+    NUMBER_OF[name]
+    for name in [
+        *("NAME", "NUMBER", "STRING", "CONSTANT", "_TEMPLATE", "LPAR", "LSQB", "_DICTIONARY"),
+        *("SIGN", "INVERT", "NOT", "STAR", "LAMBDA"),
+    ]
+)
+"""What a value or a pattern begins with."""
 
 
 class _Indented:
@@ -152,6 +165,8 @@ class TextLayout:
         """A block's, or a dictionary's."""
         kinds, separator = self.tokens.kinds, self.separator
         follows = kinds and kinds[-1] in _BEFORE_BLOCK
+        if follows and self.begin == len(kinds) - 1 and self._may_match():
+            follows = False  # `case {'a': x}:`
         if follows and (separator is None or self._text(separator) != ";") and not self.is_inside:
             return self.open_block(start, end)
         if self.separator:
@@ -161,6 +176,7 @@ class TextLayout:
         return not self.open(start, end)
 
     def open_block(self, start: int, end: int) -> bool:
+        self._matches()
         self.begin = len(self.tokens.kinds) + 1
         return self.goes_on(start, end) or self.open(start, end)
 
@@ -185,7 +201,7 @@ class TextLayout:
         brackets, kinds = self.brackets, self.tokens.kinds
         if brackets and self.is_inside:
             return False
-        is_header = self.begin < len(kinds) and kinds[self.begin] in _HEADS
+        is_header = self.begin < len(kinds) and (kinds[self.begin] in _HEADS or self._matches())
         if not is_header or self.separator:
             return False
         if self.lambdas:
@@ -200,6 +216,20 @@ class TextLayout:
         self._store(_INDENT, start, end)
         self.begin = len(kinds)
         return True
+
+    def _matches(self) -> bool:
+        """Whether the statement that begins a block is `match` or `case`, which it becomes."""
+        kinds, begin = self.tokens.kinds, self.begin
+        if len(kinds) < begin + 2 or kinds[begin + 1] not in _MATCHED or not self._may_match():
+            return False
+        kinds[begin] = _MATCHING[self.tokens.text(begin)]
+        return True
+
+    def _may_match(self) -> bool:
+        """Whether the statement begins with the name `match` or `case`."""
+        kinds, begin = self.tokens.kinds, self.begin
+        is_name = begin < len(kinds) and kinds[begin] == _NAME
+        return is_name and self.tokens.text(begin) in _MATCHING
 
     def _end_line(self, start: int, end: int) -> None:
         """A line ends inside a block: it may end the block, or begin the block's lines."""

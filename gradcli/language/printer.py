@@ -43,6 +43,7 @@ from gradcli.language.syntax import (
     Keyword,
     Lambda,
     List,
+    Match,
     Name,
     Number,
     Outer,
@@ -59,6 +60,7 @@ from gradcli.language.syntax import (
     Try,
     Tuple,
     Unary,
+    Walrus,
     While,
     With,
     Yield,
@@ -118,6 +120,8 @@ def _statement(
             lines += [(0, f"@{print_expression(each)}") for each in decorators]
             above = f"({', '.join(map(print_expression, bases))})" if bases else ""
             blocks = [(f"class {name}{above}", body)]
+        case Match():
+            return _match(statement, behind)
         case While() | For() | If() | With() | Try():
             blocks = _blocks(statement)
         case _:
@@ -127,6 +131,17 @@ def _statement(
         lines.append((0, f"{closing}{head} {{"))
         lines += [(1, inner) for inner in body]
         closing = "} "
+    return [*lines, (0, "}" + behind)]
+
+
+def _match(statement: Match, behind: str) -> list[tuple[int, str | Statement]]:
+    """The lines and statements of `match`, and how deep they are."""
+    lines: list[tuple[int, str | Statement]] = [(0, f"match {_bare(statement.value)} {{")]
+    for case in statement.cases:
+        guard = f" if {print_expression(case.guard)}" if case.guard else ""
+        lines.append((1, f"case {_bare(case.pattern)}{_as(case.name)}{guard} {{"))
+        lines += [(2, inner) for inner in case.body]
+        lines.append((1, "}"))
     return [*lines, (0, "}" + behind)]
 
 
@@ -206,7 +221,7 @@ def _simple(
         case Evaluate(value):
             return _bare(value)
         case Return(value) | Yield(value):
-            word = "return" if isinstance(statement, Return) else "yield"
+            word = "return" if isinstance(statement, Return) else "yield" + " from" * statement.all
             return f"{word} {_bare(value)}" if value else word
         case Declaration(name):
             return f"{name}: object"
@@ -333,6 +348,10 @@ def _comprehension(node: Comprehension) -> tuple[int, list[_Piece]]:
     return _ATOM, [*pieces, closing]
 
 
+def _named(node: Walrus) -> tuple[int, list[_Piece]]:
+    return _LOOSEST - 1, [f"{node.name} := ", (node.value, _LOOSEST)]
+
+
 def _tuple(node: Tuple) -> tuple[int, list[_Piece]]:
     return _ATOM, ["(", *_separated(node.items), ",)" if len(node.items) == 1 else ")"]
 
@@ -392,6 +411,7 @@ _PIECES: dict[type, Callable[[Any], tuple[int, list[_Piece]]]] = {
     Call: _call,
     Conditional: _conditional,
     Lambda: _lambda,
+    Walrus: _named,
     Comprehension: _comprehension,
     Template: _template,
     DictLiteral: lambda node: (_ATOM, ["{", *_separated(node.pairs), "}"]),

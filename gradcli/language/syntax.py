@@ -256,6 +256,14 @@ class Comprehension(Syntax):
     span: Span
 
 
+class Walrus(Syntax):
+    """`name := value`: a value that gets a name."""
+
+    name: str
+    value: Expression
+    span: Span
+
+
 class Starred(Syntax):
     """`*value` among arguments or items: each of its elements is one; in a target, what is left."""
 
@@ -266,6 +274,7 @@ class Starred(Syntax):
 Expression: TypeAlias = (
     Number | String | Template | Constant | Name | List | Tuple | Unary | Binary | Compare | Call
     | Attribute | Index | Conditional | Lambda | Comprehension | DictLiteral | Starred
+    | Walrus
 )  # fmt: skip
 
 Target: TypeAlias = Name | Tuple | Attribute | Index
@@ -355,9 +364,10 @@ class Return(Syntax):
 
 
 class Yield(Syntax):
-    """`yield value`."""
+    """`yield value`; `yield from value` gives `all` of its elements."""
 
-    value: Expression
+    value: Expression | None
+    all: bool
     span: Span
 
 
@@ -404,6 +414,26 @@ class If(Syntax):
 
     branches: tuple[tuple[Expression, tuple[Statement, ...]], ...]
     otherwise: tuple[Statement, ...]
+    span: Span
+
+
+class MatchCase(Syntax):
+    """`case pattern as name if guard: body`. A pattern is written as an expression, in which names
+    stand for what is found.
+    """
+
+    pattern: Expression
+    name: str | None
+    guard: Expression | None
+    body: tuple[Statement, ...]
+    span: Span
+
+
+class Match(Syntax):
+    """`match value: …`: the body of the first case whose pattern fits."""
+
+    value: Expression
+    cases: tuple[MatchCase, ...]
     span: Span
 
 
@@ -486,6 +516,7 @@ Statement: TypeAlias = (
     | While
     | For
     | If
+    | Match
     | With
     | Try
     | Import
@@ -525,6 +556,8 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
             return statement.body, statement.otherwise
         case If():
             return *(body for _, body in statement.branches), statement.otherwise
+        case Match():
+            return tuple(case.body for case in statement.cases)
         case Try():
             handled = (handler.body for handler in statement.handlers)
             return statement.body, *handled, statement.otherwise, statement.last

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from gradcli.diagnostics import GradcliError, Source
 from gradcli.language.syntax import (
     Attribute,
+    Binary,
     Call,
     Compare,
     Constant,
+    DictLiteral,
     Expression,
     FormalParameter,
     Index,
@@ -20,6 +22,7 @@ from gradcli.language.syntax import (
     String,
     Target,
     Tuple,
+    Unary,
 )
 
 
@@ -59,6 +62,33 @@ def deletable(target: Expression, source: Source) -> Name | Attribute | Index:
     raise _error(
         target, source, f"del takes names, attributes and elements, not {_described(target)}"
     )
+
+
+def check_pattern(pattern: Expression, source: Source) -> None:
+    """Check that a pattern of `case` is made of what patterns are made of."""
+    waiting: list[Expression] = [pattern]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Tuple | List):
+            waiting += part.items
+        elif isinstance(part, Starred):
+            name_only(part.value, source)
+        elif isinstance(part, Binary) and part.operator == "|":
+            waiting += (part.left, part.right)
+        elif isinstance(part, Call) and isinstance(part.callee, Name | Attribute):
+            waiting += [*part.arguments, *(each.value for each in part.keywords)]
+        elif isinstance(part, DictLiteral):
+            waiting += [each.value for each in part.pairs]
+        elif not isinstance(part, Name | Number | String | Constant | Attribute) and not (
+            isinstance(part, Unary) and part.operator == "-" and isinstance(part.operand, Number)
+        ):
+            raise _error(
+                part,
+                source,
+                f"{_described(part)} is no pattern",
+                "a pattern is a value, a name, a tuple or list of these, or several with |; "
+                "a condition stands behind it: case x if x > 0: …",
+            )
 
 
 def names_only(target: Expression, source: Source) -> Name | Tuple:

@@ -16,7 +16,9 @@ _CLOSING = frozenset(NUMBER_OF[name] for name in ("RPAR", "RSQB", "RBRACE"))
 _NAME, _STRAY = NUMBER_OF["NAME"], NUMBER_OF["$OTHER"]
 _STRING = NUMBER_OF["STRING"]
 _LBRACE, _DICTIONARY = NUMBER_OF["LBRACE"], NUMBER_OF["_DICTIONARY"]
-_COLON, _EQUAL, _RBRACE = (NUMBER_OF[name] for name in ("COLON", "EQUAL", "RBRACE"))
+_COLON, _WALRUS, _EQUAL, _RBRACE = (
+    NUMBER_OF[name] for name in ("COLON", "WALRUS", "EQUAL", "RBRACE")
+)
 _CONVERSIONS = ("!r", "!s", "!a")
 DEEPEST = 2
 """Fields inside fields."""
@@ -90,7 +92,7 @@ class Templates:
         for kind, first, last in self._inside(start + 1, end):
             is_outside = brackets <= 0
             brackets += (kind in _OPENING) - (kind in _CLOSING)
-            if is_outside and kind in (_COLON, _EQUAL, _RBRACE, _STRAY):
+            if is_outside and kind in (_COLON, _WALRUS, _EQUAL, _RBRACE, _STRAY):
                 if kind == _EQUAL:  # `{x = }` shows its own text, too
                     shown = last + len(self._text[last:end]) - len(self._text[last:end].lstrip(" "))
                     self._tokens.insert(at, NUMBER_OF["TEXT"], start + 1, shown)

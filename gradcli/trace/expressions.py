@@ -92,6 +92,7 @@ class Expressions:
             syntax.Lambda: self._lambda,
             syntax.Comprehension: self._comprehension,
             syntax.Template: self._template,
+            syntax.Walrus: self._naming,
             syntax.DictLiteral: self._dictionary,
         }
         computing = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Attribute)
@@ -334,6 +335,13 @@ class Expressions:
         chosen = expression.value if self.values.truth(test) else expression.otherwise
         return (yield self.visit(chosen))
 
+    def _naming(self, expression: syntax.Walrus) -> Visit:
+        """`name := value`."""
+        value = self.as_written(expression.value, (yield self.visit(expression.value)))
+        frame = self.frame.of_body
+        self.hold(frame.binder(expression.name), expression.name, value)
+        return value
+
     def _lambda(self, expression: syntax.Lambda) -> Value:
         body = (syntax.Return(expression.value, expression.value.span),)
         definition = syntax.FunctionDefinition(
@@ -374,6 +382,7 @@ class Expressions:
         """A list; its names are seen inside only."""
         outer = self.frame
         self.frame = Frame(outer)
+        self.frame.of_comprehension = True
         items: list[Any] = []
         loops: list[Iterator[Value]] = []
         try:

@@ -14,13 +14,15 @@ from gradcli.trace.values import Value
 class Frame:
     """The names that one body can see: its own, then those of the body around it."""
 
-    __slots__ = ("elsewhere", "functions", "imports", "of_class", "outer", "receiver", "values",
-                 "yielded")  # fmt: skip
+    __slots__ = ("elsewhere", "functions", "imports", "of_class", "of_comprehension", "outer",
+                 "receiver", "values", "yielded")  # fmt: skip
 
     def __init__(self, outer: Frame | None = None, of_class: bool = False) -> None:
         self.outer = outer
         self.of_class = of_class
         """Whether it is a class's, whose names its methods do not see."""
+        self.of_comprehension = False
+        """Whether it has the names of a comprehension alone."""
         self.receiver: tuple[Any, Value] | None = None
         """The class that a method belongs to, and what it was called on."""
         self.yielded: list[Value] | None = None
@@ -49,6 +51,14 @@ class Frame:
     def binder(self, name: str) -> Frame:
         """The frame in which an assignment of the body gives a name its value."""
         return self.elsewhere.get(name, self) if self.elsewhere else self
+
+    @property
+    def of_body(self) -> Frame:
+        """The frame of the body around a comprehension, whose names `:=` binds."""
+        frame = self
+        while frame.of_comprehension and frame.outer is not None:
+            frame = frame.outer
+        return frame
 
     def __contains__(self, name: object) -> bool:
         """Whether a name has a value."""

@@ -324,6 +324,11 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
             return [value, _Binds(_names_in(target))]
         case syntax.ChainedAssign(targets=targets, value=value):
             return [value, *(_Binds(_names_in(target)) for target in targets)]
+        case syntax.Walrus(name=title, value=value):
+            return [value, _Binds({title})]
+        case syntax.MatchCase(pattern=pattern, name=title, guard=guard, body=body):
+            named = _names_in(pattern) | ({title} if title else set())
+            return [_Binds(named), *((guard,) if guard else ()), *body]
         case syntax.For(target=target, iterable=iterable, body=body):
             return [iterable, _Binds(_names_in(target)), *body]
         case syntax.ClassDefinition(name=title, bases=bases, body=body, decorators=decorators):

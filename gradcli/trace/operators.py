@@ -112,6 +112,9 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
             values.truth(comparison(values, "==", a, b)) for a, b in zip(left, right, strict=True)
         )
         return values.graph.constant(same == (operator == "=="))
+    is_one_tuple = isinstance(left, tuple) != isinstance(right, tuple)
+    if is_one_tuple and values.is_python and operator in ("==", "!="):
+        return values.graph.constant(operator == "!=")
     is_lists = isinstance(left, Items) and isinstance(right, Items)
     if is_lists and values.is_python and operator in ("==", "!="):
         return values.graph.constant(_same_lists(values, left, right) == (operator == "=="))

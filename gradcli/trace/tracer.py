@@ -88,6 +88,7 @@ class Tracer(Loops):
             syntax.While: self._while,
             syntax.For: self._for,
             syntax.If: self._if,
+            syntax.Match: self._match,
             syntax.With: self.with_,
             syntax.Try: self.try_,
             syntax.Import: self.import_,
@@ -410,11 +411,14 @@ class Tracer(Loops):
 
     def _yield(self, statement: syntax.Yield) -> Visit:
         """A value of a generator, which runs to its end before what it gives is used."""
-        value = yield self.visit(statement.value)
+        value = None
+        if statement.value is not None:
+            value = self.as_written(statement.value, (yield self.visit(statement.value)))
         if self.frame.yielded is None:
             self.frame.yielded = []
-        self.graph.check_room(len(self.frame.yielded))
-        self.frame.yielded.append(self.as_written(statement.value, value))
+        given = self.values.elements(value) if statement.all else [value]
+        self.graph.check_room(len(self.frame.yielded) + len(given))
+        self.frame.yielded += given
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -556,6 +560,22 @@ class Tracer(Loops):
             if (yield self._holds(test)):
                 return (yield self.body(body))
         return (yield self.body(statement.otherwise))
+
+    def _match(self, statement: syntax.Match) -> Visit:
+        from gradcli.trace.matching import Matching  # few programs have it
+
+        value = self.as_written(statement.value, (yield self.visit(statement.value)))
+        matching = Matching(self.values, self.special.numbers, self.visit)
+        for case in statement.cases:
+            self.graph.span = case.pattern.span
+            names = yield matching.names(case.pattern, value)
+            if names is None:
+                continue
+            for name, part in (names | ({case.name: value} if case.name else {})).items():
+                self.bind(name, part)
+            if case.guard is None or (yield self._holds(case.guard)):
+                return (yield self.body(case.body))
+        return None
 
 
 _RECORD = "NamedTuple"

@@ -43,6 +43,15 @@ def statements(text: str) -> Any:
         ("if x { a }", ("If", ((X, (("Evaluate", A),)),), ())),
         ("if x { a } elif y { } else { b }",
          ("If", ((X, (("Evaluate", A),)), (Y, ())), (("Evaluate", B),))),
+        ("match x { case a { } case 1 | 2 as b if y { a } }",
+         ("Match", X, (
+             ("MatchCase", A, None, None, ()),
+             ("MatchCase", ("Binary", "|", ONE, TWO), "b", Y, (("Evaluate", A),))))),
+        ("match x:\n    case a:\n        pass\n    case 1: b",
+         ("Match", X, (("MatchCase", A, None, None, (("PassStatement",),)),
+                       ("MatchCase", ONE, None, None, (("Evaluate", B),))))),
+        ("match = x", ("Assign", ("Name", "match"), X)),
+        ("(a := x)", ("Evaluate", ("Walrus", "a", X))),
         ("x[1:2, ::2, :, ..., None]",
          ("Evaluate", ("Index", X, (
              ("Slice", ONE, TWO, None), ("Slice", None, None, TWO), ("Slice", None, None, None),

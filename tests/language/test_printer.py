@@ -134,6 +134,7 @@ def test_a_program_reads_back(statements: list[Any]) -> None:
         "(a if b else c) if x else y", "a if x else lambda: b", "lambda x, y=1: x + y",
         "(lambda x: x)(1)", "[x**2 for x in y if x > 0]",
         "[x for x, (a, b) in y for c in (a if b else x)]",
+        "(n := a + b) * n", "f((n := a))", "[(n := a), n]",
         "f(*a, b)", "a is not b", "a is (not b)", 'f"""{x:.3f} {a!r} {{}}"""', 'f"""{x:{a}}\\n"""',
     ],
 )  # fmt: skip
