@@ -165,6 +165,16 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("dataclasses", "from dataclasses import dataclass\n@dataclass\nclass Config:\n"
                   "    lr: float = 0.1\n    steps: int = 3\nprint(Config(0.2))",
                   "@dataclass, field"),
+        Construct("averaged models", "import torch\n"
+                  "from torch.optim.swa_utils import AveragedModel, SWALR\n"
+                  "m = torch.nn.Linear(2, 1)\na = AveragedModel(m)\na.update_parameters(m)\n"
+                  "print(a.n_averaged)",
+                  "AveragedModel, SWALR, update_bn, get_ema_multi_avg_fn"),
+        Construct("computed weights", "import torch\n"
+                  "from torch.nn.utils import prune, weight_norm\nm = weight_norm(torch.nn.Linear(2, 1))\n"
+                  "prune.l1_unstructured(torch.nn.Linear(2, 1), 'weight', amount=1)\n"
+                  "print(m.weight_g.shape)",
+                  "weight_norm, spectral_norm, prune, parametrize.register_parametrization"),
         Construct("time", "import time\nstart = time.time()\nprint(time.time() - start)",
                   "a clock that goes on by the same time at each look"),
         Construct("models", "import torch\nclass Net(torch.nn.Module):\n"

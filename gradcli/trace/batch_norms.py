@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -27,6 +28,23 @@ class BatchNorm(Layer):
     statistics: dict[str, Node]
     settings: dict[str, float]
     """What it was made with."""
+    momentum: float | None
+    """The weight of a batch; None where all that were seen weigh the same."""
+
+    def hold_copies(self, copied: Callable[[Node], Node]) -> None:
+        super().hold_copies(copied)
+        self.statistics = {name: copied(node) for name, node in self.statistics.items()}
+
+    def begin_again(self) -> None:
+        """Forget what was seen: the batches from now on weigh the same."""
+        for name, node in self.buffers().items():
+            value = node * 0.0 + float(name == "running_var")
+            self._replace(node, leaf(detach(cast(value, node.kind)), marked=False))
+        self.momentum = None
+
+    def end_again(self) -> None:
+        """Weigh batches as it was made to."""
+        self.momentum = self.settings.get("momentum")
 
     def buffers(self) -> dict[str, Node]:
         return {name: self.values.current(node) for name, node in self.statistics.items()}
@@ -63,7 +81,10 @@ class BatchNorms:
         given = bind_names(title, names, arguments, keywords, names[1:])
         size = self.values.integer(given["num_features"], "num_features")
         eps = self.values.number(given["eps"], "eps") if "eps" in given else 1e-5
-        momentum = self.values.number(given.get("momentum", self.values.graph.constant(0.1)), "m")
+        momentum: float | None = 0.1
+        if "momentum" in given:
+            weight = given["momentum"]
+            momentum = None if weight is None else self.values.number(weight, "momentum")
         affine = "affine" not in given or self.values.truth(given["affine"])
         tracks = "track_running_stats" not in given or self.values.truth(
             given["track_running_stats"]
@@ -80,7 +101,8 @@ class BatchNorms:
                 )
             found = layer.buffers()
             if layer.training and tracks:
-                self._track(x, found, momentum)
+                assert isinstance(layer, BatchNorm)
+                self._track(x, found, layer.momentum)
             options = {"eps": self.values.graph.constant(eps), **layer.own()}
             options["training"] = self.values.graph.constant(layer.training or not tracks)
             stats: list[Value] = [found.get("running_mean"), found.get("running_var")]
@@ -97,7 +119,10 @@ class BatchNorms:
             f"{size}, eps={eps}, momentum={momentum}, affine={affine}, bias={affine}, "
             f"track_running_stats={tracks}",
         )  # fmt: skip
-        layer.settings = {"num_features": size, "eps": eps, "momentum": momentum}
+        layer.settings = {"num_features": size, "eps": eps}
+        if momentum is not None:
+            layer.settings["momentum"] = momentum
+        layer.momentum = momentum
         start = {"running_mean": 0.0, "running_var": 1.0} if tracks else {}
         layer.statistics = {
             name: leaf(self._filled(size, value), marked=False) for name, value in start.items()
@@ -107,7 +132,7 @@ class BatchNorms:
             layer.statistics["num_batches_tracked"] = leaf(count, marked=False)
         return layer
 
-    def _track(self, x: Node, found: dict[str, Node], momentum: float) -> None:
+    def _track(self, x: Node, found: dict[str, Node], momentum: float | None) -> None:
         """Move the statistics towards those of a batch: the variance is the unbiased one."""
         axes = (0, *range(2, x.ndim))
         count = math.prod(x.shape[axis] for axis in axes)
@@ -120,6 +145,8 @@ class BatchNorms:
         mean: Node = FUNCTIONS["mean"].build(held, axes)
         centred = held - FUNCTIONS["mean"].build(held, axes, keepdim=True)
         variance: Node = FUNCTIONS["sum"].build(centred * centred, axes) / (count - 1.0)
+        tracked = self.values.number(found["num_batches_tracked"], "num_batches_tracked")
+        momentum = 1 / (tracked + 1) if momentum is None else momentum
         for name, new in (("running_mean", mean), ("running_var", variance)):
             old = found[name]
             after = old * (1.0 - momentum) + new * momentum

@@ -11,6 +11,7 @@ from gradcli.language import syntax
 from gradcli.ops.control import DETACH, LEAF, bind, leaf
 from gradcli.ops.table import Function
 from gradcli.trace.autograd import Autograd
+from gradcli.trace.callee import MODULES, path_of
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Items
@@ -71,10 +72,23 @@ class Bindings(Updates):
 
     def assign(self, statement: syntax.Assign) -> Visit | None:
         """Done at once where the value is a tensor that is found at once; or its visitor."""
+        if type(statement.value) is syntax.Attribute and self._names_module(statement):
+            return None
         value = self.visit(statement.value)
         if value.__class__ is Node:
             return self._assign(statement, statement.target, value)
         return self._assign_later(statement, value)
+
+    def _names_module(self, statement: syntax.Assign) -> bool:
+        """Let a name stand for a module from now on: `F = torch.nn.functional`."""
+        path, target = path_of(statement.value), statement.target
+        if not path or path[0] not in self.frame.imports or not isinstance(target, syntax.Name):
+            return False
+        module = ".".join([self.frame.imports[path[0]], *path[1:]])
+        if module not in MODULES:
+            return False
+        self.frame.imports[target.id] = module
+        return True
 
     def _assign_later(self, statement: syntax.Assign, value: Visit | Value) -> Visit:
         yield self._assign(statement, statement.target, (yield value))

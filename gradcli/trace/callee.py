@@ -38,7 +38,9 @@ MODULES = {
         "torch.backends.mps", "torch.backends.cuda", "torch.distributed",
         "torch.accelerator", "torch.autograd.variable",
         "torch.nn.parameter", "torch.nn.Transformer", "torch.autograd.forward_ad",
-        "torch.autograd.graph", "torch.amp", "torch.cuda.amp",
+        "torch.autograd.graph", "torch.amp", "torch.cuda.amp", "torch.jit",
+        "torch.optim.swa_utils", "torch.nn.utils.prune", "torch.nn.utils.parametrize",
+        "torch.nn.utils.parametrizations",
     )},
     **{f"torch.nn.modules{name}": "torch.nn" for name in (
         "", ".module", ".activation", ".batchnorm", ".container", ".conv", ".dropout", ".linear",

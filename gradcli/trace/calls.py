@@ -405,6 +405,8 @@ class Calls(NumpyCalls):
                 raise
             return None
         if name is None or (name not in FUNCTIONS and name not in self.library.functions):
+            if not self.library.is_whole and self._have_all():
+                return self.function_value(callee)
             return None
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)

@@ -291,6 +291,8 @@ class Model(Instance, Module):
         return {name: value for name, value in self.fields.items() if isinstance(value, Module)}
 
     def attribute(self, name: str) -> Any:
+        if self.computed and (found := self.part(name)) is not None:
+            return found
         known = name in self.fields or self.made_by.found(name) is not None
         if not known and name == "_modules":
             return OwnModules(self)

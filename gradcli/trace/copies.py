@@ -68,7 +68,7 @@ class Copies:
         elif isinstance(old, Dictionary):
             new.become([(key, self._of(value)) for key, value in old.pairs()])
         elif isinstance(old, Layer):
-            new.hold({name: self._tensor(node) for name, node in old.own().items()})
+            new.hold_copies(lambda node: self._tensor(self.values.current(node)))
         elif isinstance(old, ModuleList):
             new.items = self._new[id(old.items)]
         else:

@@ -29,6 +29,8 @@ class FunctionContext(Object):
     def __init__(self, needs: Sequence[Value]) -> None:
         self.fields: dict[str, Value] = {"needs_input_grad": tuple(needs)}
         self.saved: tuple[Value, ...] = ()
+        self.constants: tuple[Value, ...] = ()
+        """Results of forward that have no derivative."""
 
     def attribute(self, name: str) -> Value:
         if name in ("saved_tensors", "saved_variables"):
@@ -41,8 +43,17 @@ class FunctionContext(Object):
         self.fields[name] = value
 
     def methods(self) -> dict[str, Method]:
-        ignored = ("mark_non_differentiable", "set_materialize_grads", "mark_dirty")
-        return {"save_for_backward": self._save, **dict.fromkeys(ignored, lambda *_: None)}
+        ignored = ("set_materialize_grads", "mark_dirty")
+        return {
+            "save_for_backward": self._save,
+            "save_for_forward": lambda *_: None,
+            "mark_non_differentiable": self._mark,
+            **dict.fromkeys(ignored, lambda *_: None),
+        }
+
+    def _mark(self, arguments: list[Value], keywords: Given) -> Value:
+        self.constants = tuple(arguments)
+        return None
 
     def _save(self, arguments: list[Value], keywords: Given) -> Value:
         self.saved = tuple(arguments)
@@ -102,7 +113,10 @@ class FunctionCalls:
         graph = self.values.graph
         node = graph.apply(op, (detach(packed), *operands))
         self.values.copies.add(node)
-        results = self._parts(node, parts)
+        results = [
+            whole if whole.kind != "float" or whole in context.constants else part
+            for whole, part in zip(parts, self._parts(node, parts), strict=True)
+        ]
         self.values.copies.update(results)
         context.give(dict(zip(parts, results, strict=True)))
         return tuple(results) if several else results[0]

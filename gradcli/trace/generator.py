@@ -15,6 +15,7 @@ class SeededSource(Object):
     """A generator. A run has one source of random numbers: its seed becomes the source's."""
 
     what = "a generator"
+    title = "Generator"
 
     def __init__(self, values: Values) -> None:
         self.values = values

@@ -124,9 +124,10 @@ class Layer(Module):
         self.values.parameters.update(self._parameters.values())
         self.values.changes.update(dict.fromkeys(self._parameters.values(), 1))
 
-    def hold(self, parameters: Mapping[str, Node]) -> None:
-        """Have other parameters from now on."""
-        self._parameters = dict(parameters)
+    def hold_copies(self, copied: Callable[[Node], Node]) -> None:
+        """Have copies of its tensors from now on, as a copy of a layer does."""
+        self._parameters = {name: copied(node) for name, node in self.own().items()}
+        self.computed = {name: each.of(self, copied) for name, each in self.computed.items()}
 
     def forward(self, arguments: list[Value], keywords: Given) -> Any:
         return self._compute(self, arguments, keywords)
@@ -141,12 +142,12 @@ class Layer(Module):
         return self._details
 
     def attribute(self, name: str) -> Value:
-        if name in self._parameters:
+        if name in self._parameters and name not in self.computed:
             return self.values.current(self._parameters[name])
         if name in self.settings and name != "bias":  # which says here whether it has one
             found: Value = self.settings[name]
             return found
-        return None if name == "bias" else super().attribute(name)
+        return None if name == "bias" and name not in self.computed else super().attribute(name)
 
     def set(self, name: str, value: Value) -> None:
         if name not in self._parameters and name not in self._deleted:

@@ -45,6 +45,10 @@ class Module(Object):
         self._watchers: list[Object] = []
         """Functions of the module and the gradients of its inputs and its output."""
         self._replace = replace
+        self.computed: dict[str, Any] = {}
+        """By name, parameters that are computed of others: `ComputedParameter`."""
+        self.parametrizations: Object | None = None
+        """What tells of these."""
 
     # --- what it is made of ---
 
@@ -72,6 +76,34 @@ class Module(Object):
         """What it computes, or the visitor that finds it."""
         raise GradcliError("type", f"{self.title} has no forward", hint="def forward(self, x): …")
 
+    def parameters(self) -> dict[str, Node]:
+        """Its own parameters, with the originals of those that are computed."""
+        own = self.own()
+        if not self.computed:
+            return own
+        found = {name: node for name, node in own.items() if name not in self.computed}
+        for each in self.computed.values():
+            found |= each.originals
+        return found
+
+    def constants(self) -> dict[str, Node]:
+        """Its own buffers, with those that parameters are computed of."""
+        found = self.buffers()
+        for each in self.computed.values():
+            found = found | each.constants
+        return found
+
+    def part(self, name: str) -> Any:
+        """A parameter that is computed, what it is computed of, or None for other names."""
+        if name in self.computed:
+            return self.computed[name].read()
+        if name == "parametrizations":
+            return self.parametrizations
+        return next(
+            (e.original(name) for e in self.computed.values() if name in e.originals | e.constants),
+            None,
+        )
+
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """It and all modules inside, each once, with the names that lead there."""
         waiting: list[tuple[str, Module]] = [("", self)]
@@ -91,7 +123,7 @@ class Module(Object):
         """All parameters with their names, each once."""
         found: dict[Node, str] = {}
         for path, module in self.named_modules():
-            for name, node in module.own().items():
+            for name, node in module.parameters().items():
                 found.setdefault(self.values.current(node), f"{path}.{name}" if path else name)
         return [(name, node) for node, name in found.items()]
 
@@ -99,24 +131,26 @@ class Module(Object):
         return [
             (f"{path}.{name}" if path else name, self.values.current(node))
             for path, module in self.named_modules()
-            for name, node in module.buffers().items()
+            for name, node in module.constants().items()
         ]
 
     def _state(self) -> list[tuple[str, Node]]:
         return [
             (f"{path}.{name}" if path else name, self.values.current(node))
             for path, module in self.named_modules()
-            for name, node in {**module.own(), **module.buffers()}.items()
+            for name, node in {**module.parameters(), **module.constants()}.items()
         ]
 
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        if self._before or self._watchers or self._hooks:
+        if self._before or self._watchers or self._hooks or self.computed:
             return self._with_hooks(arguments, keywords)
         return self.forward(arguments, keywords)
 
     def _with_hooks(self, arguments: list[Value], keywords: Given) -> Any:
+        for computed in self.computed.values():
+            yield computed.renew()
         for hook in self._before:
             other = yield hook.call([self, tuple(arguments)], {})
             if other is not None:
@@ -155,6 +189,8 @@ class Module(Object):
             return self.values.graph.constant(self.training)
         if name == "__class__":
             return ClassName(self.title)
+        if self.computed and (found := self.part(name)) is not None:
+            return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)
 
     def methods(self) -> dict[str, Method]:
@@ -195,7 +231,7 @@ class Module(Object):
         given = bind_names(name, names, arguments, keywords, names)
         found = list(find(self))
         if "recurse" in given and not self.values.truth(given["recurse"]):
-            own = self.own() if "parameters" in name else self.buffers()
+            own = self.parameters() if "parameters" in name else self.buffers()
             shown = {self.values.current(node) for node in own.values()}
             found = [each for each in found if (each[1] if "named" in name else each) in shown]
         prefix = given.get("prefix")

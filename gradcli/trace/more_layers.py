@@ -68,8 +68,10 @@ class MoreLayers:
             **{f"InstanceNorm{axes}d": partial(self._instance_norm, axes) for axes in (1, 2, 3)},
             "GroupNorm": self._group_norm,
             "EmbeddingBag": self._bag,
-            "DataParallel": self._parallel,
-            "parallel.DataParallel": self._parallel,
+            **dict.fromkeys(
+                ("DataParallel", "parallel.DataParallel"), partial(self._parallel, "DataParallel")
+            ),
+            "parallel.DistributedDataParallel": partial(self._parallel, "DistributedDataParallel"),
             "RMSNorm": self._rms_norm,
             "Bilinear": self._bilinear,
         }
@@ -78,21 +80,20 @@ class MoreLayers:
         }
         self.methods: dict[str, Special] = {}
 
-    def _parallel(self, arguments: list[Value], keywords: Given) -> Module:
+    def _parallel(self, title: str, arguments: list[Value], keywords: Given) -> Module:
         """A model that would be computed on several GPUs: there are none, and it is called."""
-        names = ("module", "device_ids", "output_device", "dim")
-        given = bind_names("DataParallel", names, arguments, keywords, names[1:])
+        names = ("module", "device_ids", "output_device", "dim", "broadcast_buffers",
+                 "find_unused_parameters")  # fmt: skip
+        given = bind_names(title, names, arguments, keywords, names[1:])
         module = given["module"]
         if not isinstance(module, Module):
-            raise GradcliError("type", "DataParallel takes a model", hint="DataParallel(net)")
+            raise GradcliError("type", f"{title} takes a model", hint="DataParallel(net)")
 
         def compute(layer: Composite, inputs: list[Value], named: Given) -> Any:
             return layer.fields["module"].call(inputs, named)
 
         layers = self.layers
-        return Composite(
-            layers.autograd, "DataParallel", layers.replace, {"module": module}, compute
-        )
+        return Composite(layers.autograd, title, layers.replace, {"module": module}, compute)
 
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""

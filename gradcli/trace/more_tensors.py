@@ -18,6 +18,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import construct
 from gradcli.trace.generator import SeededSource
+from gradcli.trace.items import Device
 from gradcli.trace.objects import BuiltIn, Object
 from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value
@@ -30,7 +31,7 @@ _OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
     "bitwise_right_shift": np.right_shift,
 }  # fmt: skip
 """Functions that have no derivative: NumPy's."""
-_UNCHANGED = ("compile", "jit.script")
+_UNCHANGED = ("compile", "jit.script", "jit.ignore", "jit.unused", "jit.export", "jit.trace")
 """What gives the function that it is given, as a run has one way to compute it."""
 _IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "set_flush_denormal")
 
@@ -63,6 +64,7 @@ class MoreTensors:
             "new_tensor": self._new_tensor,
             "new_full": partial(self._new, "full"),
             "new_empty": partial(self._new, "zeros"),
+            "new": self._new_of_type,
             "to_dense": lambda arguments, _: arguments[0],
         }
         self.functions: dict[str, Special] = {
@@ -83,6 +85,8 @@ class MoreTensors:
             "torch.chain_matmul": self._chain,
             "torch.randint_like": self._randint_like,
             "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
+            "torch.is_inference_mode_enabled": lambda *_: self.values.graph.constant(False),
+            "torch.get_default_device": lambda *_: Device("cpu"),
             "torch.get_num_threads": lambda *_: self.values.graph.constant(1.0),
         }
 
@@ -192,6 +196,13 @@ class MoreTensors:
         like = self.values.tensor(arguments[0])
         made = construct(self.autograd, FUNCTIONS[name], arguments[1:], keywords)
         return made if "dtype" in keywords else self._like(made, like)
+
+    def _new_of_type(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`x.new(2, 3)`: some elements of the kind of x; `x.new([1, 2])`: these."""
+        _, *given = arguments
+        lengths = given and all(isinstance(each, Node) and not each.shape for each in given)
+        make = partial(self._new, "zeros") if lengths else self._new_tensor
+        return make(arguments, keywords)
 
     def _like(self, made: Value, like: Node) -> Node:
         node = self.values.tensor(made)

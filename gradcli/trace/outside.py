@@ -24,7 +24,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("complex", "polar", "view_as_complex", "view_as_real", "fft", "ifft", "rfft",
                      "stft"), _REAL),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "to_sparse"), _DENSE),
-    **dict.fromkeys(("trace", "script", "DistributedDataParallel"), _MODEL),
+    "DistributedDataParallel": _MODEL,
     "gamma": "exp(lgamma(x)) is the gamma function, for x > 0",
     "beta": "exp(lgamma(a) + lgamma(b) - lgamma(a + b)) is the beta function, for a, b > 0",
     "betaln": "lgamma(a) + lgamma(b) - lgamma(a + b), for a, b > 0",

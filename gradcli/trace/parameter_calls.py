@@ -52,6 +52,8 @@ class ParameterCalls:
             "torch.nn.utils.parameters_to_vector": self._to_vector,
             "torch.nn.utils.clip_grad_norm_": self._clip_norm,
             "torch.nn.utils.clip_grad_value_": self._clip_value,
+            "torch.nn.utils.get_total_norm": self._total_norm,
+            "torch.nn.utils.clip_grads_with_norm_": self._clip_with_norm,
         }
 
     def _numbers(
@@ -158,19 +160,41 @@ class ParameterCalls:
         grads = self.autograd.grads
         return [(node, grads[node]) for node in nodes if node in grads]
 
-    def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
-        names = ("parameters", "max_norm", "norm_type")
-        given = bind_names("clip_grad_norm_", names, arguments, keywords, names[2:])
-        most = self.values.number(given["max_norm"], "max_norm")
-        pairs = self._grads(given["parameters"])
-        total = self.values.graph.constant(0.0)
-        for _, grad in pairs:
-            total = total + FUNCTIONS["sum"].build(grad * grad)
-        norm = FUNCTIONS["sqrt"](total)
-        factor = FUNCTIONS["minimum"](most / (norm + 1e-6), self.values.graph.constant(1.0))
+    def _norm(self, nodes: Sequence[Node], given: Given) -> Node:
+        """The norm of all elements of tensors, as of one vector."""
+        order = self.values.number(given["norm_type"], "norm_type") if "norm_type" in given else 2
+        flat = [FUNCTIONS["reshape"].build(node, -1) for node in nodes]
+        row = FUNCTIONS["cat"].build(flat, 0) if flat else self.values.graph.constant(0.0)
+        norm: Node = FUNCTIONS["norm"].build(row, order)
+        return detach(norm)
+
+    def _clip(self, pairs: Sequence[tuple[Node, Node]], most: Value, norm: Node) -> None:
+        """Make gradients whose norm is that so small that it is `most`."""
+        factor = self.values.number(most, "max_norm") / (norm + 1e-6)
+        factor = FUNCTIONS["minimum"](factor, self.values.graph.constant(1.0))
         for node, grad in pairs:
             self.autograd.grads[node] = detach(grad * factor)
-        return detach(norm)
+
+    def _clip_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach")
+        given = bind_names("clip_grad_norm_", names, arguments, keywords, names[2:])
+        pairs = self._grads(given["parameters"])
+        norm = self._norm([grad for _, grad in pairs], given)
+        self._clip(pairs, given["max_norm"], norm)
+        return norm
+
+    def _total_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("tensors", "norm_type", "error_if_nonfinite", "foreach")
+        given = bind_names("get_total_norm", names, arguments, keywords, names[1:])
+        nodes = [self.values.tensor(each) for each in self.values.elements(given["tensors"])]
+        return self._norm(nodes, given)
+
+    def _clip_with_norm(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("parameters", "max_norm", "total_norm", "foreach")
+        given = bind_names("clip_grads_with_norm_", names, arguments, keywords, names[3:])
+        norm = self.values.tensor(given["total_norm"], "total_norm")
+        self._clip(self._grads(given["parameters"]), given["max_norm"], norm)
+        return None
 
     def _clip_value(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("parameters", "clip_value")

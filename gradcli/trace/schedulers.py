@@ -197,6 +197,13 @@ class PlateauScheduler(Scheduler):
         self._best = math.inf
         self._bad = 0
 
+    def attribute(self, name: str) -> Value:
+        if name == "best":
+            return self.values.plain(self._sign * self._best)
+        if name == "num_bad_epochs":
+            return self.values.graph.constant(float(self._bad))
+        return super().attribute(name)
+
     def _step(self, arguments: list[Value], keywords: Given) -> Visit:
         given = bind_names("step", ("metrics", "epoch"), arguments, keywords, ("epoch",))
         self.epoch += 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.graph import Node
 from gradcli.trace.arrays_of_numpy import ArrayCalls
+from gradcli.trace.averaging import Averaging
 from gradcli.trace.devices import Devices
 from gradcli.trace.distributions import Distributions
 from gradcli.trace.draws import Draws
@@ -25,6 +26,7 @@ from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
@@ -58,6 +60,8 @@ class Seldom:
             MoreSchedulers(autograd.values),
             SecondOrder(autograd),
             Devices(autograd),
+            Averaging(autograd, replace),
+            Reparametrising(autograd),
             PackedSequences(autograd),
             Samplers(autograd, call),
             MixedPrecision(autograd),

@@ -77,8 +77,9 @@ def _linear(x: Shape, weight: Shape) -> str:
 
 
 def _joined(a: Shape, b: Shape, axis: str) -> str:
-    others = (i for i in range(len(a)) if i != int(axis) and a[i] != b[i])
-    place = next(others)
+    if len(a) != len(b):
+        return f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}"
+    place = next(i for i in range(len(a)) if i != int(axis) and a[i] != b[i])
     return (
         f"Sizes of tensors must match except in dimension {axis}. Expected size {a[place]} but got "
         f"size {b[place]} for tensor number 1 in the list."
@@ -157,6 +158,8 @@ _PHRASES = (
     _phrase(r"^there is no method '(\w+)'", "AttributeError",
              lambda name: f"'Tensor' object has no attribute '{name}'"),
     _phrase(r"^the dictionary has no key (.*)", "KeyError", lambda key: key),
+    _phrase(r"holds (?:int|bool) values: they have no derivative", "RuntimeError", lambda:
+             "element 0 of tensors does not require grad and does not have a grad_fn"),
     _phrase(r"^requires_grad_ is for floats", "RuntimeError", lambda:
              "only Tensors of floating point dtype can require gradients"),
     _phrase(r"^only floats can require grad", "RuntimeError", lambda:

@@ -28,6 +28,16 @@ ERRORS = [
     ("match", "match 3:\n    case nothing.here: pass", "name", "nothing"),
     ("match", "class A: pass\nmatch A():\n    case A(x): pass", "type", "order of its attributes"),
     ("match", "match 3:\n    case torch.ones(2): pass", "type", "isinstance does not know"),
+    ("averaged models", T + "torch.optim.swa_utils.AveragedModel(3)", "type", "takes a model"),
+    ("averaged models", T + "a = torch.optim.swa_utils.AveragedModel(torch.nn.Linear(2, 1))\n"
+     "a.update_parameters(torch.nn.Tanh())", "value", "not like the one"),
+    ("averaged models", T + "torch.optim.swa_utils.get_ema_avg_fn(2)", "value", "from 0 to 1"),
+    ("computed weights", T + "torch.nn.utils.weight_norm(torch.nn.Tanh())", "name",
+     "no parameter 'weight'"),
+    ("computed weights", T + "torch.nn.utils.prune.l1_unstructured(torch.nn.Linear(2, 1), "
+     "'weight', amount=3)", "value", "at most 2"),
+    ("computed weights", T + "torch.nn.utils.prune.remove(torch.nn.Linear(2, 1), 'weight')",
+     "value", "not computed of others"),
     (":=", "x := 3", "syntax", "inside an expression"),
     (":=", "(x.y := 3)", "syntax", "`:=` cannot stand here"),
     ("yield", "def f(): yield from 3\nf()", "type", "nothing to loop over"),

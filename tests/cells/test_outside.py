@@ -23,7 +23,7 @@ from gradcli.session import evaluate
         ("import torch\ntorch.complex(torch.ones(2), torch.ones(2))", "two tensors"),
         ("import torch\ntorch.fft.fft(torch.ones(2))", "numbers are real"),
         ("import torch\ntorch.sparse_coo_tensor([[0]], [1.0], (2,))", "dense"),
-        ("import torch\ntorch.jit.trace(torch.nn.Linear(2, 1), torch.ones(2))", "itself"),
+        ("import torch\ntorch.jit.freeze(torch.nn.Linear(2, 1))", "itself"),
         ("x = input('x? ')", "--set x=3"),
         ("eval('1 + 1')", "never handed to Python"),
         ("import tensorflow as tf\ntf.matmul(1, 2)", "torch.matmul"),
