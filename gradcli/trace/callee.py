@@ -26,7 +26,8 @@ MODULES = {
     "random": "random", "string": "string", "warnings": "warnings", "gc": "gc",
     "functools": "functools", "itertools": "itertools", "time": "time",
     "tqdm": "tqdm", "tqdm.auto": "tqdm.auto", "tqdm.notebook": "tqdm.notebook",
-    "dataclasses": "dataclasses",
+    "dataclasses": "dataclasses", "operator": "operator", "sys": "sys", "sys.path": "sys.path",
+    "sys.stdout": "sys.stdout", "importlib.metadata": "importlib.metadata",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",
@@ -59,7 +60,10 @@ MODULES = {
     "nn.utils.rnn": "torch.nn.utils.rnn",
     "distributions": "torch.distributions",
     **{f"torch.distributions.{name}": "torch.distributions" for name in (
-        "normal", "uniform", "bernoulli", "categorical", "exponential", "laplace")},
+        "beta", "bernoulli", "binomial", "categorical", "cauchy", "dirichlet", "distribution",
+        "exponential", "gamma", "geometric", "gumbel", "half_normal", "independent", "laplace",
+        "log_normal", "mixture_same_family", "multinomial", "multivariate_normal", "normal",
+        "one_hot_categorical", "poisson", "uniform")},
     "functorch": "torch.func",
     "autograd.functional": "torch.autograd.functional", "np.random": "numpy.random",
     "np.testing": "np.testing", "numpy.testing": "np.testing",
@@ -75,7 +79,7 @@ _OPEN = ("torch", "torch.linalg", "torch.special", "torch.autograd", "torch.test
 """Modules of which some functions are not in the op table."""
 PYTHON = ("append", "len", "print", "range")
 """Functions that are called without a module."""
-STRANGERS = frozenset(("os", "sys", "subprocess", "tf", "plt"))
+STRANGERS = frozenset(("os", "subprocess", "tf", "plt"))
 """Modules that have no function of the language."""
 AUTOGRAD_GRAD = "torch.autograd.grad"
 """PyTorch's `grad`, which returns a tuple; `grad` returns the tensor of a single input."""

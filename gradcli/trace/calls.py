@@ -490,6 +490,9 @@ class Calls(NumpyCalls):
             return self.values.elements(value)
         return [(yield self.visit(argument))]
 
+    def method_of(self, value: Value, name: str) -> Special | None:
+        return self.library.sequences.method(value, name)
+
     def _of_sequence(
         self, name: str, owner: Value, callee: syntax.Attribute
     ) -> Callable[[list[Value], dict[str, Value]], Any] | None:

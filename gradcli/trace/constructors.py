@@ -15,6 +15,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.items import Items
 from gradcli.trace.names import LAYOUTS
 from gradcli.trace.objects import is_row
+from gradcli.trace.special import Size
 from gradcli.trace.values import Value, Values
 
 KINDS: dict[str, Kind] = {
@@ -139,7 +140,9 @@ def _is_empty(arguments: Sequence[Value]) -> bool:
 
 
 def _are_lengths(autograd: Autograd, arguments: Sequence[Value]) -> bool:
-    """Whether `torch.FloatTensor(2, 3)` is given lengths in place of elements."""
+    """Whether `torch.FloatTensor(2, 3)` is given lengths, or a shape, in place of elements."""
+    if len(arguments) == 1 and isinstance(arguments[0], Size):
+        return True
     return autograd.values.is_pytorch and all(
         isinstance(each, Node) and not each.shape and each.op is not LEAF for each in arguments
     )

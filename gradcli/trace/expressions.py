@@ -25,7 +25,7 @@ from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.growth import watch
 from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.objects import Object, attribute_or_method
+from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
 from gradcli.trace.operators import (
     METHODS,
     UNARY,
@@ -35,7 +35,7 @@ from gradcli.trace.operators import (
     contains,
     identity,
 )
-from gradcli.trace.special import Specials
+from gradcli.trace.special import Special, Specials
 from gradcli.trace.values import Value, Values, describe
 
 if TYPE_CHECKING:
@@ -678,6 +678,8 @@ class Expressions:
                 items.append(slice(*bounds))
             else:
                 found = yield self.visit(item)
+                if isinstance(item, syntax.List) and _has_lists(item):
+                    found = self.as_written(item, found)
                 items += found if isinstance(found, tuple) else [found]
         return items
 
@@ -702,6 +704,10 @@ class Expressions:
         """The name of a tensor's dtype, or of an array's."""
         name = self.autograd.dtype_of(node)
         return name if node in self.values.arrays else Unquoted(f"torch.{name}")
+
+    def method_of(self, value: Value, name: str) -> Special | None:
+        """The method of a list, tuple or string; None where it has none of that name."""
+        raise NotImplementedError
 
     def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
@@ -728,6 +734,9 @@ class Expressions:
             more = tensor_attributes.found(self.autograd, value, name)
             if more is not tensor_attributes.NOTHING:
                 return more  # type: ignore[no-any-return]
+        method = None if isinstance(value, Node) else self.method_of(value, name)
+        if method is not None:
+            return BuiltIn(name, lambda _, arguments, keywords: method(arguments, keywords))
         known = fields or ATTRIBUTES
         guess = nearest(name, known)
         if name in FUNCTIONS:
@@ -736,6 +745,10 @@ class Expressions:
             hint = f"did you mean .{guess}?" if guess else f"there are .{', .'.join(known)}"
         self.graph.span = expression.name_span
         raise GradcliError("name", f"{describe(value)} has no attribute {name!r}", hint=hint)
+
+
+def _has_lists(written: syntax.List) -> bool:
+    return bool(written.items) and isinstance(written.items[0], syntax.List)
 
 
 def _grad_fn(expressions: Expressions, node: Node) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
@@ -24,6 +25,9 @@ _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
 _NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
 """Members of modules that are None: this PyTorch has no GPU."""
+_OF_PYTHON: dict[str, float | str] = {
+    "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
+}  # fmt: skip
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
@@ -90,6 +94,8 @@ def constant_of(path: str) -> float | str | None:
     """The constant or dtype of that path: `math.pi`, `torch.float32`."""
     module, _, name = path.rpartition(".")
     home = MODULES.get(module)
+    if path in _OF_PYTHON:
+        return _OF_PYTHON[path]
     if home == "string":
         found = getattr(string, name, None)
         return found if isinstance(found, str) and not name.startswith("_") else None

@@ -26,6 +26,8 @@ from gradcli.trace.values import Value, Values
 
 _OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
 """What is in the text of a program that uses the parts of Python's library below."""
+_OF_INSTALLATION = ("sys", "importlib", "operator")
+"""The same of what Python is told of where it runs."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
 _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
@@ -154,6 +156,10 @@ class Library:
             from gradcli.trace.python_modules import PythonModules
 
             self.functions |= PythonModules(self._autograd, self.python.written).functions
+        if self._mentions(_OF_INSTALLATION):
+            from gradcli.trace.environment import Environment
+
+            self._add(Environment(self._autograd))
         if self._mentions(_COUNTS):
             from gradcli.trace.countings import Countings
 

@@ -29,8 +29,6 @@ class Memory:
             "is_contiguous": self._is_contiguous,
             "contiguous": self._contiguous,
             "view": self._view,
-            "untyped_storage": partial(self._same, "untyped_storage"),
-            "storage": partial(self._same, "storage"),
             "share_memory_": partial(self._same, "share_memory_"),
             "pin_memory": partial(self._same, "pin_memory"),
             "is_pinned": self._is_never,

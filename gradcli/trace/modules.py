@@ -193,6 +193,10 @@ class Module(Object):
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)
 
+    def method_shown(self, name: str) -> str:
+        home = self.title if name == "forward" else "Module"
+        return f"<bound method {home}.{name} of {self.shown()}>"
+
     def methods(self) -> dict[str, Method]:
         return {
             "forward": self.forward,

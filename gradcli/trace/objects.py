@@ -82,6 +82,10 @@ class Object:
         """How print shows it."""
         return f"<{self.what}>"
 
+    def method_shown(self, name: str) -> str:
+        """How print shows a method of it that is not called."""
+        return "<a function>"
+
     def tensors(self) -> list[tuple[Any, str]]:
         """The leaves that it made, and what they are called in it."""
         return []
@@ -147,7 +151,18 @@ def attribute_or_method(owner: Object, name: str) -> Any:
         method = owner.methods().get(name) if error.diagnostic.code == "name" else None
         if method is None:
             raise
-        return BuiltIn(name, lambda _, arguments, keywords: method(arguments, keywords))
+        return BoundMethod(owner, name, method)
+
+
+class BoundMethod(BuiltIn):
+    """A method of an object as a value."""
+
+    def __init__(self, owner: Object, name: str, method: Callable[[list[Any], Given], Any]) -> None:
+        super().__init__(name, lambda _, arguments, keywords: method(arguments, keywords))
+        self._owner = owner
+
+    def shown(self) -> str:
+        return self._owner.method_shown(self.name)
 
 
 class HookHandle(Object):

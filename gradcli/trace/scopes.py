@@ -21,6 +21,9 @@ class Scopes(Bindings):
     _handled: GradcliError | None = None
     """The last error that an `except` was for."""
 
+    _tries = 0
+    """How many `try` blocks are being run, one inside the other."""
+
     def body(self, statements: Sequence[syntax.Statement]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         raise NotImplementedError
@@ -91,8 +94,12 @@ class Scopes(Bindings):
             self.special.before_print,
             partial(self._look_at, refusing),
         )
+        self._tries += 1
         try:
-            leave = yield self.body(statement.body)
+            try:
+                leave = yield self.body(statement.body)
+            finally:
+                self._tries -= 1
             self._look_at(refusing)
         except GradcliError as error:
             self.special.before_print = outer
@@ -178,8 +185,22 @@ class Scopes(Bindings):
             path = whole or stands_for
             if path.startswith("torch.") and not self.library.knows(path):
                 self.library.have_all()
-            if check(path, self.library.functions) is not None:
+            try:
+                known = check(path, self.library.functions)
+            except GradcliError as refused:
+                if self._tries:
+                    raise
+                self._bind_absent(item.name, refused)
+                continue
+            if known is not None:
                 self.frame.imports[item.name] = stands_for
+                self.frame.values.pop(item.name, None)
+
+    def _bind_absent(self, name: str, refused: GradcliError) -> None:
+        """Let a name stand for what is not there: a function that is never called may use it."""
+        from gradcli.trace.absent import Absent
+
+        self.frame.values[name] = Absent(refused)
 
     def _import_all(self, module: str) -> None:
         """`from module import *`: all names of its functions, but those that have a value."""

@@ -30,6 +30,7 @@ from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
 from gradcli.trace.special import Special
+from gradcli.trace.storages import Storages
 
 if TYPE_CHECKING:
     from gradcli.trace.autograd import Autograd
@@ -53,6 +54,7 @@ class Seldom:
         parts: list[Any] = [
             DtypeQueries(autograd),
             Memory(autograd),
+            Storages(autograd, put),
             MoreTensors(autograd, call, note_random),
             ArrayCalls(autograd, call, put),
             MoreLayers(Layers(autograd, call, replace)),

@@ -48,6 +48,8 @@ class Sequences:
 
     def method(self, owner: Value, name: str) -> Callable[[list[Value], Given], Value] | None:
         """The method of a list, tuple or string; None where another kind of value has it."""
+        if isinstance(owner, Items | tuple | str) and name == "__getitem__":
+            return lambda given, _: self.values.subscript(owner, given)
         if isinstance(owner, Items) and name in self._of_lists:
             self.values.check_change(owner)
             return partial(self._of_lists[name], owner)

@@ -19,6 +19,8 @@ _IGNORED = (
 
 MOST = 1_000_000
 """What settings of printing are at most."""
+_LONGEST = 20
+"""The most characters of a text that is one."""
 _STYLE = {"precision": "precision", "threshold": "threshold", "edgeitems": "edge",
           "linewidth": "width"}  # fmt: skip
 """What PyTorch's settings of printing are called here."""
@@ -41,6 +43,21 @@ class Inference(Recording):
 
     def end(self) -> None:
         self._made[-1] = self._made[-1][0], self._graph.count
+
+
+_ARRAY_TEXTS: dict[str, tuple[str, ...]] = {
+    "nanstr": (), "infstr": (), "sign": ("-", "+", " "),
+    "floatmode": ("fixed", "unique", "maxprec", "maxprec_equal"),
+}  # fmt: skip
+"""Options of `np.set_printoptions` that are texts, and which ones they may be."""
+
+
+def _text_option(name: str, value: Value) -> str:
+    allowed = _ARRAY_TEXTS[name]
+    if not isinstance(value, str) or (allowed and value not in allowed) or len(value) > _LONGEST:
+        said = " or ".join(map(repr, allowed)) or "a short text"
+        raise GradcliError("value", f"set_printoptions: {name} is {said}")
+    return value
 
 
 class SettingCalls:
@@ -173,12 +190,15 @@ class SettingCalls:
 
     def _array_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """How arrays are printed from now on, as in NumPy."""
-        names = ("precision", "threshold", "edgeitems", "linewidth", "suppress")
+        names = ("precision", "threshold", "edgeitems", "linewidth", "suppress", "nanstr",
+                 "infstr", "sign", "floatmode")  # fmt: skip
         given = bind_names("set_printoptions", names, arguments, keywords, names)
         options = dict(self.values.array_options)
         for name, value in given.items():
             if name == "suppress":
                 options[name] = self.values.truth(value)
+            elif name in _ARRAY_TEXTS:
+                options[name] = _text_option(name, value)
             elif value is not None:
                 options[name] = min(MOST, max(0, self.values.integer(value, name)))
         self.values.array_options = options

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = "Node | str | tuple[Any, ...] | Items | Object | range | None"
 
 
+_LONG_INDEX = 32
+"""So many items between brackets are elements of one index, whatever they are."""
 IN_ORDER = (RESHAPE, BIND, DETACH)
 """Views that leave elements where they are."""
 
@@ -522,7 +524,7 @@ class Values:
         node = self.tensor(value, "what is indexed")
         indices = [
             self.tensor(item, "an index") if isinstance(item, Items) and item else item
-            for item in map(self._spelled_out, items)
+            for item in map(self._spelled_out, self._as_several(node, items))
         ]
         if any(_is_mask(each) and not each.shape for each in indices):
             node, indices = self._spread_truths(node, indices)
@@ -549,6 +551,18 @@ class Values:
 
         oldest = self.graph.count
         return self.new(getitem(node, places), oldest)  # type: ignore[no-any-return]
+
+    def _as_several(self, node: Node, items: Sequence[Any]) -> Sequence[Any]:
+        """What indices stand for: a list of lists alone is several indices in PyTorch."""
+        if not self.is_pytorch or len(items) != 1 or node in self.arrays:
+            return items
+        index = items[0]
+        if isinstance(index, Node) and index in self.number_lists and index.ndim > 1:
+            return self.elements(index)
+        if not isinstance(index, Items) or len(index) >= _LONG_INDEX:
+            return items
+        held = self.elements(index)
+        return held if any(map(_is_several, held)) else items
 
     def _spelled_out(self, index: Any) -> Any:
         """A range between brackets as the list of its numbers."""
@@ -624,6 +638,13 @@ def _are_whole(array: Array) -> bool:
 
     parts = (array[place] for place in blocks(array.shape))
     return all(bool(np.all((part == np.floor(part)) & (np.abs(part) < 2**53))) for part in parts)
+
+
+def _is_several(index: Any) -> bool:
+    """Whether it makes the list that it stands in several indices."""
+    if index is None or index is Ellipsis or isinstance(index, Items | tuple | slice):
+        return True
+    return isinstance(index, Node) and bool(index.shape)
 
 
 def _is_mask(index: Any) -> bool:

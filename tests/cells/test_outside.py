@@ -34,3 +34,34 @@ def test_says_what_serves_instead(text: str, words: str) -> None:
     with pytest.raises(GradcliError) as caught:
         evaluate(parse_program(Source("cell", text), ParseLimits()), {})
     assert words in str(caught.value.diagnostic.hint)
+
+
+_DRAWS = """import torch
+import matplotlib.pyplot as plt
+from torchvision import datasets as T
+
+def draw(x):
+    plt.plot(T.MNIST(x))
+
+"""
+
+
+def test_what_is_missing_may_stand_in_a_function_that_is_not_called() -> None:
+    program = parse_program(Source("cell", f"{_DRAWS}print(torch.ones(2).sum())"), ParseLimits())
+    assert list(evaluate(program, {}).printed) == ["tensor(2.)"]
+
+
+@pytest.mark.parametrize("use", ["draw(1)", "plt.show()", "plt", "T.x = 1", "class A(T): pass"])
+def test_the_line_that_uses_what_is_missing_is_shown(use: str) -> None:
+    text = f"{_DRAWS}print({use})" if use == "plt" else _DRAWS + use
+    with pytest.raises(GradcliError, match="gradcli has no") as caught:
+        evaluate(parse_program(Source("cell", text), ParseLimits()), {})
+    span = caught.value.diagnostic.span
+    assert span is not None
+    assert span[0] > text.index("def draw")
+
+
+def test_a_name_of_what_is_missing_is_no_prefix_of_gradclis_own_functions() -> None:
+    text = "import torch\nimport torchtext as T\nT.exp(torch.ones(2))"
+    with pytest.raises(GradcliError, match="no module 'torchtext'"):
+        evaluate(parse_program(Source("cell", text), ParseLimits()), {})
