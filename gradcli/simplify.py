@@ -71,11 +71,8 @@ class Product:
         above, below = _exact(self.above, other.above), _exact(self.below, other.below)
         if above is None or below is None or self.count + other.count > MOST_FACTORS:
             return None
-        if abs(above) == below:
-            above, below = math.copysign(1.0, above), 1.0
         return Product(
-            above,
-            below,
+            *_in_lowest_terms(above, below),
             _merged(self.factors, other.factors),
             _merged(self.divisors, other.divisors),
         )
@@ -114,6 +111,16 @@ def _exact(a: float, b: float) -> float | None:
     if product and not 1e-100 < abs(product) < 1e100:
         return None
     return product if Fraction(a) * Fraction(b) == Fraction(product) else None
+
+
+def _in_lowest_terms(above: float, below: float) -> tuple[float, float]:
+    """The fraction of two constants, the second above 0, with no common divisor: 24 / 4 is 6."""
+    if abs(above) == below:
+        return math.copysign(1.0, above), 1.0
+    if not (above.is_integer() and below.is_integer()):
+        return above, below
+    divisor = math.gcd(int(above), int(below))
+    return above / divisor, below / divisor
 
 
 def _merged(a: Mapping[Node, float], b: Mapping[Node, float]) -> dict[Node, float]:

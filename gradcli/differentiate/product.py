@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.graph import OPERATORS, Node, Operand
+from gradcli.graph import CONSTANT, OPERATORS, Node, Operand
 from gradcli.ops.arithmetic import div
 
 Changes = dict[Node, Node]
@@ -34,7 +34,12 @@ def scale(change: Node, factor: Operand) -> Node:
 def add(changes: Changes, node: Node, change: Node) -> None:
     """Add to the change of a node."""
     before = changes.get(node)
-    changes[node] = change if before is None else before + change
+    if before is None:
+        changes[node] = change
+    elif before.op is CONSTANT and change.op is CONSTANT and not (before.shape or change.shape):
+        changes[node] = node.graph.constant(before.known + change.known)  # type: ignore[operator]
+    else:
+        changes[node] = before + change
 
 
 def _is_one(node: Node) -> bool:
