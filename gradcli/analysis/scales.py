@@ -53,7 +53,7 @@ def resized(claim: Claim) -> Iterator[Point]:
 
 
 def _resized(claim: Claim) -> Iterator[dict[Node, Array]]:
-    """Inputs of sizes as in the run or all of size 1; one of them changed, or all except the leaf."""
+    """Inputs as large as in the run, or of size 1; one of them changed, or all but the leaf."""
     usual = _sized(claim)
     level = {node: alike(value / usual_size(value), value) for node, value in usual.items()}
     for start in (level, usual):

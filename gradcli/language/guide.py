@@ -171,7 +171,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "print(a.n_averaged)",
                   "AveragedModel, SWALR, update_bn, get_ema_multi_avg_fn"),
         Construct("computed weights", "import torch\n"
-                  "from torch.nn.utils import prune, weight_norm\nm = weight_norm(torch.nn.Linear(2, 1))\n"
+                  "from torch.nn.utils import prune, weight_norm\n"
+                  "m = weight_norm(torch.nn.Linear(2, 1))\n"
                   "prune.l1_unstructured(torch.nn.Linear(2, 1), 'weight', amount=1)\n"
                   "print(m.weight_g.shape)",
                   "weight_norm, spectral_norm, prune, parametrize.register_parametrization"),
