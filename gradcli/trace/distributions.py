@@ -226,9 +226,13 @@ class OfLogits(Distribution):
 
     names = ("probs", "logits")
     can_flow = False
+    of_truths = False
+    """Whether each probability is one of a yes, not of a class."""
 
 
 class Bernoulli(OfLogits):
+    of_truths = True
+
     @property
     def probs(self) -> Node:
         return self.parameters[0]
@@ -311,24 +315,26 @@ class Distributions:
         self, made: type[Distribution], arguments: list[Value], keywords: dict[str, Value]
     ) -> Value:
         """A distribution of a class with these parameters."""
-        is_of_logits = issubclass(made, OfLogits)
-        options = (*(made.names if is_of_logits else ()), "validate_args")
+        last = made.names[len(made.names) - len(made.defaults) :]
+        options = (*(made.names if issubclass(made, OfLogits) else last), "validate_args")
         names = (*made.names, "validate_args")
         given = bind_names(made.__name__, names, arguments, keywords, options)
+        for name, default in zip(last, made.defaults, strict=True):
+            given.setdefault(name, self.values.graph.constant(default))
         nodes = {
-            name: self._parameter(given[name], f"{made.__name__}: {name}")
+            name: self.parameter(given[name], f"{made.__name__}: {name}")
             for name in made.names
             if given.get(name) is not None
         }
-        if not is_of_logits:
+        if not issubclass(made, OfLogits):
             return made(self.draws, list(nodes.values()))
         if len(nodes) != 1:
             raise GradcliError("type", f"{made.__name__} takes probs or logits, one of them",
                                hint=f"{made.__name__}(logits=x)")  # fmt: skip
         ((name, node),) = nodes.items()
-        return made(self.draws, _both(made, name, node))
+        return made(self.draws, both(made, name, node))
 
-    def _parameter(self, value: Value, what: str) -> Node:
+    def parameter(self, value: Value, what: str) -> Node:
         """A parameter as a tensor, also where it is given as a number."""
         node = cast(self.values.tensor(value, what), "float")
         return node if node.known is None else self.values.own(node)
@@ -353,9 +359,9 @@ class Distributions:
         )  # fmt: skip
 
 
-def _both(made: type[Distribution], name: str, node: Node) -> tuple[Node, Node]:
+def both(made: type[OfLogits], name: str, node: Node) -> tuple[Node, Node]:
     """Probabilities and logits of one of them; logits of classes are log-probabilities."""
-    if made is Bernoulli:
+    if made.of_truths:
         return (node, _f("log", node) - _f("log1p", -node)) if name == "probs" else (
             _f("sigmoid", node), node)  # fmt: skip
     if name == "logits":

@@ -41,7 +41,7 @@ class LogNormal(Normal):
         return _f("exp", super().drawn(shape))
 
 
-class _ByInverse(Distribution):
+class ByInverse(Distribution):
     """Drawn by the inverse of the distribution function, through which no gradient flows here."""
 
     can_flow = False
@@ -56,7 +56,7 @@ class _ByInverse(Distribution):
         return self.values.graph.constant(self.inverse(u, *map(value, self.parameters)))
 
 
-class Gamma(_ByInverse):
+class Gamma(ByInverse):
     names = ("concentration", "rate")
 
     def log_density(self, x: Node) -> Node:
@@ -80,7 +80,7 @@ class Gamma(_ByInverse):
         return gammaincinv(a, u) / rate
 
 
-class Beta(_ByInverse):
+class Beta(ByInverse):
     names = ("concentration1", "concentration0")
 
     def log_density(self, x: Node) -> Node:
@@ -108,7 +108,7 @@ class Beta(_ByInverse):
         return betaincinv(*parameters, u)
 
 
-class Poisson(_ByInverse):
+class Poisson(ByInverse):
     names = ("rate",)
 
     def log_density(self, x: Node) -> Node:

@@ -26,6 +26,7 @@ from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.rare_distributions import RareDistributions
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
@@ -72,7 +73,8 @@ class Seldom:
         ]
         if autograd.mentions.any_of(("distributions",)):
             draws = Draws(autograd.values, note_random, autograd.mark)
-            parts.append(MoreDistributions(Distributions(draws)))
+            distributions = Distributions(draws)
+            parts += [MoreDistributions(distributions), RareDistributions(distributions)]
         self.functions: dict[str, Special] = {}
         self.methods: dict[str, Special] = {}
         for part in parts:
