@@ -12,6 +12,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import CONSTANT, INPUT, LITERAL, Node
 from gradcli.language import syntax
+from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import DETACH, LEAF, bind, detach, leaf
 from gradcli.ops.kinds import cast
 from gradcli.ops.shapes import show
@@ -151,10 +152,11 @@ class ElementUpdates(Calls):
             new = leaf(detach(whole), marked=True)
         elif base.op is LEAF and self.autograd.is_leaf(base) and not self._depends(whole, base):
             new = leaf(detach(whole), marked=False)
-        elif through_data and self.records and self.autograd.requires_grad(base):
+        elif silent and self.autograd.requires_grad(base):
             from gradcli.ops.torch_nodes import as_called
 
-            new = detach(whole) + (base - detach(base))  # the graph of what it was stays
+            finite = FUNCTIONS["nan_to_num"](base)
+            new = detach(whole) + (finite - detach(finite))  # the graph of what it was stays
             self.values.made_by[new] = self.values.made_by.get(base) or as_called(base)
         else:
             new = detach(whole) if silent else whole

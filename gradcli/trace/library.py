@@ -225,7 +225,7 @@ class Library:
             | {f"{MODULE}.__init__": lambda *_: None}
             | layers.functions
             | optimisers.functions
-            | ParameterCalls(autograd, call, replace).functions
+            | ParameterCalls(autograd, call, replace, self._caller.put_into).functions
             | BatchNorms(layers).functions
             | RecurrentLayers(layers).functions
             | Schedulers(self._values).functions

@@ -27,11 +27,14 @@ class ParameterCalls:
         autograd: Autograd,
         call: Callable[[str, list[Value], Given], Any],
         replace: Callable[[Node, Node], None],
+        write: Callable[[Node, Node], Any],
     ) -> None:
+        """`replace` puts a leaf in the place of another, `write` writes into any tensor."""
         self.autograd = autograd
         self.values = autograd.values
         self._call = call
         self._replace = replace
+        self._write = write
         of_number = {"zeros_": 0.0, "ones_": 1.0, "constant_": None}
         self.functions: dict[str, Special] = {
             **{
@@ -69,13 +72,15 @@ class ParameterCalls:
         return self.values.tensor(found["tensor"], "the parameter"), numbers
 
     def put(self, node: Node, value: Node) -> Node:
-        """Give a parameter a new value. Raises `value` for other tensors."""
-        if node.op is DETACH:  # layer.weight.data
+        """Give a parameter, or another tensor, a new value, which is not recorded."""
+        if node.op is DETACH and node not in self.values.copies:  # layer.weight.data
             node = node.inputs[0]
         if not self.autograd.is_leaf(node):
-            raise GradcliError(
-                "value", "this is no parameter", hint="parameters are leaves: layer.weight"
-            )
+            records = self.autograd.records()
+            self.autograd.set_records(False)
+            self._write(node, detach(value))
+            self.autograd.set_records(records)
+            return self.values.current(node)
         new = leaf(detach(value), marked=True)
         self._replace(node, new)
         return new
@@ -125,7 +130,8 @@ class ParameterCalls:
             raise GradcliError("shape", f"this needs two axes or more; it has {show(node.shape)}")
         slope = self.values.number(given["a"], "a") if "a" in given else 0.0
         kind = given.get("nonlinearity", "leaky_relu")
-        gains = {"relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "tanh": 5 / 3}
+        gains = {"relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "tanh": 5 / 3,
+                 "selu": 0.75}  # fmt: skip
         fan = math.prod(node.shape[2:]) * node.shape[given.get("mode", "fan_in") == "fan_in"]
         size = gains.get(str(kind), 1.0) / math.sqrt(max(1, fan))
         drawn = self.drawn(draw, node)

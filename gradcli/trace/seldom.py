@@ -69,7 +69,7 @@ class Seldom:
             Samplers(autograd, call),
             MixedPrecision(autograd),
             DualNumbers(autograd),
-            MoreParameters(ParameterCalls(autograd, call, replace), in_place),
+            MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
         if autograd.mentions.any_of(("distributions",)):
             draws = Draws(autograd.values, note_random, autograd.mark)
