@@ -28,6 +28,7 @@ MODULES = {
     "tqdm": "tqdm", "tqdm.auto": "tqdm.auto", "tqdm.notebook": "tqdm.notebook",
     "dataclasses": "dataclasses", "operator": "operator", "sys": "sys", "sys.path": "sys.path",
     "sys.stdout": "sys.stdout", "importlib.metadata": "importlib.metadata",
+    "packaging.version": "packaging.version",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",

@@ -378,6 +378,12 @@ class Calls(NumpyCalls):
             return special(arguments, keywords)
         return self._applied(self._table[name], arguments, keywords)
 
+    def _of_module(self, constant: float | str | tuple[int, ...]) -> Value:
+        """A constant of a module as a value."""
+        if isinstance(constant, tuple):
+            return tuple(self.values.plain(each) for each in constant)
+        return self.graph.constant(constant) if isinstance(constant, float) else constant
+
     def function_value(self, callee: syntax.Name | syntax.Attribute) -> Value:
         function = self.frame.function(callee.id) if isinstance(callee, syntax.Name) else None
         if function is not None:
@@ -391,7 +397,7 @@ class Calls(NumpyCalls):
         if written is not None:
             constant = constant_of(written)
             if constant is not None:
-                return self.graph.constant(constant) if isinstance(constant, float) else constant
+                return self._of_module(constant)
         if isinstance(callee, syntax.Attribute) and (written is None or "." not in written):
             return None
         if written is None:

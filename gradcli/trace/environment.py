@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,9 @@ class Environment:
             **{f"sys.path.{name}": lambda *_: None for name in _PATHS},
             "sys.stdout.flush": lambda *_: None,
             "importlib.metadata.version": self._version,
+            **dict.fromkeys(
+                ("packaging.version.Version", "packaging.version.parse"), self._numbers_of_version
+            ),
             **{f"operator.{name}": partial(self._operate, symbol)
                for symbol, name in METHODS.items()},
             "operator.getitem": lambda given, _: self.values.subscript(given[0], given[1:]),
@@ -43,6 +47,14 @@ class Environment:
                 hint="leave out the line: there are the versions of torch and numpy",
             )
         return str(constant_of(f"{module}.__version__"))
+
+    def _numbers_of_version(self, arguments: list[Value], keywords: Given) -> Value:
+        """`Version("2.4.0")`: the numbers, which are compared."""
+        (text,) = bind_names("Version", ("version",), arguments, keywords).values()
+        whole = str(text).partition("+")[0]
+        if not re.fullmatch(r"\d{1,9}(\.\d{1,9}){0,9}", whole):
+            raise GradcliError("value", f"{whole[:20]!r} is no version", hint="Version('2.4.0')")
+        return tuple(self.values.plain(int(each)) for each in whole.split("."))
 
     def _operate(self, symbol: str, arguments: list[Value], keywords: Given) -> Value:
         a, b = bind_names(METHODS[symbol], ("a", "b"), arguments, keywords).values()

@@ -25,8 +25,9 @@ _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
 _NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
 """Members of modules that are None: this PyTorch has no GPU."""
-_OF_PYTHON: dict[str, float | str] = {
+_OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
     "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
+    "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
 }  # fmt: skip
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
@@ -90,7 +91,7 @@ def has_no_meaning(path: Sequence[str], imports: Mapping[str, str]) -> bool:
     return (imported(path, imports) or "").startswith("torch.backends.")
 
 
-def constant_of(path: str) -> float | str | None:
+def constant_of(path: str) -> float | str | tuple[int, ...] | None:
     """The constant or dtype of that path: `math.pi`, `torch.float32`."""
     module, _, name = path.rpartition(".")
     home = MODULES.get(module)

@@ -26,7 +26,7 @@ from gradcli.trace.values import Value, Values
 
 _OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
 """What is in the text of a program that uses the parts of Python's library below."""
-_OF_INSTALLATION = ("sys", "importlib", "operator")
+_OF_INSTALLATION = ("sys", "importlib", "operator", "packaging")
 """The same of what Python is told of where it runs."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
@@ -222,7 +222,7 @@ class Library:
         return (
             late
             | dict.fromkeys(ROOTS, _not_called)
-            | {f"{MODULE}.__init__": lambda *_: None}
+            | {f"{MODULE}.__init__": lambda *_: None, MODULE: self._bare_module}
             | layers.functions
             | optimisers.functions
             | ParameterCalls(autograd, call, replace, self._caller.put_into).functions
@@ -232,6 +232,19 @@ class Library:
             | DataLoaders(autograd, call).functions
             | Transforms(self._values).functions
         )
+
+    def _bare_module(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`nn.Module()`: a model without a forward, which may be given parts."""
+        from gradcli.trace.classes import MODULE, Class, Model
+        from gradcli.trace.frames import Frame
+
+        autograd, replace = self._autograd, self._caller.replace
+
+        def make(made: Class) -> Model:
+            return Model(autograd, made, replace)
+
+        of = Class("Module", [], [MODULE], Frame(of_class=True), make, run=autograd.run_inside)
+        return of.call(arguments, keywords)  # type: ignore[no-any-return]
 
     def _seldom_used(self, layers: Any, optimisers: Any) -> dict[str, Special]:
         """Functions of parts that few of these programs use."""

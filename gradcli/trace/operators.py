@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from operator import ge, gt, le, lt
+from typing import Any
 
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
@@ -122,8 +124,32 @@ def comparison(values: Values, operator: str, left: Value, right: Value) -> Node
     if is_plain and operator in ("==", "!="):
         same = left == right or _is_same_object(left, right)
         return values.graph.constant(same == (operator == "=="))
+    if values.is_python and operator in _ORDER and _is_ordered(left, right):
+        return values.graph.constant(_in_order(values, operator, left, right))
     sides = [values.tensor(side, f"a side of {operator}") for side in (left, right)]
     return FUNCTIONS[COMPARE[operator]](*sides)
+
+
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def _is_ordered(left: Value, right: Value) -> bool:
+    """Whether they are two of a kind that Python orders by its first elements that differ."""
+    return any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, Items, str))
+
+
+def _in_order(values: Values, operator: str, left: Value, right: Value) -> bool:
+    """Whether an order holds of two tuples, lists or strings."""
+    while _is_ordered(left, right) and not isinstance(left, str):
+        a, b = values.elements(left), values.elements(right)
+        pairs = zip(a, b, strict=False)
+        differ = next((pair for pair in pairs if not is_same(values, *pair)), None)
+        if differ is None:
+            return bool(_ORDER[operator](len(a), len(b)))
+        left, right = differ
+    if isinstance(left, str) and isinstance(right, str):
+        return bool(_ORDER[operator](left, right))
+    return values.truth(comparison(values, operator, left, right))
 
 
 def _same_lists(values: Values, left: Value, right: Value) -> bool:

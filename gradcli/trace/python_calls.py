@@ -120,13 +120,13 @@ class PythonCalls(Expressions):
         items.become(list(ordered))
 
     def _are_rows(self, arguments: Sequence[Value]) -> bool:
-        """Whether lists or tuples are compared with each other, as Python compares them."""
+        """Whether lists, tuples or strings are compared, as Python compares them."""
         first = arguments[0] if arguments else None
-        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first) > 1:
+        if len(arguments) == 1 and isinstance(first, Items | tuple) and len(first):
             first = first[0]
         elif len(arguments) < 2:
             return False
-        return self.values.is_python and isinstance(first, Items | tuple)
+        return self.values.is_python and isinstance(first, Items | tuple | str)
 
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)

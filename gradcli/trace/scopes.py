@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError, Span
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.trace.bindings import Bindings
+from gradcli.trace.callee import MODULES
 from gradcli.trace.expressions import Visit
 from gradcli.trace.objects import BuiltIn, ClassName, Object, Recording
 from gradcli.trace.values import describe
@@ -190,7 +191,10 @@ class Scopes(Bindings):
             except GradcliError as refused:
                 if self._tries:
                     raise
-                self._bind_absent(item.name, refused)
+                if whole and stands_for in MODULES:  # `import torch.fx` binds torch
+                    self.frame.imports[item.name] = stands_for
+                else:
+                    self._bind_absent(item.name, refused)
                 continue
             if known is not None:
                 self.frame.imports[item.name] = stands_for
