@@ -272,7 +272,7 @@ def compute(node: Node, operands: Sequence[Array]) -> Array:
     to be ignored is the caller's affair.
     """
     if isinstance(node.op, Loop):
-        from gradcli.engine.loops import runner
+        from gradcli.engine.bodies import runner
 
         return runner([node])(*operands)[0]
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine import regions
@@ -55,9 +56,18 @@ def engine(
         return found
 
     def on_cpu() -> NumpyEngine:
-        plan = Plan(nodes, units)
-        plan.check_memory(ledger, elsewhere, threads or cores())
-        return NumpyEngine(plan, threads)
+        plan, notes = Plan(nodes, units), list[Note]()
+        refusal = partial(plan.refusal, ledger, elsewhere, threads or cores())
+        error = refusal()
+        if error is not None and any(isinstance(node.op, Loop) for node in plan.nodes):
+            from gradcli.engine.sparing import keep_less
+
+            notes, error = keep_less(plan, refusal)
+        if error is not None:
+            raise error
+        ready = NumpyEngine(plan, threads)
+        ready.notes += notes
+        return ready
 
     if device == "auto" and all(node.size < worth for node in ancestors(nodes)):
         device = "cpu"

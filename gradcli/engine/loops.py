@@ -1,40 +1,14 @@
-"""Running loops: the steps of a body, made ready once, over numbered slots.
-
-Single numbers in float64 are Python's own, as these are quicker by an order of magnitude: Python
-adds and multiplies in the same IEEE 754 arithmetic as NumPy, to the same bits. What an entry does
-not say of Python's numbers (`Op.plain`) is computed by NumPy.
-
-What passes do not wait for each other with is computed for many passes in one call: elementwise
-steps that read rows alone, before these passes are run, and elementwise results of all passes
-after it.
-"""
+"""Loops among the units of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import groupby
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from gradcli.diagnostics import GradcliError
-from gradcli.engine import telling
-from gradcli.engine.kernels import Kernel, Runner, kernel
+from gradcli.engine.bodies import STRETCH_BYTES, loop_of, runner
+from gradcli.engine.kernels import Runner
 from gradcli.engine.plan import Resources, Single, Unit, nbytes, work_bytes
-from gradcli.engine.products import is_large
-from gradcli.engine.swept import LARGE
-from gradcli.graph import Array, Attributes, Node
-from gradcli.ops.elementwise import Elementwise
+from gradcli.graph import Node
 from gradcli.ops.loops import Loop
-
-TOGETHER = 1 << 12
-"""Passes that are run at a stretch, at most."""
-STRETCH_BYTES = 1 << 20
-"""About what the values of a stretch take."""
-
-_Call: TypeAlias = tuple[Kernel, int, int | None, int]
-"""A call, the slots of its one or two operands, and that of its result."""
 
 
 class Passes:
@@ -45,37 +19,29 @@ class Passes:
     def __init__(self, outputs: Sequence[Node]) -> None:
         self.outputs = tuple(outputs)
         self.operands = outputs[0].inputs
+        """What is read, and behind that what is to be there when operands are computed again."""
+        self.segment = 0
+        """After how many passes a checkpoint is; 0 is for none."""
+        self.remade: set[Node] = set()
+        """The outputs that are not held: from checkpoints on, their values are computed again."""
 
     def work_bytes(self, threads: int) -> int:
         """What is in memory for one pass, and the columns of a stretch of passes."""
-        loop = outputs_of(self.outputs)
-        one = sum(nbytes(node) + work_bytes(node) for node in loop.steps)
+        one = sum(nbytes(node) + work_bytes(node) for node in self.loop.steps)
         return one + 8 * STRETCH_BYTES
 
+    @property
+    def loop(self) -> Loop:
+        """What these are the results of."""
+        return loop_of(self.outputs)
+
     def runner(self, resources: Resources) -> Runner:
-        return runner(self.outputs), (), (), len(self.operands)
+        run = runner(self.outputs)
+        if self.segment:
+            from gradcli.engine.checkpoints import runner as of_segments
 
-
-def outputs_of(results: Sequence[Node]) -> Loop:
-    """The loop that nodes are results of."""
-    loop = results[0].op
-    assert isinstance(loop, Loop)
-    return loop
-
-
-def runner(outputs: Sequence[Node]) -> Callable[..., list[Array]]:
-    """A function of the loop's operands that returns the values of some of its results."""
-    body = Body(outputs_of(outputs), [each.attributes for each in outputs])
-
-    def run(*operands: Array, **_: Any) -> list[Array]:
-        return body.run(operands)
-
-    return run
-
-
-def are_small(loop: Loop) -> bool:
-    """Whether all values in the body are so small that a pass is not worth regions or threads."""
-    return not any(node.size >= LARGE or is_large(node) for node in loop.steps)
+            run = of_segments(self.outputs, self.remade, self.segment)
+        return run, (), (), len(self.outputs[0].inputs)
 
 
 def together(units: Iterable[Unit]) -> list[Unit]:
@@ -99,345 +65,3 @@ def together(units: Iterable[Unit]) -> list[Unit]:
     for key, found in results.items():
         order[places[key]] = Passes(found)
     return order
-
-
-class Body:
-    """The body of a loop, made ready for some of its results."""
-
-    def __init__(self, loop: Loop, wanted: Sequence[Attributes]) -> None:
-        """`wanted` are attributes of results."""
-        self._loop = loop
-        self._wanted = wanted
-        self._plain = loop.graph.precision == "float64"
-        live = _live(loop, [node for node, _ in wanted])
-        self._early = self._before_passes([node for node in loop.steps if node in live])
-        self._late = self._after_passes()
-        self._columns = list(dict.fromkeys(self._collected()))
-        self._rows = [each for each in loop.rows if each.node in live]
-        needed = [node for node, every in wanted if not every]
-        live = _live(loop, [*needed, *self._columns], self._early)
-        self._steps = [node for node in loop.steps if node in live and node not in self._early]
-        self._carried = [each for each in loop.carried if each.node in live]
-        self._read = live
-        self._size = 1  # slot 0 holds the list of values itself
-        self._slots: dict[Node, int] = {}
-        first = [*(each.node for each in loop.carried), *(each.node for each in loop.rows)]
-        for node in dict.fromkeys((*loop.outer, *first, *self._early, *self._steps)):
-            self._slots[node] = self._size
-            self._size += 1
-        self._calls = self._made_ready()
-        columns = [*(each.node for each in self._rows), *self._early, *self._late, *self._columns]
-        most = max(map(nbytes, columns), default=1)
-        self._stretch = max(1, min(TOGETHER, STRETCH_BYTES // max(1, most)))
-
-    # --- what is computed when ---
-
-    def _before_passes(self, steps: Sequence[Node]) -> dict[Node, None]:
-        """The steps that are computed for many passes at once, from rows and what is outside."""
-        by_rows = {each.node for each in self._loop.rows}
-        early: dict[Node, None] = {}
-        for node in steps:
-            if self._in_columns(node, by_rows):
-                by_rows.add(node)
-                early[node] = None
-        return early
-
-    def _after_passes(self) -> dict[Node, None]:
-        """The results of all passes that are computed when these have been run."""
-        known = {each.node for each in self._loop.carried} | {row.node for row in self._loop.rows}
-        late: dict[Node, None] = {}
-        for node in self._loop.steps:
-            if node in self._early or self._in_columns(node, known):
-                known.add(node)
-                late[node] = None
-        wanted = {node for node, every in self._wanted if every}
-        for node in reversed(late):
-            if node in wanted:
-                wanted.update(node.inputs)
-        return {node: None for node in late if node in wanted}
-
-    def _collected(self) -> Iterator[Node]:
-        """The nodes whose values of all passes are collected pass by pass."""
-        rows = {each.node for each in self._loop.rows}
-        for node, every in self._wanted:
-            if every and node not in self._late and node not in rows:
-                yield node
-        inside = self._loop.inside
-        for node in self._late:
-            if node not in self._early:
-                for operand in node.inputs:
-                    if operand in inside and operand not in self._late and operand not in rows:
-                        yield operand
-
-    def _in_columns(self, node: Node, columns: set[Node]) -> bool:
-        """Whether one call computes an elementwise step for many passes: operands that differ from
-        pass to pass need as many axes as it has.
-        """
-        if not isinstance(node.op, Elementwise):
-            return False
-        found = [operand in columns for operand in node.inputs]
-        inside = self._loop.inside
-        return any(found) and all(
-            operand.ndim == node.ndim if column else operand not in inside
-            for operand, column in zip(node.inputs, found, strict=True)
-        )
-
-    # --- making ready ---
-
-    def _is_number(self, node: Node) -> bool:
-        """Whether a value is held as a number of Python's."""
-        return self._plain and not node.shape and node.kind != "int"
-
-    def _made_ready(self) -> list[_Call]:
-        calls: list[_Call] = []
-        for is_result, group in groupby(self._steps, key=lambda node: isinstance(node.op, Loop)):
-            if not is_result:
-                calls += [self._call(node) for node in group]
-                continue
-            results: dict[Loop, list[Node]] = {}
-            for node in group:
-                assert isinstance(node.op, Loop)
-                results.setdefault(node.op, []).append(node)
-            calls += [self._loop_inside(nodes) for nodes in results.values()]
-        return calls
-
-    def _call(self, node: Node) -> _Call:
-        slot = self._slots[node]
-        plain = node.op.plain if all(map(self._is_number, (node, *node.inputs))) else None
-        of_floats = node.kind == "float" or all(each.kind == "float" for each in node.inputs)
-        operands: Sequence[Node] = node.inputs
-        if plain is not None and of_floats:
-            call = plain
-        else:
-            call, before, after, count = kernel(node)
-            operands = node.inputs[:count]
-            if not operands or (before and any(map(self._is_number, operands))):
-                return self._general(node, call, before, after, operands)
-            if before:
-                call = _bound(call, before, after)
-            if self._is_number(node):
-                call = _number(call, float if node.kind == "float" else bool)
-        if len(operands) > 2:
-            return self._general(node, call, (), (), operands)
-        first, *others = [self._slots[each] for each in operands]
-        return call, first, others[0] if others else None, slot
-
-    def _general(
-        self,
-        node: Node,
-        call: Kernel,
-        before: tuple[Any, ...],
-        after: tuple[Any, ...],
-        operands: Sequence[Node],
-    ) -> _Call:
-        """A call of any number of operands, which are arrays."""
-        slots = [(self._slots[each], self._is_number(each)) for each in operands]
-        number = self._is_number(node)
-
-        def compute(values: list[Any]) -> Any:
-            arrays = [np.asarray(values[i]) if plain else values[i] for i, plain in slots]
-            value = call(*before, *arrays, *after)
-            return value.item() if number else value
-
-        return compute, 0, None, self._slots[node]
-
-    def _loop_inside(self, results: Sequence[Node]) -> _Call:
-        """A loop in the body."""
-        run = runner(results)
-        operands = [(self._slots[each], self._is_number(each)) for each in results[0].inputs]
-        slots = [(self._slots[each], self._is_number(each)) for each in results]
-
-        def compute(values: list[Any]) -> None:
-            arrays = [np.asarray(values[i]) if plain else values[i] for i, plain in operands]
-            for (i, plain), value in zip(slots, run(*arrays), strict=True):
-                values[i] = value.item() if plain else value
-
-        return compute, 0, None, self._size  # a slot that nothing reads
-
-    # --- running ---
-
-    def run(self, operands: Sequence[Array]) -> list[Array]:
-        """The values of the wanted results."""
-        if not telling.in_step():
-            return self._run(operands, lambda _: None)
-        with telling.counted(-(-self._loop.count // self._stretch)) as told, telling.inner():
-            return self._run(operands, told)
-
-    @np.errstate(all="ignore")
-    def _run(self, operands: Sequence[Array], told: Callable[[int], None]) -> list[Array]:
-        """The values; `told` is called after each stretch of passes."""
-        values = self._begun(operands)
-        kept: dict[Node, Array] = {}
-        every = [node for node, every in self._wanted if every]
-        for number, (part, columns) in enumerate(self._stretches(operands, values)):
-            for node in every:
-                if node not in kept:
-                    shape = (self._loop.count, *node.shape)
-                    kept[node] = np.empty_like(columns[node], shape=shape)
-                kept[node][part] = columns[node]
-            told(number)
-        return [
-            kept[node]
-            if every
-            else np.asarray(values[self._slots[node]], node.graph.dtype(node.kind))
-            for node, every in self._wanted
-        ]
-
-    @np.errstate(all="ignore")
-    def holds(self, operands: Sequence[Array], expected: Sequence[Array]) -> int:
-        """How many passes there are before one in which a wanted node has another value than the
-        one `expected` of it. The loop runs forwards.
-        """
-        bytes_of = [np.frombuffer(each.tobytes(), np.uint8) for each in expected]
-        done = 0
-        for part, columns in self._stretches(operands, self._begun(operands)):
-            size = part.stop - part.start
-            good = np.ones(size, bool)
-            for (node, _), wanted in zip(self._wanted, bytes_of, strict=True):
-                found = np.frombuffer(columns[node].tobytes(), np.uint8).reshape(size, -1)
-                good &= (found == wanted).all(1)
-            if not good.all():
-                return done + int(np.argmin(good))
-            done += size
-            telling.made(done)
-        return done
-
-    def _stretches(
-        self, operands: Sequence[Array], values: list[Any]
-    ) -> Iterator[tuple[slice, dict[Node, Array]]]:
-        """Run the passes, a stretch at a time: which they are, and what is known of all of them."""
-        loop = self._loop
-        given = dict(zip(loop.carried, operands, strict=False))
-        carried = [self._held(each.node, given[each]) for each in self._carried]
-        sources = dict(zip(loop.rows, operands[len(loop.carried) :], strict=False))
-        for start in range(0, loop.count, self._stretch):
-            size = min(self._stretch, loop.count - start)
-            part = slice(start, start + size)
-            if loop.backwards:
-                part = slice(loop.count - start - size, loop.count - start)
-            columns = {each.node: sources[each][part] for each in self._rows}
-            self._extend(columns, self._early, values)
-            collected = self._pass(values, columns, carried, part)
-            for node, found in zip(self._columns, collected, strict=True):
-                columns[node] = self._column(node, found)
-            self._extend(columns, self._late, values)
-            yield part, columns
-
-    def _begun(self, operands: Sequence[Array]) -> list[Any]:
-        """The slots before the first pass."""
-        values: list[Any] = [None] * (self._size + 1)
-        values[0] = values
-        outer = self._loop.outer
-        for node, value in zip(outer, operands[len(operands) - len(outer) :], strict=True):
-            values[self._slots[node]] = self._held(node, value)
-        return values
-
-    def _held(self, node: Node, value: Array) -> Any:
-        return value.item() if self._is_number(node) else value
-
-    def _extend(self, columns: dict[Node, Array], nodes: Iterable[Node], values: list[Any]) -> None:
-        """Compute elementwise steps for all passes of a stretch."""
-        for node in nodes:
-            if node not in columns:
-                call, before, after, count = kernel(node)
-                arguments = [
-                    columns[each] if each in columns else np.asarray(values[self._slots[each]])
-                    for each in node.inputs[:count]
-                ]
-                columns[node] = call(*before, *arguments, *after)
-
-    def _pass(
-        self,
-        values: list[Any],
-        columns: Mapping[Node, Array],
-        carried: list[Any],
-        part: slice,
-    ) -> list[list[Any]]:
-        """Run a stretch of passes. Returns what is collected, in the order of running; `carried` is
-        what the next pass gets.
-        """
-        given = [
-            (self._slots[node], column.tolist() if self._is_number(node) else column)
-            for node, column in columns.items()
-            if node in self._read
-        ]
-        collected: list[list[Any]] = [[] for _ in self._columns]
-        keep = [
-            (self._slots[node], column.append)
-            for node, column in zip(self._columns, collected, strict=True)
-        ]
-        places = [self._slots[each.node] for each in self._carried]
-        nexts = [self._slots[each.next] for each in self._carried]
-        calls, passes = self._calls, range(part.stop - part.start)
-        k = slot = 0
-        try:
-            for k in reversed(passes) if self._loop.backwards else passes:
-                for slot, value in zip(places, carried, strict=True):
-                    values[slot] = value
-                for slot, column in given:
-                    values[slot] = column[k]
-                for call, first, second, slot in calls:
-                    if second is None:
-                        values[slot] = call(values[first])
-                    else:
-                        values[slot] = call(values[first], values[second])
-                for slot, append in keep:
-                    append(values[slot])
-                carried[:] = [values[slot] for slot in nexts]
-        except GradcliError as error:
-            raise self._refused(error, slot, part.start + k) from None
-        return collected
-
-    def _refused(self, error: GradcliError, slot: int, number: int) -> GradcliError:
-        """The error of a pass with its place in the program; a loop inside has told its own."""
-        told = error.diagnostic
-        if told.span is not None:
-            return error
-        (span,) = [node.span for node, place in self._slots.items() if place == slot]
-        message = f"{told.message} (in pass {self._loop.before + number + 1:,} of the loop)"
-        return GradcliError(told.code, message, hint=told.hint, span=span)
-
-    def _column(self, node: Node, found: list[Any]) -> Array:
-        """The values of a stretch as one array, in the order of rows. Its axes lie in memory as
-        those of the first value do, as sums are taken in the order of memory.
-        """
-        if self._loop.backwards:
-            found.reverse()
-        if self._is_number(node):
-            return np.array(found, node.graph.dtype(node.kind))
-        first = np.asarray(found[0])
-        axes = sorted(range(first.ndim), key=lambda axis: -abs(first.strides[axis]))
-        column = np.empty((len(found), *(first.shape[axis] for axis in axes)), first.dtype)
-        column = column.transpose(0, *(1 + axes.index(axis) for axis in range(first.ndim)))
-        for k, value in enumerate(found):
-            column[k] = value
-        return column
-
-
-def _live(loop: Loop, wanted: Iterable[Node], ready: Iterable[Node] = ()) -> set[Node]:
-    """The nodes of the body that passes need for `wanted`, with those that are `ready`."""
-    nexts = {each.node: each.next for each in loop.carried}
-    done, live = set(ready), set[Node]()
-    pending = list(wanted)
-    while pending:
-        node = pending.pop()
-        if node in live or node not in loop.inside:
-            continue
-        live.add(node)
-        if node in nexts:
-            pending.append(nexts[node])
-        elif node not in done:
-            pending += node.inputs
-    return live
-
-
-def _bound(call: Kernel, before: tuple[Any, ...], after: tuple[Any, ...]) -> Kernel:
-    """The call as one of its operands alone."""
-    if not after:
-        return partial(call, *before)
-    return lambda *operands: call(*before, *operands, *after)
-
-
-def _number(call: Kernel, convert: Callable[[Any], Any]) -> Kernel:
-    """The call with a number of Python's as its result."""
-    return lambda *numbers: convert(call(*numbers))

@@ -133,6 +133,8 @@ class Plan:
         computed = [node for node in self.nodes if node.known is None and node.op is not INPUT]
         self.units = arrange(computed, outputs)
         """Strips, regions and single nodes, in the order in which they run."""
+        self.held: dict[Node, int] = {}
+        """The bytes that are held of values which are not, as they are computed part by part."""
 
     @cached_property
     def dying(self) -> list[list[Node]]:
@@ -147,10 +149,14 @@ class Plan:
         live = sum(nbytes(node) for node in self.sources if node not in elsewhere)
         peak = live
         for unit, born, gone in self.lifetimes():
-            live += sum(nbytes(node) for node in born if node not in elsewhere)
+            live += sum(self.bytes_of(node) for node in born if node not in elsewhere)
             peak = max(peak, live + unit.work_bytes(threads))
-            live -= sum(nbytes(node) for node in gone if node not in elsewhere)
+            live -= sum(self.bytes_of(node) for node in gone if node not in elsewhere)
         return peak
+
+    def bytes_of(self, node: Node) -> int:
+        """What is held of a node's value, or in place of it."""
+        return self.held[node] if node in self.held else nbytes(node)
 
     def lifetimes(self) -> Iterator[tuple[Unit, list[Node], list[Node]]]:
         """For each unit, the values that need memory from it on, and those that do up to it.
@@ -177,28 +183,37 @@ class Plan:
     def check_memory(
         self, ledger: Ledger, elsewhere: Collection[Node] = (), threads: int = 1
     ) -> None:
-        """Raise `limit-memory` if the run would take more than there is room for.
+        """Raise `limit-memory` if the run would take more than there is room for."""
+        error = self.refusal(ledger, elsewhere, threads)
+        if error is not None:
+            raise error
+
+    def refusal(
+        self, ledger: Ledger, elsewhere: Collection[Node] = (), threads: int = 1
+    ) -> GradcliError | None:
+        """The error of a run that would take more than there is room for.
 
         A value that is never whole in memory takes none, but work; one that is larger than the
         limit and than any input is refused too.
         """
         nodes, limit = self.nodes, ledger.limit
         if ledger.taken + total_bytes(nodes) <= limit:
-            return
-        largest = max(nodes, key=nbytes)
+            return None
+        largest = max(nodes, key=self.bytes_of)
         given = max((nbytes(node) for node in nodes if node.op is INPUT), default=0)
         # What is larger than all is not looked at closer: even its blocks are too many to count.
-        hopeless = nbytes(largest) > max(limit, given)
-        needed = nbytes(largest) if hopeless else self.peak_bytes(elsewhere, threads)
+        hopeless = self.bytes_of(largest) > max(limit, given)
+        needed = self.bytes_of(largest) if hopeless else self.peak_bytes(elsewhere, threads)
         needed += ledger.taken
-        if needed > limit:
-            raise GradcliError(
-                "limit-memory",
-                f"this run needs about {show_bytes(needed)} of memory; the limit is "
-                f"{show_bytes(limit)}",
-                hint=f"the largest value has shape {largest.shape}; --max-memory sets the limit",
-                span=largest.span,
-            )
+        if needed <= limit:
+            return None
+        return GradcliError(
+            "limit-memory",
+            f"this run needs about {show_bytes(needed)} of memory; the limit is "
+            f"{show_bytes(limit)}",
+            hint=f"the largest value has shape {largest.shape}; --max-memory sets the limit",
+            span=largest.span,
+        )
 
 
 def total_bytes(nodes: Iterable[Node]) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.bodies import Body, are_small
 from gradcli.engine.evaluator import Evaluator
-from gradcli.engine.loops import Body, are_small
 from gradcli.graph import Array, Graph, Node
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.ops.indexing import Item
