@@ -50,6 +50,10 @@ class Object:
         """What a number in brackets chooses from. Raises `type`."""
         raise GradcliError("type", f"{self.what} has no elements")
 
+    def looped(self) -> Any:
+        """What a loop over it runs over."""
+        return self
+
     def item(self, items: Sequence[Any]) -> Any:
         """What stands in brackets behind it chooses; None where `elements` are chosen from."""
         return None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note
@@ -14,6 +12,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class
 from gradcli.trace.dataclass import DefaultField, make_dataclass
 from gradcli.trace.items import Items
+from gradcli.trace.itertools_calls import ItertoolsCalls
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.values import Value, describe
 
@@ -35,6 +34,49 @@ class Partial(Object):
         return self.function.call([*self.arguments, *arguments], {**self.keywords, **keywords})
 
 
+class Bar(Object):
+    """What `tqdm(xs)` gives: a loop over the same, which may be told what to show."""
+
+    what = "a progress bar"
+    is_row = True
+    title = "tqdm.std.tqdm"
+
+    def __init__(self, items: Value) -> None:
+        self._items = items
+
+    def elements(self) -> Any:
+        return self._items
+
+    def looped(self) -> Any:
+        return self._items
+
+    def length(self) -> int:
+        items = self._items
+        if isinstance(items, Object):
+            return items.length()
+        return items.shape[0] if isinstance(items, Node) else len(items or ())
+
+    def special(self, name: str) -> Object | None:
+        known = {"__enter__": self, "__exit__": None}
+        if name not in known:
+            return None
+        return BuiltIn(name, lambda *_: known[name])
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Any]]:
+        return dict.fromkeys(_OF_BARS, lambda *_: None)
+
+
+_SETTINGS_OF_BARS = (
+    "iterable", "desc", "total", "leave", "disable", "unit", "ncols", "position", "dynamic_ncols",
+    "initial", "mininterval", "file", "ascii", "smoothing",
+)  # fmt: skip
+_OF_BARS = (
+    "set_description", "set_postfix", "set_description_str", "set_postfix_str", "update", "close",
+    "refresh", "reset", "clear", "write",
+)  # fmt: skip
+"""Methods of progress bars, which show nothing here."""
+
+
 class PythonModules:
     """The functions by name."""
 
@@ -50,10 +92,7 @@ class PythonModules:
             "functools.wraps": self._unchanged,
             "functools.lru_cache": self._unchanged,
             "functools.cache": lambda given, _: given[0],
-            "itertools.product": self._product,
-            "itertools.chain": self._chain,
-            "itertools.combinations": partial(self._chosen, itertools.combinations),
-            "itertools.permutations": partial(self._chosen, itertools.permutations),
+            **ItertoolsCalls(self.values).functions,
             **dict.fromkeys(
                 ("time.time", "time.perf_counter", "time.process_time", "time.monotonic"),
                 self._time,
@@ -103,34 +142,6 @@ class PythonModules:
         """A decorator that gives the function as it is."""
         return BuiltIn("decorator", lambda _, given, __: given[0])
 
-    # --- itertools ---
-
-    def _product(self, arguments: list[Value], keywords: Given) -> Value:
-        given = bind_names("product", ("repeat",), (), keywords, ("repeat",))
-        repeat = self.values.integer(given["repeat"], "repeat") if given else 1
-        rows = [self.values.elements(each) for each in arguments] * max(0, repeat)
-        room = 1
-        for row in rows:
-            room *= len(row)
-            self.values.graph.check_room(room)
-        return Items(list(itertools.product(*rows)))
-
-    def _chain(self, arguments: list[Value], keywords: Given) -> Value:
-        bind_names("chain", (), (), keywords)
-        return Items([item for each in arguments for item in self.values.elements(each)])
-
-    def _chosen(
-        self, choose: Callable[[list[Value], int], Any], arguments: list[Value], keywords: Given
-    ) -> Value:
-        given = bind_names("this", ("iterable", "r"), arguments, keywords, ("r",))
-        items = self.values.elements(given["iterable"])
-        count = self.values.integer(given["r"], "r") if "r" in given else len(items)
-        found: list[Value] = []
-        for each in choose(items, max(0, count)):
-            found.append(each)
-            self.values.graph.check_room(len(found) * max(1, count))
-        return Items(found)
-
     # --- time ---
 
     def _time(self, arguments: list[Value], keywords: Given) -> Node:
@@ -146,15 +157,15 @@ class PythonModules:
     # --- tqdm ---
 
     def _progress(self, arguments: list[Value], keywords: Given) -> Value:
-        """What a loop runs over, as it is: there is no bar."""
-        names = ("iterable", "desc", "total", "leave", "disable", "unit", "ncols")
-        return bind_names("tqdm", names, arguments, keywords, names[1:])["iterable"]
+        """What a loop runs over, as it is: no bar is drawn."""
+        given = bind_names("tqdm", _SETTINGS_OF_BARS, arguments, keywords, _SETTINGS_OF_BARS)
+        return Bar(given.get("iterable", Items([])))
 
     def _progress_of_range(self, arguments: list[Value], keywords: Given) -> Value:
         bounds = [self.values.integer(each, "trange") for each in arguments]
         if not 0 < len(bounds) < 4 or bounds[2:] == [0]:
             raise GradcliError("value", "trange takes what range takes", hint="trange(10)")
-        return range(*bounds)
+        return Bar(range(*bounds))
 
     # --- dataclasses ---
 

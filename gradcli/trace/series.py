@@ -11,6 +11,7 @@ from typing import Any, overload
 
 from gradcli.graph import Graph, Node
 from gradcli.trace.items import Items
+from gradcli.trace.objects import Object
 from gradcli.trace.values import StandIns, Value, Values
 
 
@@ -101,6 +102,8 @@ def together(parts: Sequence[Series]) -> Series:
 
 def series(values: Values, value: Value) -> Series | None:
     """The items of a value as they are run over, if each can be made by its place alone."""
+    if isinstance(value, Object):
+        value = value.looped()
     if isinstance(value, Series):
         return value if value.is_made else None
     if isinstance(value, range):

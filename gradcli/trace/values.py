@@ -195,7 +195,9 @@ class Values:
         """Where in the memory of a tensor the elements of its view lie."""
         from gradcli.ops.writing import numbered  # most programs start faster without
 
-        self.graph.check_room(base.size)
+        self.graph.ledger.require(
+            8 * (base.size + 3 * views[-1].size), "where a view lies in memory"
+        )
         return self.evaluator.value(self.through(views, numbered(base)))
 
     def through(self, views: Sequence[Node], node: Node) -> Node:
