@@ -31,7 +31,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    case [a, *b] if a > 0: y = a\n    case _: y = 3\ny",
                   "values, names, rows, {'k': v}, Class(x=v), several with |, conditions with if"),
         Construct("yield", "def f(n):\n    yield from range(n)\n    yield 7\nsum(list(f(3)))",
-                  "a generator: it runs to its end when it is called"),
+                  "a generator: its body goes on when the next value is asked for"),
         Construct("global", "n = 1\ndef f():\n    global n\n    n = 2\nf(); n",
                   "global and nonlocal: names of outer bodies"),
         Construct("class", "class A:\n    def __init__(self, x): self.x = x\n"
@@ -159,7 +159,33 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("functools", "from functools import reduce\nreduce(lambda a, b: a * b, [2, 3])",
                   "partial, reduce, wraps, lru_cache"),
         Construct("itertools", "import itertools\nfor a in itertools.product([1, 2], [3]): c = a",
-                  "product, chain, combinations, permutations"),
+                  "product, chain, combinations, accumulate, islice, count, cycle, groupby"),
+        Construct("operator", "import operator\nfrom functools import reduce\n"
+                  "reduce(operator.mul, [2, 3]) + max([(1, 2)], key=operator.itemgetter(1))[0]",
+                  "add, mul, lt and others, itemgetter, attrgetter"),
+        Construct("enum", "from enum import Enum, auto\nclass Mode(Enum):\n    TRAIN = auto()\n"
+                  "    EVAL = auto()\nprint(Mode.TRAIN, Mode(2), [m.value for m in Mode])",
+                  "Enum, IntEnum, auto"),
+        Construct("re", "import re\n"
+                  "print(re.findall(r'\\w+', 'a cat'), re.sub(r'[^a-z]', '', 'a1b'))",
+                  "findall, sub, split, match, search: patterns that cannot take long"),
+        Construct("json", "import json\nprint(json.dumps({'lr': 0.1}), json.loads('[1, 2]')[0])",
+                  "dumps, loads"),
+        Construct("heaps", "import heapq, bisect\nh = [3, 1]\nheapq.heapify(h)\n"
+                  "print(heapq.heappop(h), bisect.bisect([1, 3], 2))",
+                  "heapq, bisect; statistics: mean, median, stdev"),
+        Construct("contextlib", "from contextlib import contextmanager\n"
+                  "@contextmanager\ndef f(x):\n"
+                  "    yield x\n    print('done')\nwith f(3) as y: print(y)",
+                  "contextmanager, nullcontext"),
+        Construct("paths", "import os\n"
+                  "print(os.path.join('a', 'b'), os.environ.get('HOME', 'none'))",
+                  "os.path.join, basename, dirname, splitext; os.environ is empty"),
+        Construct("namespaces", "from types import SimpleNamespace\n"
+                  "a = SimpleNamespace(lr=0.1)\na.lr",
+                  "SimpleNamespace, argparse.Namespace"),
+        Construct("logging", "import logging\nlogging.info('seen')",
+                  "is understood, and goes nowhere"),
         Construct("tqdm", "from tqdm import tqdm\nfor i in tqdm(range(3)): y = i",
                   "tqdm, trange: the loop without a bar"),
         Construct("dataclasses", "from dataclasses import dataclass\n@dataclass\nclass Config:\n"

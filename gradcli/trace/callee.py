@@ -30,6 +30,9 @@ MODULES = {
     "dataclasses": "dataclasses", "operator": "operator", "sys": "sys", "sys.path": "sys.path",
     "sys.stdout": "sys.stdout", "importlib.metadata": "importlib.metadata",
     "packaging.version": "packaging.version",
+    "typing": "typing", "contextlib": "contextlib", "enum": "enum", "json": "json", "re": "re",
+    "os": "os", "os.path": "os.path", "heapq": "heapq", "bisect": "bisect",
+    "statistics": "statistics", "types": "types", "logging": "logging",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",
         "torch.autograd.functional", "torch.nn.init", "torch.nn.Embedding", "torch.nn.Module",

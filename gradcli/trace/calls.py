@@ -23,7 +23,7 @@ from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, NumpyCalls
-from gradcli.trace.objects import RECORDINGS, BuiltIn, Object
+from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint
 from gradcli.trace.python_calls import LIKE_PYTHONS
 from gradcli.trace.special import ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
@@ -77,11 +77,10 @@ _AS_VALUES = frozenset(
         "repr",
         "type",
         "isinstance",
-        "map",
-        "filter",
         "iter",
         "next",
         "getattr",
+        "callable",
     )
 )
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
@@ -291,7 +290,9 @@ class Calls(NumpyCalls):
 
         path = path_of(callee)
         written = imported(path[:-1], self.frame.imports) if path and len(path) > 2 else None
-        return written is not None and constant_of(written) is not None
+        return written is not None and (
+            constant_of(written) is not None or written in self.library.constants
+        )
 
     def _named(
         self, callee: syntax.Expression, own: str | None
@@ -396,14 +397,14 @@ class Calls(NumpyCalls):
             return function
         if isinstance(callee, syntax.Name) and callee.id in _AS_VALUES:
             return BuiltIn(callee.id, self.named_call)
-        from gradcli.trace.imports import constant_of, imported
+        from gradcli.trace.imports import imported
 
         path = path_of(callee)
         written = imported(path, self.frame.imports) if path else None
         if written is not None:
-            constant = constant_of(written)
-            if constant is not None:
-                return self._of_module(constant)
+            member = self._member(written)
+            if member is not None:
+                return member
         if isinstance(callee, syntax.Attribute) and (written is None or "." not in written):
             return None
         if written is None:
@@ -422,6 +423,17 @@ class Calls(NumpyCalls):
             return None
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
+
+    def _member(self, path: str) -> Value:
+        """What a module has of that path that is no function; None where it has nothing."""
+        from gradcli.trace.imports import constant_of
+
+        constant = constant_of(path)
+        if constant is not None:
+            return self._of_module(constant)
+        if path.startswith("typing."):
+            return TypeHint()
+        return self.library.constants.get(path)
 
     def _method(self, expression: syntax.Call) -> Visit:
         """The value of a call of a method, or of what an expression gives."""

@@ -1,6 +1,8 @@
-"""What `except … as e` binds."""
+"""What `raise` raises, and what `except … as e` binds."""
 
 from __future__ import annotations
+
+from gradcli.diagnostics import GradcliError
 
 
 class Caught(str):
@@ -8,3 +10,11 @@ class Caught(str):
 
     __slots__ = ("kind",)
     kind: str
+
+
+class RaisedError(GradcliError):
+    """What `raise` raises, of the class `name`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__("assertion", message, hint="the program raises this error itself")
+        self.name = name

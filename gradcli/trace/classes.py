@@ -207,26 +207,30 @@ class Instance(Object):
             return super().delete_item(items)
         return method.call([items[0] if len(items) == 1 else tuple(items)], {})
 
-    def _asked(self, name: str, *arguments: Value) -> Value:
+    def equals(self, other: Any) -> bool | None:
+        answer = self.asked("__eq__", other)
+        return None if answer is None else self.values.truth(answer)
+
+    def asked(self, name: str, *arguments: Value) -> Value:
         """What its method of that name gives; None where it has none."""
         method = self.special(name)
         return None if method is None else self.made_by.run(method.call(list(arguments), {}))
 
     def contains(self, value: Any) -> bool:
-        answer = self._asked("__contains__", value)
+        answer = self.asked("__contains__", value)
         if answer is not None:
             return self.values.truth(answer)
         return any(is_same(self.values, each, value) for each in self.values.elements(self))
 
     def length(self) -> int:
-        count = self._asked("__len__")
+        count = self.asked("__len__")
         if count is None:
             raise GradcliError("type", f"{self.described} has no length", hint="def __len__(self)")
         return self.values.integer(count, "__len__")
 
     def elements(self) -> Any:
         """What `__iter__` gives, or `__getitem__` for each number below `__len__`."""
-        found = self._asked("__iter__")
+        found = self.asked("__iter__")
         if found is self or (isinstance(found, Instance) and found.special("__next__")):
             return Items(found.counted())
         if found is not None:
@@ -234,14 +238,14 @@ class Instance(Object):
         if self.special("__getitem__") is None or self.special("__len__") is None:
             raise GradcliError("type", f"{self.described} has no elements")
         numbers = map(self.values.graph.constant, map(float, range(self.length())))
-        return Items([self._asked("__getitem__", each) for each in numbers])
+        return Items([self.asked("__getitem__", each) for each in numbers])
 
     def counted(self) -> list[Value]:
         """What `__next__` gives until it raises StopIteration."""
         items: list[Value] = []
         while True:
             try:
-                items.append(self._asked("__next__"))
+                items.append(self.asked("__next__"))
             except GradcliError as error:
                 if getattr(error, "name", "") != "StopIteration":
                     raise
@@ -332,7 +336,7 @@ class Model(Instance, Module):
         return None
 
     def details(self) -> str:
-        text = self._asked("extra_repr")
+        text = self.asked("extra_repr")
         return text if isinstance(text, str) else ""
 
     def shown(self) -> str:

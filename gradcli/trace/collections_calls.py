@@ -87,6 +87,10 @@ class Deque(Object):
     def length(self) -> int:
         return len(self._items)
 
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]]:
+        end = ")" if self.most is None else f", maxlen={self.most})"
+        return [("deque(", False), (self.elements(), False), (end, False)]
+
     def truth(self) -> bool:
         return bool(self._items)
 
@@ -104,6 +108,9 @@ class Deque(Object):
             "pop": lambda *_: self._pop(-1),
             "popleft": lambda *_: self._pop(0),
             "clear": lambda *_: self._items.clear(),
+            "rotate": self._rotate,
+            "reverse": lambda *_: self._items.reverse(),
+            "copy": lambda *_: Deque(self.values, self._items, self.most),
         }
 
     def attribute(self, name: str) -> Any:
@@ -131,6 +138,13 @@ class Deque(Object):
         if item is self:
             raise GradcliError("value", "a deque cannot hold itself")
         self.values.graph.check_room(len(self._items) + 1)
+
+    def _rotate(self, arguments: list[Any], keywords: Given) -> None:
+        given = bind_names("rotate", ("n",), arguments, keywords, ("n",))
+        self.values.check_change(Items([]))
+        if self._items:
+            n = (self.values.integer(given["n"], "n") if given else 1) % len(self._items)
+            self._items = self._items[-n:] + self._items[:-n] if n else self._items
 
     def _extend(self, arguments: list[Any], keywords: Given) -> None:
         (more,) = bind_names("extend", ("iterable",), arguments, keywords).values()

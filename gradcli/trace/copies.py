@@ -75,6 +75,20 @@ class Copies:
             new.fields = {name: self._of(value) for name, value in old.fields.items()}
 
 
+def shallow(value: Value) -> Value:
+    """A list, dictionary or object as a new one that holds the same."""
+    made: Any = value
+    if isinstance(value, Items):
+        made = Items(list(value))
+    elif isinstance(value, Dictionary):
+        made = copy(value)
+        made.become(value.pairs())
+    elif isinstance(value, Instance):
+        made = copy(value)
+        made.fields = dict(value.fields)
+    return made  # type: ignore[no-any-return]
+
+
 def _held(value: Value) -> list[Value]:
     """What a value holds, one level deep."""
     if isinstance(value, Items | tuple):

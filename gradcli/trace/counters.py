@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Given
-from gradcli.trace.values import Value, Values
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.values import Value, Values, describe
+
+_SIGNS = {"__add__": 1.0, "__sub__": -1.0}
+"""What operators are of counters."""
 
 
 class Occurrences(Dictionary):
@@ -39,7 +43,37 @@ class Occurrences(Dictionary):
         return sorted(counts, key=lambda pair: -self.values_.number(pair[1], "a count"))
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        return super().methods() | {"most_common": self._most_common, "update": self._update}
+        return super().methods() | {
+            "most_common": self._most_common,
+            "update": self._update,
+            "elements": lambda *_: Items(
+                [key for key, count in self.counted() for _ in range(count)]
+            ),
+            "total": lambda *_: self.values_.graph.constant(
+                float(sum(count for _, count in self.counted()))
+            ),
+        }
+
+    def counted(self) -> list[tuple[Value, int]]:
+        """Values, and how often they occur."""
+        counts = [(key, self.values_.integer(count, "a count")) for key, count in self.pairs()]
+        self.values_.graph.check_room(sum(max(0, count) for _, count in counts))
+        return counts
+
+    def special(self, name: str) -> Object | None:
+        """`a + b` and `a - b`: of two counters, what occurs in both or is left."""
+        return BuiltIn(name, self._operated) if name in _SIGNS else super().special(name)
+
+    def _operated(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        (other,) = arguments
+        if not isinstance(other, Occurrences):
+            raise GradcliError("type", f"the other side must be a Counter, not {describe(other)}")
+        made = Occurrences(self.values_)
+        for key in dict.fromkeys([k for k, _ in (*self.pairs(), *other.pairs())]):
+            count = self.item([key]) + self.values_.tensor(other.item([key])) * _SIGNS[name]
+            if self.values_.number(count, "a count") > 0:
+                made.put(key, count)
+        return made
 
     def _most_common(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("most_common", ("n",), arguments, keywords, ("n",))

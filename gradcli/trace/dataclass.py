@@ -26,10 +26,15 @@ class DefaultField(Object):
         return self.factory.call([], {}) if isinstance(self.factory, Object) else self.default
 
 
+def fields_of(made: Class) -> list[str]:
+    """The names of a dataclass's fields, those of the classes that it is made from first."""
+    names = (name for each in reversed(made.order) for name in each.declared)
+    return list(dict.fromkeys(names))
+
+
 def make_dataclass(made: Class, values: Values, written: Callable[[Value], str]) -> None:
     """Give a class the methods that a dataclass has, unless it has its own."""
-    names = (name for each in reversed(made.order) for name in each.declared)
-    fields = list(dict.fromkeys(names))
+    fields = fields_of(made)
     defaults = {name: made.found(name) for name in fields}
     optional = {name for name in fields if any(name in each.frame.values for each in made.order)}
 

@@ -102,6 +102,7 @@ class Dictionary(Object):
             "items": lambda *_: DictionaryView("items", self.prefix, self.pairs()),
             "get": self._get,
             "pop": self._pop,
+            "popitem": lambda *_: self._pop_last(),
             "setdefault": self._set_default,
             "update": self._update,
             "copy": lambda *_: Dictionary(self.values, self.pairs()),
@@ -121,6 +122,11 @@ class Dictionary(Object):
         value = self.item([given["key"]])
         del self._entries[key_of(self.values, given["key"])]
         return value
+
+    def _pop_last(self) -> Value:
+        if not self._entries:
+            raise GradcliError("index", "popitem(): dictionary is empty")
+        return self._entries.popitem()[1]
 
     def _set_default(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("setdefault", ("key", "default"), arguments, keywords, ("default",))
@@ -144,6 +150,18 @@ class OrderedDictionary(Dictionary):
     """`OrderedDict`, which is shown as its pairs."""
 
     prefix = "o"
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        return super().methods() | {"move_to_end": self._move}
+
+    def _move(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("move_to_end", ("key", "last"), arguments, keywords, ("last",))
+        value = self._pop([given["key"]], {})
+        if "last" not in given or self.values.truth(given["last"]):
+            self.put(given["key"], value)
+        else:
+            self.become([(given["key"], value), *self.pairs()])
+        return None
 
 
 class DefaultDictionary(Dictionary):

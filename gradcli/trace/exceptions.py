@@ -6,7 +6,7 @@ from gradcli.diagnostics import Code, Diagnostic, GradcliError
 from gradcli.language import syntax
 from gradcli.trace.autograd import OVERWRITTEN
 from gradcli.trace.autograd_calls import UNFOLLOWED_INPUT, UNUSED_INPUT
-from gradcli.trace.caught import Caught
+from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
 from gradcli.trace.wordings import worded
@@ -61,14 +61,6 @@ _OWN_MESSAGES = {
     "operation.",
 }
 """By what gradcli says."""
-
-
-class RaisedError(GradcliError):
-    """What `raise` raises, of the class `name`."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__("assertion", message, hint="the program raises this error itself")
-        self.name = name
 
 
 def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:

@@ -27,6 +27,7 @@ from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, Object, attribute_or_method
 from gradcli.trace.operators import (
+    COMPARE,
     METHODS,
     UNARY,
     binary,
@@ -541,6 +542,8 @@ class Expressions:
 
     def operated(self, operator: str, left: Value, right: Value) -> Any:
         """The value of an operator on two values, or the visitor that finds it."""
+        if operator in COMPARE:
+            return self._compared(operator, left, right)
         if isinstance(left, Object) or isinstance(right, Object):
             name = METHODS.get(operator)
             if isinstance(left, Object) and (method := left.special(f"__{name}__")):

@@ -15,7 +15,7 @@ class Frame:
     """The names that one body can see: its own, then those of the body around it."""
 
     __slots__ = ("elsewhere", "functions", "imports", "of_class", "of_comprehension", "outer",
-                 "receiver", "values", "yielded")  # fmt: skip
+                 "receiver", "values")  # fmt: skip
 
     def __init__(self, outer: Frame | None = None, of_class: bool = False) -> None:
         self.outer = outer
@@ -25,8 +25,6 @@ class Frame:
         """Whether it has the names of a comprehension alone."""
         self.receiver: tuple[Any, Value] | None = None
         """The class that a method belongs to, and what it was called on."""
-        self.yielded: list[Value] | None = None
-        """What a generator gives, once it has given something."""
         self.elsewhere: dict[str, Frame] = {}
         """The frames of `global` and `nonlocal` names."""
         self.values: dict[str, Value] = {}
@@ -104,6 +102,8 @@ class UserFunction(Object):
         self.records = records
         self.binds: Literal["object", "class", "nothing", "property"] = "object"
         """What a method gets as its first argument, or that it is called without parentheses."""
+        self.yields = False
+        """Whether a call gives a generator."""
         self.owner: Any = None
         """The class whose method it is."""
         self._run = run

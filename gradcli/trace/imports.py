@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import string
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,37 +19,41 @@ from gradcli.trace.items import Unquoted
 from gradcli.trace.libraries import has
 
 _PACKAGES = frozenset(("numpy", "torch", "math", "jax", "scipy", "scipy.special", "functorch"))
-_EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc"))
+_EMPTY = frozenset(("__future__", "typing", "collections.abc", "abc", "numbers"))
 """Modules that have no part in what is computed: importing from them does nothing."""
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 _VERSIONS = {"torch": "2.13.0", "torch.version": "2.13.0", "np": np.__version__}
 """The PyTorch whose meaning programs have, and the NumPy that is there."""
 _NOTHING = ("torch.version.cuda", "torch.version.hip", "numpy.newaxis", "np.newaxis")
 """Members of modules that are None: this PyTorch has no GPU."""
+_FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE")
 _OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
     "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
     "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
+    **{f"re.{name}": float(getattr(re, name)) for name in _FLAGS},
 }  # fmt: skip
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
 
 
-def check(path: str, special: Mapping[str, object]) -> str | None:
+def check(path: str, special: Mapping[str, object], constants: Mapping[str, object]) -> str | None:
     """What the path of an import stands for; None where that is nothing.
 
-    `special` are functions with dots in their names. Raises `name` where gradcli has no such module
-    or member.
+    `special` and `constants` are functions and others with dots in their names. Raises `name` where
+    gradcli has no such module or member.
     """
     if path in MODULES or path in _PACKAGES:
         return path
     module, _, member = path.rpartition(".")
+    if module == "typing":
+        return path
     if path in _EMPTY or module in _EMPTY:
         return None
     home = MODULES.get(module)
     if home is None:
         _unknown_module(module or path)
-    known = f"{home}.{member}" in special or constant_of(path) is not None
+    known = f"{home}.{member}" in special or constant_of(path) is not None or path in constants
     of_table = member in FUNCTIONS or member in PYTHON or member in special
     if known or (of_table and (member in has(home) or home.startswith("torch"))):
         return path

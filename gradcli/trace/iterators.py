@@ -2,35 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Object
+from gradcli.trace.objects import Given, Object
 from gradcli.trace.values import Value, Values
 
 
 class Remaining(Object):
-    """The values that are left of some."""
+    """The values that are left of some, which are found as they are asked for."""
 
     what = "an iterator"
+    title = "generator"
 
-    def __init__(self, values: Values, items: Sequence[Value]) -> None:
+    def __init__(
+        self,
+        values: Values,
+        items: Iterable[Value],
+        fail: Callable[[GradcliError], object] | None = None,
+    ) -> None:
+        """`fail` raises an error where a generator stands."""
         self.values = values
-        self._left = list(items)[::-1]
+        self._fail = fail
+        self._rest = iter(items)
+        self._next: list[Value] = []
+        """The next value, where it was looked for."""
 
     def is_empty(self) -> bool:
         """Whether nothing is left."""
-        return not self._left
+        if not self._next:
+            self._next += islice(self._rest, 1)
+        return not self._next
 
     def next(self) -> Value:
         """The next value, which is left no more."""
-        return self.values.now(self._left.pop())
+        return self.values.now(self._next.pop() if self._next else next(self._rest))
+
+    def taken(self) -> Iterator[Value]:
+        """What is left, one by one."""
+        while not self.is_empty():
+            yield self.next()
+
+    def fail(self, error: GradcliError) -> None:
+        """Raise an error where the generator stands, which may be content with it."""
+        if self._fail is None:
+            raise error
+        self._fail(error)
 
     def elements(self) -> Items:
         """All that is left, which is left no more."""
-        found, self._left = self._left[::-1], []
-        return Items([self.values.now(each) for each in found])
+        found: list[Value] = []
+        for each in self.taken():
+            found.append(each)
+            self.values.graph.check_room(len(found))
+        return Items(found)
 
     def length(self) -> int:
         raise GradcliError("type", "an iterator has no length", hint="list(it) has one")
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        return {"close": lambda *_: self._close(), "__next__": lambda *_: self._asked()}
+
+    def _asked(self) -> Value:
+        if self.is_empty():
+            raise GradcliError("value", "next: there is nothing left")
+        return self.next()
+
+    def _close(self) -> None:
+        self._rest, self._next = iter(()), []
+
+
+def taken(values: Values, value: Value) -> Iterator[Value]:
+    """What a loop runs over, one by one; of an iterator nothing before it is asked for."""
+    looped = value.looped() if isinstance(value, Object) else value
+    return looped.taken() if isinstance(looped, Remaining) else iter(values.elements(value))

@@ -26,8 +26,13 @@ from gradcli.trace.values import Value, Values
 
 _OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
 """What is in the text of a program that uses the parts of Python's library below."""
-_OF_INSTALLATION = ("sys", "importlib", "operator", "packaging")
+_OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
+_MORE_OF_PYTHON = (
+    "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "import os",
+    "from os", "heapq", "bisect", "statistics", "logging", "enum", "Namespace",
+)  # fmt: skip
+"""The same of parts that fewer use."""
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
 _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
@@ -74,6 +79,9 @@ class Caller(Protocol):
     def function_call(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """The value of a call of a function that is not the program's own."""
 
+    def operated(self, operator: str, left: Value, right: Value) -> Any:
+        """The value of an operator on two values, or the visitor that finds it."""
+
     def replace(self, old: Node, new: Node) -> None:
         """Put a node in the place of an old one, for all who hold that."""
 
@@ -111,6 +119,8 @@ class Library:
             (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
         )
         """Functions of Python that see lists as they are written."""
+        self.constants: dict[str, Value] = {}
+        """What modules have that is no function: `os.environ`."""
         self.is_whole = False
         """Whether it has what few programs use, too."""
         self.in_place: Mapping[str, Any] = {}
@@ -160,6 +170,8 @@ class Library:
             from gradcli.trace.environment import Environment
 
             self._add(Environment(self._autograd))
+        if self._mentions(_MORE_OF_PYTHON):
+            self.functions |= self._more_of_python()
         if self._mentions(_COUNTS):
             from gradcli.trace.countings import Countings
 
@@ -183,6 +195,23 @@ class Library:
             self._add(NumpyRandom(self._values, caller.put_into, caller.note_random))
         if self._mentions(_DRAWS):
             self._draw()
+
+    def _more_of_python(self) -> dict[str, Special]:
+        """Functions of parts of Python's library that few programs use."""
+        from gradcli.trace.iteration_tools import IterationTools
+        from gradcli.trace.managers import Managers
+        from gradcli.trace.patterns import Patterns
+        from gradcli.trace.python_library import PythonLibrary
+
+        caller, python = self._caller, self.python
+        library = PythonLibrary(self._values, caller.special.numbers, python.written)
+        self.constants |= library.constants
+        return (
+            IterationTools(self._values, caller.operated).functions
+            | Managers(self._values).functions
+            | Patterns(self._values).functions
+            | library.functions
+        )
 
     def _mentions(self, words: tuple[str, ...]) -> bool:
         """Whether one of these stands in the text of the program."""

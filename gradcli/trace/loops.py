@@ -13,6 +13,7 @@ from gradcli.language import syntax
 from gradcli.ops.loops import Loop, NotRolled, Unlike
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
+from gradcli.trace.iterators import Remaining
 from gradcli.trace.passages import Passage, PassageKind
 from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
@@ -100,6 +101,28 @@ class Listed:
         if done == self.length:
             return False
         self._bind(next(self._rest))
+        return True
+
+    def stand_in(self, *_: object) -> bool:
+        """No value stands for the others."""
+        return False
+
+
+class Taken:
+    """The passes of a `for` over what is found as it is asked for."""
+
+    may_roll = False
+    length: int | None = None
+
+    def __init__(self, remaining: Remaining, bind: Callable[[Value], None]) -> None:
+        self._remaining = remaining
+        self._bind = bind
+
+    def begin(self, _: int) -> bool:
+        """Bind the next value."""
+        if self._remaining.is_empty():
+            return False
+        self._bind(self._remaining.next())
         return True
 
     def stand_in(self, *_: object) -> bool:

@@ -22,6 +22,35 @@ Visit: TypeAlias = Generator[Any, Any, Any]
 """A visitor that calls functions of the program."""
 
 
+class OwnOrder:
+    """An object of the program among those that are sorted: its class says which is less."""
+
+    def __init__(self, values: Values, owner: Object) -> None:
+        self._values = values
+        self.owner = owner
+
+    def __eq__(self, other: object) -> bool:
+        assert isinstance(other, OwnOrder)
+        return self.owner is other.owner or bool(self.owner.equals(other.owner))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: OwnOrder) -> bool:
+        return self._asked("__lt__", other, "__gt__")
+
+    def __gt__(self, other: OwnOrder) -> bool:
+        return self._asked("__gt__", other, "__lt__")
+
+    def _asked(self, name: str, other: OwnOrder, turned: str) -> bool:
+        answer = self.owner.asked(name, other.owner)
+        if answer is None:
+            answer = other.owner.asked(turned, self.owner)
+        if answer is None:
+            raise GradcliError("type", f"{describe(self.owner)} has no order",
+                               hint=f"def {name}(self, other), or key=lambda x: …")  # fmt: skip
+        return self._values.truth(answer)
+
+
 class ObjectFunctions:
     """The functions by name."""
 
@@ -48,7 +77,9 @@ class ObjectFunctions:
             "divmod": self._divmod,
             "id": self._id,
             "copy.deepcopy": self._copied,
-            "copy.copy": self._copied,
+            "copy.copy": self._copied_once,
+            "dict.fromkeys": self._from_keys,
+            "str.maketrans": self._translation,
         }
 
     # --- functions of lists ---
@@ -99,6 +130,8 @@ class ObjectFunctions:
         """
         if isinstance(value, str):
             return value
+        if isinstance(value, Object):
+            return OwnOrder(self.values, value)
         if isinstance(value, tuple | Items):
             return tuple([self._part_of_key(each) for each in value])
         return self.values.number(value, "what sorted compares")
@@ -109,6 +142,8 @@ class ObjectFunctions:
             row = self.values.tensor(numbers, "what sorted compares")
             if row.ndim == 1:
                 return tuple(self.values.evaluator.value(row).tolist())
+        if isinstance(part, Object):
+            return OwnOrder(self.values, part)
         return part if isinstance(part, str) else self.values.number(part, "what sorted compares")
 
     def _map(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
@@ -241,6 +276,30 @@ class ObjectFunctions:
         if isinstance(value, Node):
             number = self.values.first.get(value, value).index
         return self.graph.constant(float(number))
+
+    def _from_keys(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        given = bind_names("fromkeys", ("iterable", "value"), arguments, keywords, ("value",))
+        keys = self.values.elements(given["iterable"])
+        return Dictionary(self.values, [(key, given.get("value")) for key in keys])
+
+    def _translation(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """What each character becomes, for `text.translate(…)`; None for what is left out."""
+        given = bind_names("maketrans", ("x", "y", "z"), arguments, keywords, ("y", "z"))
+        old, new, none = (given.get(name, "") for name in "xyz")
+        if isinstance(old, Dictionary):
+            return old
+        texts = [each for each in (old, new, none) if isinstance(each, str)]
+        if len(texts) < 3 or len(texts[0]) != len(texts[1]):
+            raise GradcliError("value", "maketrans takes two strings of one length, and maybe "
+                               "a third")  # fmt: skip
+        pairs: list[tuple[Value, Value]] = [*zip(texts[0], texts[1], strict=True)]
+        return Dictionary(self.values, [*pairs, *((each, None) for each in texts[2])])
+
+    def _copied_once(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        from gradcli.trace.copies import shallow
+
+        (value,) = bind_names("copy", ("x",), arguments, keywords).values()
+        return shallow(value)
 
     def _copied(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.copies import Copies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from gradcli.diagnostics import GradcliError, nearest
@@ -74,6 +75,14 @@ class Object:
         """Whether another value is this one."""
         return self is other
 
+    def asked(self, name: str, *arguments: Any) -> Any:
+        """What its method of that name gives, such as `__lt__`; None where it has none."""
+        return None
+
+    def equals(self, other: Any) -> bool | None:
+        """Whether it is equal to another value by its own rule; None where it has none."""
+        return None
+
     def truth(self) -> bool:
         """Whether a condition holds that it is."""
         return True
@@ -81,6 +90,10 @@ class Object:
     def length(self) -> int:
         """How many elements it has. Raises `type`."""
         return len(self.elements())
+
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
+        """What print shows one after another, and whether as `repr`; None where it is `shown`."""
+        return None
 
     def shown(self) -> str:
         """How print shows it."""
@@ -138,11 +151,17 @@ class BuiltIn(Object):
     def attribute(self, name: str) -> Any:
         return self.name.rpartition(".")[2] if name == "__name__" else super().attribute(name)
 
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        """Of Python's classes, what makes values of them: `dict.fromkeys`."""
+        known = _OF_PYTHONS_CLASSES.get(self.name, ())
+        return {name: partial(self._call, f"{self.name}.{name}") for name in known}
+
     def shown(self) -> str:
         root, _, name = self.name.rpartition(".")
         return class_shown(name) if root in _OF_CLASSES else super().shown()
 
 
+_OF_PYTHONS_CLASSES = {"dict": ("fromkeys",), "str": ("maketrans",)}
 _OF_CLASSES = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler")
 """Modules whose functions here are classes in PyTorch."""
 
@@ -167,6 +186,19 @@ class BoundMethod(BuiltIn):
 
     def shown(self) -> str:
         return self._owner.method_shown(self.name)
+
+
+class TypeHint(Object):
+    """`List[int]` as a value, which means nothing here."""
+
+    what = "a type"
+
+    def call(self, arguments: list[Any], keywords: Given) -> Any:
+        """`TypeVar('T')`."""
+        return self
+
+    def item(self, items: Sequence[Any]) -> Any:
+        return self
 
 
 class HookHandle(Object):

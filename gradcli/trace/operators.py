@@ -95,6 +95,11 @@ def is_same(values: Values, a: Value, b: Value) -> bool:
     """Whether two values are one, or equal as a whole: what `in` and `index` ask."""
     if a is b or _is_same_object(a, b):
         return True
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Object) and (equal := one.equals(other)) is not None:
+            return equal
+    if isinstance(a, Items) and isinstance(b, Items):
+        return _same_lists(values, a, b)
     if isinstance(a, Node) and isinstance(b, Node):
         return a.size == b.size == 1 and values.truth(comparison(values, "==", a, b))
     if isinstance(a, Node | Items | Object) or isinstance(b, Node | Items | Object):

@@ -38,8 +38,8 @@ _MODULES = {
     **dict.fromkeys(("matplotlib", "seaborn", "plotly", "plt", "sns", "IPython"), _PLOTS),
     **dict.fromkeys(("torchvision", "torchaudio", "torchtext", "sklearn", "pandas", "datasets",
                      "PIL", "cv2", "h5py"), _DATA),
-    **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "logging",
-                     "argparse", "json", "pickle", "csv", "datetime", "re"), _SYSTEM),
+    **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "argparse",
+                     "pickle", "csv", "datetime"), _SYSTEM),
     "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM,
     "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "

@@ -191,6 +191,8 @@ def pieces(
             waiting += _of_sequence(value)
         elif isinstance(value, Dictionary):
             waiting += _of_dictionary(value)[::-1]
+        elif isinstance(value, Object) and (parts := value.parts(quoted)) is not None:
+            waiting += parts[::-1]
         elif isinstance(value, str):
             value = _of_device(value) if quoted and isinstance(value, Device) else value
             is_text = quoted and not isinstance(value, Unquoted)

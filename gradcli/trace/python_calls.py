@@ -12,6 +12,7 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Expressions, Visit
 from gradcli.trace.items import Items
+from gradcli.trace.iterators import Remaining
 from gradcli.trace.objects import Object
 from gradcli.trace.special import ON_NUMBERS
 from gradcli.trace.values import Value
@@ -24,7 +25,7 @@ _PLAIN = frozenset(("float", "int", "bool"))
 LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
 _ORDER = frozenset(("key", "default"))
-_COLLECTIONS = (tuple, str, range, Dictionary)
+_COLLECTIONS = (tuple, str, range, Dictionary, Remaining)
 """Of these Python's `max` and `min` are meant."""
 
 
@@ -83,6 +84,8 @@ class PythonCalls(Expressions):
         only = arguments[0] if arguments else None
         if not arguments:
             return self.graph.constant(False) if name == "bool" else self.python.number("0", name)
+        if isinstance(only, Object) and (method := only.special(f"__{name}__")) is not None:
+            return method.call([], {})  # type: ignore[no-any-return]
         if name != "bool" and isinstance(only, str):
             return self.python.number(only, name)
         if isinstance(only, Node) and self.values.is_python:
@@ -126,7 +129,7 @@ class PythonCalls(Expressions):
             first = first[0]
         elif len(arguments) < 2:
             return False
-        return self.values.is_python and isinstance(first, Items | tuple | str)
+        return self.values.is_python and isinstance(first, Items | tuple | str | Object)
 
     def _are_numbers(self, arguments: Sequence[Value]) -> bool:
         return all(isinstance(each, Node) and each in self.special.numbers for each in arguments)

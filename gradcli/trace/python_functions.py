@@ -18,7 +18,8 @@ from gradcli.trace.dictionaries import (
     pairs_of,
 )
 from gradcli.trace.items import Items
-from gradcli.trace.objects import Object
+from gradcli.trace.iterators import Remaining, taken
+from gradcli.trace.objects import Object, TypeHint
 from gradcli.trace.printing import PrintedNumbers, as_single, pieces
 from gradcli.trace.printing import text as written_text
 from gradcli.trace.series import numbers, series, together
@@ -48,6 +49,9 @@ class PythonFunctions:
                 self.values, pairs_of(self.values, arguments, keywords)
             ),
             "collections.defaultdict": self._default_dictionary,
+            "typing.TypeVar": lambda *_: TypeHint(),
+            "typing.NewType": lambda *_: TypeHint(),
+            "typing.cast": lambda given, _: given[-1],
             "collections.deque": self._deque,
             "collections.Counter": self._counter,
             "set": self._set,
@@ -61,6 +65,10 @@ class PythonFunctions:
         parts = [series(self.values, each) for each in arguments] if self.values.rolls else []
         if parts and all(each is not None for each in parts):
             return together([each for each in parts if each is not None])
+        if any(isinstance(each, Remaining) for each in arguments):
+            return Remaining(
+                self.values, zip(*(taken(self.values, e) for e in arguments), strict=False)
+            )
         rows = [self.values.elements(each) for each in arguments]
         return Items(list(zip(*rows, strict=False)))
 
@@ -70,9 +78,11 @@ class PythonFunctions:
         of = series(self.values, given["iterable"]) if self.values.rolls else None
         if of is not None:
             return together([numbers(self.graph, range(start, start + len(of))), of])
-        elements = self.values.elements(given["iterable"])
-        numbered = enumerate(elements, start)
-        return Items([(self.graph.constant(float(i)), each) for i, each in numbered])
+        numbered = enumerate(taken(self.values, given["iterable"]), start)
+        pairs = ((self.graph.constant(float(i)), each) for i, each in numbered)
+        if isinstance(given["iterable"], Remaining):
+            return Remaining(self.values, pairs)
+        return Items(list(pairs))
 
     def _reversed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("reversed", ("sequence",), arguments, keywords)

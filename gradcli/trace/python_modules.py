@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.classes import Class
-from gradcli.trace.dataclass import DefaultField, make_dataclass
+from gradcli.trace.classes import Class, Instance
+from gradcli.trace.copies import shallow
+from gradcli.trace.dataclass import DefaultField, fields_of, make_dataclass
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.itertools_calls import ItertoolsCalls
 from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.operators import comparison, is_same
 from gradcli.trace.values import Value, describe
 
 TICK = 1e-3
@@ -111,6 +116,10 @@ class PythonModules:
             "tqdm.trange": self._progress_of_range,
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
+            "dataclasses.asdict": self._as_dictionary,
+            "dataclasses.replace": self._replaced,
+            "functools.total_ordering": self._total_ordering,
+            "functools.cached_property": self._cached_property,
         }
 
     def _function(self, name: str, value: Value) -> Object:
@@ -172,13 +181,87 @@ class PythonModules:
     def _dataclass(self, arguments: list[Value], keywords: Given) -> Value:
         """`@dataclass`, and `@dataclass(frozen=True)`."""
         if not arguments:
-            return BuiltIn("dataclass", lambda _, given, __: self._dataclass(given, {}))
+            return BuiltIn("dataclass", lambda _, given, __: self._dataclass(given, keywords))
         (made,) = arguments
         if not isinstance(made, Class):
             raise GradcliError("type", f"dataclass is for classes, not {describe(made)}",
                                hint="@dataclass above class Name: …")  # fmt: skip
         make_dataclass(made, self.values, self._written)
+        if "order" in keywords and self.values.truth(keywords["order"]):
+            made.frame.values["__lt__"] = BuiltIn("__lt__", partial(self._less, fields_of(made)))
+            self._total_ordering([made], {})
         return made
+
+    def _less(self, fields: Sequence[str], _: str, arguments: list[Value], keywords: Given) -> Any:
+        """Whether the fields of one come before those of the other."""
+        rows = [[each.attribute(name) for name in fields] for each in self._instances(arguments)]
+        for a, b in zip(*rows, strict=True):
+            if not is_same(self.values, a, b):
+                return comparison(self.values, "<", a, b)
+        return self.values.graph.constant(False)
+
+    def _instances(self, values: Sequence[Value]) -> list[Instance]:
+        found = [each for each in values if isinstance(each, Instance)]
+        if len(found) < len(values):
+            raise GradcliError("type", "this is for objects of dataclasses")
+        return found
+
+    def _as_dictionary(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("asdict", ("obj",), arguments, keywords)
+        (owner,) = self._instances([given["obj"]])
+        pairs = [(name, owner.attribute(name)) for name in fields_of(owner.made_by)]
+        return Dictionary(self.values, [(name, self._plain(value)) for name, value in pairs])
+
+    def _plain(self, value: Value) -> Value:
+        """What a field holds, of a dataclass as a dictionary."""
+        is_one = isinstance(value, Instance) and value.made_by.declared
+        return self._as_dictionary([value], {}) if is_one else shallow(value)
+
+    def _replaced(self, arguments: list[Value], keywords: Given) -> Any:
+        (owner,) = self._instances(arguments)
+        fields = {name: owner.attribute(name) for name in fields_of(owner.made_by)}
+        return (yield owner.made_by.call([], {**fields, **keywords}))
+
+    def _total_ordering(self, arguments: list[Value], keywords: Given) -> Value:
+        """The comparisons that a class has not, of the one that it has and of `==`."""
+        (made,) = bind_names("total_ordering", ("cls",), arguments, keywords).values()
+        if not isinstance(made, Class):
+            raise GradcliError("type", "total_ordering is for classes")
+        names = ("__lt__", "__gt__", "__le__", "__ge__")
+        root = next((name for name in names if made.found(name) is not None), None)
+        if root is None:
+            raise GradcliError("value", "must define at least one ordering operation: < > <= >=",
+                               hint="def __lt__(self, other): …")  # fmt: skip
+        for name in names:
+            if made.found(name) is None:
+                made.frame.values[name] = BuiltIn(name, partial(self._ordered, root))
+        return made
+
+    def _ordered(self, root: str, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """`name` of two objects, of `root` and `==`."""
+        one, other = self._instances(arguments)
+        holds = self.values.truth(one.asked(root, other))
+        equal = bool(one.equals(other))
+        less = {
+            "__lt__": holds,
+            "__le__": holds and not equal,
+            "__gt__": not holds and not equal,
+            "__ge__": not holds,
+        }[root]
+        found = {
+            "__lt__": less,
+            "__le__": less or equal,
+            "__gt__": not less and not equal,
+            "__ge__": not less,
+        }[name]
+        return self.values.graph.constant(found)
+
+    def _cached_property(self, arguments: list[Value], keywords: Given) -> Value:
+        (function,) = bind_names("cached_property", ("func",), arguments, keywords).values()
+        if not isinstance(function, UserFunction):
+            raise GradcliError("type", "cached_property is for methods")
+        function.binds = "property"
+        return function
 
     def _field(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("default", "default_factory", "repr", "init", "compare")

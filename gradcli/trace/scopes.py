@@ -137,7 +137,7 @@ class Scopes(Bindings):
 
     def raise_(self, statement: syntax.Raise) -> Visit:
         """An error of the program's own, which `except` of that class catches."""
-        from gradcli.trace.exceptions import RaisedError
+        from gradcli.trace.caught import RaisedError
 
         name, said = "", ""
         error = statement.error
@@ -187,7 +187,7 @@ class Scopes(Bindings):
             if path.startswith("torch.") and not self.library.knows(path):
                 self.library.have_all()
             try:
-                known = check(path, self.library.functions)
+                known = check(path, self.library.functions, self.library.constants)
             except GradcliError as refused:
                 if self._tries:
                     raise

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
 from gradcli.trace.arguments import bind_names
-from gradcli.trace.dictionaries import check_no_cycle
+from gradcli.trace.dictionaries import Dictionary, check_no_cycle
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
@@ -21,6 +22,7 @@ _ON_TEXT = (
     "rsplit", "rfind", "removeprefix", "removesuffix", "partition", "rpartition",
 )  # fmt: skip
 """Methods of strings that do what Python's do."""
+_OF_RECORDS = ("_asdict", "_replace")
 LONGEST = 10_000
 """The most characters of a string that is padded."""
 
@@ -55,6 +57,10 @@ class Sequences:
             return partial(self._of_lists[name], owner)
         if isinstance(owner, tuple) and name in ("index", "count"):
             return partial(self._of_lists[name], Items(list(owner)))
+        if name in _OF_RECORDS and hasattr(owner, "_fields"):
+            return partial(self._of_record, name, owner)
+        if isinstance(owner, str) and name == "translate":
+            return partial(self._translate, owner)
         if isinstance(owner, str) and name == "join":
             return partial(self._join, owner)
         if isinstance(owner, str) and name in _ON_TEXT:
@@ -67,6 +73,24 @@ class Sequences:
                 hint=f"did you mean {guess!r}?" if guess else f"there are {', '.join(_ON_TEXT)}",
             )
         return None
+
+    def _of_record(self, name: str, owner: Any, arguments: list[Value], keywords: Given) -> Value:
+        """`p._asdict()` and `p._replace(x=3)`."""
+        pairs = dict(zip(owner._fields, owner, strict=True))
+        if name == "_asdict":
+            bind_names(name, (), arguments, keywords)
+            return Dictionary(self.values, pairs.items())
+        pairs |= bind_names(name, owner._fields, arguments, keywords, owner._fields)
+        from gradcli.trace.collections_calls import record
+
+        return record(owner.title, owner._fields, list(pairs.values()))
+
+    def _translate(self, text: str, arguments: list[Value], keywords: Given) -> Value:
+        (table,) = bind_names("translate", ("table",), arguments, keywords).values()
+        if not isinstance(table, Dictionary):
+            raise GradcliError("type", "translate takes a table", hint="str.maketrans('ab', 'cd')")
+        changes = {str(key): "" if new is None else str(new) for key, new in table.pairs()}
+        return "".join([changes.get(each, each) for each in text])
 
     def set_element(self, items: Items, places: Sequence[object], value: Value) -> None:
         """`xs[i] = value`, also of a slice. Raises `index`, `value`."""

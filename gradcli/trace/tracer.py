@@ -20,13 +20,14 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import Frame, UserFunction
 from gradcli.trace.items import Items
-from gradcli.trace.iterators import Remaining
+from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.loops import (
     Counted,
     Leave,
     Listed,
     Loops,
     Returned,
+    Taken,
     Tested,
     TraceLimits,
     Turns,
@@ -69,6 +70,8 @@ class Tracer(Loops):
         super().__init__(graph, values, autograd, numerals, source, inputs, retains, table)
         self.limit(limits, rolls)
         self._function_calls: Any = None
+        self.generators_open = 0
+        """How many generators go on within each other."""
         self._calls_open = 0
         """How many calls of the user's functions are within each other."""
         self._top_level: frozenset[syntax.Statement] = frozenset()
@@ -212,6 +215,10 @@ class Tracer(Loops):
 
     def _function(self, statement: syntax.FunctionDefinition) -> Visit:
         function = UserFunction(statement, self._visible(), self.user_call)
+        if "yield" in self.source.text[slice(*statement.span)]:
+            from gradcli.trace.generators import yields
+
+            function.yields = yields(statement)
         made: Value = function
         for decorator in reversed(statement.decorators):
             self.graph.span = decorator.span
@@ -260,9 +267,10 @@ class Tracer(Loops):
         self.values.is_python = True
         bases: list[Class] = []
         roots: list[str] = []
-        names = [(path_of(base) or [""])[-1] for base in statement.bases]
+        bare = [each.value if isinstance(each, syntax.Index) else each for each in statement.bases]
+        names = [(path_of(each) or [""])[-1] for each in bare]
         for base, name in zip(statement.bases, names, strict=True):
-            if name in _ROOTS_WITHOUT_MEANING:
+            if name in _ROOTS_WITHOUT_MEANING or name in _ENUMERATIONS:
                 continue
             value = yield self.visit(base)
             self.graph.span = base.span
@@ -316,12 +324,21 @@ class Tracer(Loops):
         for function in frame.functions.values():
             function.owner = made
         made.declared = tuple(_declared(statement.body))
-        whole: Value = self._record(made) if _RECORD in names else made
+        whole: Value = self._whole(made, names)
         for decorator in reversed(statement.decorators):
             value = yield self.visit(decorator)
             self.graph.span = decorator.span
             whole = yield self._decorated(value, whole)
         self.bind(statement.name, whole)
+
+    def _whole(self, made: Any, names: Sequence[str]) -> Value:
+        """The class as it is bound, which may be made from one of Python's."""
+        kind = next((name for name in names if name in _ENUMERATIONS), None)
+        if kind is not None:
+            from gradcli.trace.enumerations import Enumeration
+
+            return Enumeration(self.values, made, kind == "IntEnum")
+        return self._record(made) if _RECORD in names else made
 
     def _record(self, made: Any) -> Value:
         """What `class P(NamedTuple)` makes of its fields and their defaults."""
@@ -410,15 +427,15 @@ class Tracer(Loops):
         return Returned(self.as_written(statement.value, value))
 
     def _yield(self, statement: syntax.Yield) -> Visit:
-        """A value of a generator, which runs to its end before what it gives is used."""
+        """A value of a generator, whose body stops here."""
+        from gradcli.trace.generators import Yielded
+
         value = None
         if statement.value is not None:
             value = self.as_written(statement.value, (yield self.visit(statement.value)))
-        if self.frame.yielded is None:
-            self.frame.yielded = []
-        given = self.values.elements(value) if statement.all else [value]
-        self.graph.check_room(len(self.frame.yielded) + len(given))
-        self.frame.yielded += given
+        self.graph.span = statement.span
+        for each in taken(self.values, value) if statement.all else (value,):
+            yield Yielded(each)
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -455,17 +472,28 @@ class Tracer(Loops):
                     assert parameter.default is not None
                     default = yield self.visit(parameter.default)
                     self.hold(frame, name, self.as_written(parameter.default, default))
-            leave = yield self.body(function.definition.body)
+            leave = None
+            if not function.yields:
+                leave = yield self.body(function.definition.body)
         finally:
             self.frame, self.records = caller, recorded
             self._calls_open -= 1
             self.graph.ledger.give_back(CALL_BYTES)
         self.graph.span = span
         result = leave.value if isinstance(leave, Returned) else None
-        if frame.yielded is not None:
-            result = Remaining(self.values, frame.yielded)
+        if function.yields:
+            result = self._generated(function, frame)
         self.ended("function", function.definition.name, span, first, given, result)
         return result
+
+    def _generated(self, function: UserFunction, frame: Frame) -> Value:
+        """What a function gives that yields."""
+        from gradcli.trace.generators import GeneratorBody
+
+        records, self.records = self.records, function.records is not False and self.records
+        body = GeneratorBody(self, function.definition.body, frame)
+        self.records = records
+        return Remaining(self.values, body.values(), body.go_on)
 
     def _given(
         self,
@@ -537,6 +565,8 @@ class Tracer(Loops):
     def _for(self, statement: syntax.For) -> Visit:
         iterable = self.as_written(statement.iterable, (yield self.visit(statement.iterable)))
         self.graph.span = statement.iterable.span
+        if isinstance(iterable, Object):
+            iterable = iterable.looped()
 
         def bind(value: Value) -> None:
             if self.values.latest and isinstance(value, Node):
@@ -550,6 +580,8 @@ class Tracer(Loops):
         items = series(self.values, iterable)
         if items is not None and (self.values.rolls or isinstance(iterable, range)):
             turns = Counted(items, bind)
+        elif isinstance(iterable, Remaining):
+            turns = Taken(iterable, bind)
         else:
             turns = Listed(self.values.elements(iterable), bind)
         leave = yield self.passes(statement, turns)
@@ -579,7 +611,8 @@ class Tracer(Loops):
 
 
 _RECORD = "NamedTuple"
-_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol", _RECORD)
+_ENUMERATIONS = ("Enum", "IntEnum", "StrEnum")
+_ROOTS_WITHOUT_MEANING = ("object", "ABC", "Protocol", "Generic", _RECORD)
 _WITHOUT_MEANING = ("abstractmethod", "override", "overload", "final")
 """Classes and decorators that say something to readers alone."""
 _BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {

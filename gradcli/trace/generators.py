@@ -1,0 +1,103 @@
+"""Functions that yield: their bodies stop at each `yield`, and go on when the next is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import GeneratorType
+from typing import Any, Protocol
+
+from gradcli.diagnostics import GradcliError
+from gradcli.language import syntax
+from gradcli.trace.frames import Frame
+from gradcli.trace.values import Value
+from gradcli.tuples import NamedTuple
+
+DEEPEST = 50
+"""So many generators may go on within each other: each takes some of Python's stack."""
+
+
+class Yielded(NamedTuple):
+    """What a `yield` gives to those who run the body."""
+
+    value: Any
+
+
+class Runs(Protocol):
+    """The tracer, as generators know it."""
+
+    frame: Frame
+    records: bool
+    generators_open: int
+
+    def body(self, statements: Sequence[syntax.Statement]) -> Any:
+        """The visitor of some statements."""
+
+
+class GeneratorBody:
+    """The body of a call of such a function."""
+
+    def __init__(self, tracer: Runs, statements: Sequence[syntax.Statement], frame: Frame) -> None:
+        self._tracer = tracer
+        self._stack: list[Any] = [tracer.body(statements)]
+        """The visitors that wait for each other, the outermost first."""
+        self._frame, self._records = frame, tracer.records
+
+    def values(self) -> Iterator[Value]:
+        """What it gives, up to its end."""
+        while (found := self.go_on()) is not None:
+            yield found.value
+
+    def go_on(self, error: GradcliError | None = None) -> Yielded | None:
+        """Run it to its next `yield`, which may raise an error there; None where it ends."""
+        tracer = self._tracer
+        if tracer.generators_open >= DEEPEST:
+            raise GradcliError(
+                "limit-depth",
+                f"{DEEPEST} generators wait for each other here",
+                hint="a function that returns a list may call itself deeper",
+            )
+        outside = tracer.frame, tracer.records
+        tracer.frame, tracer.records = self._frame, self._records
+        tracer.generators_open += 1
+        try:
+            return self._run(error)
+        finally:
+            self._frame, self._records = tracer.frame, tracer.records
+            tracer.frame, tracer.records = outside
+            tracer.generators_open -= 1
+
+    def _run(self, error: Any) -> Yielded | None:
+        """As the tracer runs visitors, up to where a `yield` stops it."""
+        stack = self._stack
+        result: Any = None
+        while stack:
+            visit = stack[-1]
+            try:
+                result = visit.send(result) if error is None else visit.throw(error)
+                error = None
+                if isinstance(result, Yielded):
+                    return result
+                if isinstance(result, GeneratorType):
+                    stack.append(result)
+                    result = None
+            except StopIteration as stop:
+                stack.pop()
+                result, error = stop.value, None
+            except GradcliError as raised:
+                stack.pop()
+                result, error = None, raised
+        if error is not None:
+            raise error
+        return None
+
+
+def yields(definition: syntax.FunctionDefinition) -> bool:
+    """Whether a `yield` stands in a function's own body."""
+    waiting: list[syntax.Statement] = [*definition.body]
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, syntax.Yield):
+            return True
+        if not isinstance(statement, syntax.FunctionDefinition | syntax.ClassDefinition):
+            waiting += [each for body in syntax.bodies(statement) for each in body]
+    return False

@@ -1,0 +1,95 @@
+"""`contextlib`: blocks that a function of the program begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.caught import Caught, RaisedError
+from gradcli.trace.iterators import Remaining
+from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+
+class ManagedBlock(Object):
+    """What `with` begins: a generator that yields once, where the block stands."""
+
+    what = "a block's setting"
+
+    def __init__(self, values: Values, generator: Remaining) -> None:
+        self._values = values
+        self._generator = generator
+
+    def special(self, name: str) -> Object | None:
+        known = {"__enter__": self._begin, "__exit__": self._end}
+        return BuiltIn(name, known[name]) if name in known else None
+
+    def _begin(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        if self._generator.is_empty():
+            raise GradcliError("value", "generator didn't yield",
+                               hint="a context manager yields once")  # fmt: skip
+        return self._generator.next()
+
+    def _end(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        said = arguments[1]
+        if isinstance(said, Caught):
+            return self._failed(RaisedError(said.kind, str(said)))
+        if not self._generator.is_empty():
+            raise GradcliError("value", "generator didn't stop",
+                               hint="a context manager yields once")  # fmt: skip
+        return self._values.graph.constant(False)
+
+    def _failed(self, error: GradcliError) -> Value:
+        """Raise the block's error where the generator stands; whether that is content with it."""
+        try:
+            self._generator.fail(error)
+        except GradcliError as raised:
+            if raised is not error:
+                raise
+            return self._values.graph.constant(False)
+        return self._values.graph.constant(True)
+
+
+class PlainBlock(Object):
+    """`nullcontext(x)`: a block like any other."""
+
+    what = "a block's setting"
+
+    def __init__(self, value: Value) -> None:
+        self._value = value
+
+    def special(self, name: str) -> Object | None:
+        known: dict[str, Callable[..., Value]] = {
+            "__enter__": lambda *_: self._value,
+            "__exit__": lambda *_: None,
+        }
+        return BuiltIn(name, known[name]) if name in known else None
+
+
+class Managers:
+    """The functions by name."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self.functions: dict[str, Special] = {
+            "contextlib.contextmanager": self._manager,
+            "contextlib.nullcontext": lambda given, _: PlainBlock(given[0] if given else None),
+        }
+
+    def _manager(self, arguments: list[Value], keywords: Given) -> Value:
+        (function,) = bind_names("contextmanager", ("func",), arguments, keywords).values()
+        if not isinstance(function, Object):
+            raise GradcliError("type", "contextmanager is for functions",
+                               hint="@contextmanager above def f(): …")  # fmt: skip
+        made = function
+
+        def call(_: str, given: list[Value], named: Given) -> Any:
+            generator = yield made.call(given, named)
+            if not isinstance(generator, Remaining):
+                raise GradcliError("type", "a context manager is a function that yields")
+            return ManagedBlock(self._values, generator)
+
+        return BuiltIn("contextmanager", call)

@@ -1,0 +1,266 @@
+"""What few cells use of Python's library: json, os.path, heapq, statistics, SimpleNamespace."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import json
+import math
+import posixpath
+import statistics
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.enumerations import Auto
+from gradcli.trace.items import Items
+from gradcli.trace.objects import Given, Object
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values, describe
+
+_DEEPEST = 100
+"""Lists in lists of JSON."""
+_NUMBERS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
+_LEVELS = ("debug", "info", "warning", "error", "critical", "exception")
+
+
+class Namespace(Object):
+    """`SimpleNamespace(lr=0.1)`: attributes and nothing else."""
+
+    what = "a namespace"
+    title = "SimpleNamespace"
+
+    def __init__(self, fields: Given, written: Callable[..., str]) -> None:
+        self.fields = dict(fields)
+        self._written = written
+
+    def attribute(self, name: str) -> Value:
+        if name not in self.fields:
+            raise self.has_no("attribute", name)
+        found: Value = self.fields[name]
+        return found
+
+    def set(self, name: str, value: Value) -> None:
+        self.fields[name] = value
+
+    def shown(self) -> str:
+        parts = (f"{k}={self._written(v, quoted=True)}" for k, v in self.fields.items())
+        return f"namespace({', '.join(parts)})"
+
+
+class Logger(Object):
+    """`logging.getLogger()`: what is logged goes to no one."""
+
+    what = "a logger"
+
+    def methods(self) -> dict[str, Any]:
+        return dict.fromkeys((*_LEVELS, "setLevel", "addHandler"), lambda *_: None)
+
+
+class EmptyEnvironment(Dictionary):
+    """`os.environ`: empty, as a program sees nothing of the machine that it runs on."""
+
+
+class PythonLibrary:
+    """The functions by name."""
+
+    def __init__(
+        self, values: Values, numbers: PrintedNumbers, written: Callable[..., str]
+    ) -> None:
+        """`written` gives values as print writes them."""
+        self.values = values
+        self._numbers = numbers
+        self._written = written
+        environment = EmptyEnvironment(values)
+        self.constants: dict[str, Value] = {
+            "os.environ": environment,
+            **{f"logging.{name}": values.plain(level) for name, level in _NUMBERS.items()},
+        }
+        self.functions: dict[str, Special] = {
+            "json.dumps": self._to_json,
+            "json.loads": self._from_json,
+            "types.SimpleNamespace": lambda _, fields: Namespace(fields, written),
+            "argparse.Namespace": lambda _, fields: Namespace(fields, written),
+            "enum.auto": lambda *_: Auto(),
+            **{f"enum.{name}": _not_called for name in ("Enum", "IntEnum", "StrEnum")},
+            **{
+                f"os.path.{name}": partial(self._path, name)
+                for name in ("join", "basename", "dirname", "splitext")
+            },
+            "os.getenv": environment.method("get"),
+            "heapq.heappush": self._push,
+            "heapq.heappop": self._pop,
+            "heapq.heapify": self._heapify,
+            "heapq.nlargest": partial(self._some, heapq.nlargest),
+            "heapq.nsmallest": partial(self._some, heapq.nsmallest),
+            **{f"bisect.{name}": partial(self._place, getattr(bisect, name)) for name in (
+                "bisect", "bisect_left", "bisect_right")},
+            **{f"statistics.{name}": partial(self._statistic, getattr(statistics, name))
+               for name in ("mean", "median", "stdev", "pstdev", "variance", "pvariance", "fmean")},
+            **{f"logging.{name}": lambda *_: None for name in (*_LEVELS, "basicConfig")},
+            "logging.getLogger": lambda *_: Logger(),
+        }  # fmt: skip
+
+    # --- json ---
+
+    def _to_json(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("dumps", ("obj", "indent", "sort_keys"), arguments, keywords,
+                           ("indent", "sort_keys"))  # fmt: skip
+        indent = given.get("indent")
+        sorts = "sort_keys" in given and self.values.truth(given["sort_keys"])
+        width = None if indent is None else self.values.integer(indent, "indent")
+        text = json.dumps(self._plain(given["obj"], 0), indent=width, sort_keys=sorts)
+        self.values.graph.ledger.take(4 * len(text), "a string")
+        return text
+
+    def _plain(self, value: Value, depth: int) -> Any:
+        """Dictionaries, lists, numbers and strings as Python's, at most so deep in each other."""
+        if depth > _DEEPEST:
+            raise GradcliError("limit-depth", f"JSON is at most {_DEEPEST} lists deep here")
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, Dictionary):
+            pairs = value.pairs()
+            return {self._plain(k, depth + 1): self._plain(v, depth + 1) for k, v in pairs}
+        if isinstance(value, Items | tuple):
+            return [self._plain(each, depth + 1) for each in value]
+        if isinstance(value, Node) and value in self.values.listed:
+            return [self._plain(each, depth + 1) for each in self.values.elements(value)]
+        if isinstance(value, Node) and value in self._numbers and not value.shape:
+            return self._number(value)
+        raise GradcliError("type", f"{describe(value)} is not JSON serializable",
+                           hint="x.tolist(), x.item()")  # fmt: skip
+
+    def _number(self, node: Node) -> float | bool:
+        found: float | bool = self.values.evaluator.value(node).item()
+        is_whole = self._numbers.is_integer(node) and not isinstance(found, bool)
+        return int(found) if is_whole and math.isfinite(found) else found
+
+    def _from_json(self, arguments: list[Value], keywords: Given) -> Value:
+        (text,) = bind_names("loads", ("s",), arguments, keywords).values()
+        if not isinstance(text, str) or max(text.count("["), text.count("{")) > 100_000:
+            raise GradcliError("type", "json.loads takes a string")
+        self.values.graph.check_room(len(text))
+        try:
+            return self._value(json.loads(text), 0)
+        except (ValueError, RecursionError) as error:
+            raise GradcliError("value", f"this is no JSON: {error}") from None
+
+    def _value(self, found: Any, depth: int) -> Value:
+        if depth > _DEEPEST:
+            raise GradcliError("limit-depth", f"JSON is at most {_DEEPEST} lists deep here")
+        if isinstance(found, dict):
+            pairs = [(key, self._value(each, depth + 1)) for key, each in found.items()]
+            return Dictionary(self.values, pairs)
+        if isinstance(found, list):
+            return Items([self._value(each, depth + 1) for each in found])
+        if isinstance(found, bool):
+            return self.values.graph.constant(found)
+        if isinstance(found, int | float):
+            return self.values.plain(found)
+        return found  # type: ignore[no-any-return]
+
+    # --- paths ---
+
+    def _path(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        """What a path is made of: no file is looked at."""
+        if not arguments or not all(isinstance(each, str) for each in arguments):
+            raise GradcliError("type", f"os.path.{name} takes strings")
+        found: Value = getattr(posixpath, name)(*arguments)
+        return found
+
+    # --- heaps and order ---
+
+    def _keys(self, row: Sequence[Value]) -> list[Any]:
+        """What is compared: numbers and strings, and rows of these."""
+        found: list[Any] = []
+        for each in row:
+            if isinstance(each, tuple | Items):
+                found.append(tuple(e if isinstance(e, str) else self._compared(e) for e in each))
+            else:
+                found.append(each if isinstance(each, str) else self._compared(each))
+        return found
+
+    def _compared(self, value: Value) -> float:
+        return self.values.number(value, "what is compared")
+
+    def _heap(self, value: Value) -> tuple[Items, list[Any]]:
+        """A list, and what its heap is made of: keys, places that tell equal ones, and items."""
+        if not isinstance(value, Items):
+            raise GradcliError("type", "a heap is a list", hint="heap = []")
+        self.values.check_change(value)
+        items = list(value)
+        return value, [
+            _Entry((key, place, item))
+            for place, (key, item) in enumerate(zip(self._keys(items), items, strict=True))
+        ]
+
+    def _push(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("heappush", ("heap", "item"), arguments, keywords)
+        row, heap = self._heap(given["heap"])
+        (key,) = self._keys([given["item"]])
+        heapq.heappush(heap, _Entry((key, len(heap), given["item"])))
+        row.become([entry.item for entry in heap])
+        return None
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        row, heap = self._heap(bind_names("heappop", ("heap",), arguments, keywords)["heap"])
+        if not heap:
+            raise GradcliError("index", "index out of range: the heap is empty")
+        found: Value = heapq.heappop(heap).item
+        row.become([entry.item for entry in heap])
+        return found
+
+    def _heapify(self, arguments: list[Value], keywords: Given) -> Value:
+        row, heap = self._heap(bind_names("heapify", ("x",), arguments, keywords)["x"])
+        heapq.heapify(heap)
+        row.become([entry.item for entry in heap])
+        return None
+
+    def _some(self, choose: Callable[..., Any], arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("nlargest", ("n", "iterable"), arguments, keywords)
+        items = self.values.elements(given["iterable"])
+        keys = self._keys(items)
+        count = max(0, self.values.integer(given["n"], "n"))
+        places: list[int] = choose(count, range(len(items)), key=keys.__getitem__)
+        return Items([items[place] for place in places])
+
+    def _place(self, find: Callable[..., int], arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("bisect", ("a", "x"), arguments, keywords)
+        keys = self._keys([*self.values.elements(given["a"]), given["x"]])
+        return self.values.graph.constant(float(find(keys[:-1], keys[-1])))
+
+    # --- statistics ---
+
+    def _statistic(
+        self, compute: Callable[..., Any], arguments: list[Value], keywords: Given
+    ) -> Value:
+        (row,) = bind_names("statistics", ("data",), arguments, keywords).values()
+        nodes = [self.values.tensor(each, "data") for each in self.values.elements(row)]
+        try:
+            return self.values.plain(compute([self._number(node) for node in nodes]))
+        except statistics.StatisticsError as error:
+            raise GradcliError("value", str(error)) from None
+
+
+def _not_called(*_: object) -> Value:
+    raise GradcliError("type", "this class is made from, not called",
+                       hint="class Colour(Enum): RED = 1")  # fmt: skip
+
+
+class _Entry(tuple[Any, ...]):
+    """An item of a heap, which is compared by its key alone."""
+
+    __slots__ = ()
+
+    @property
+    def item(self) -> Any:
+        return self[2]
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        return bool(self[0] < other[0])
