@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from gradcli.analysis.computed_once import computed_once
 from gradcli.analysis.first_product import first_product
 from gradcli.analysis.matrices import Mode, Side
 from gradcli.analysis.problem import Problem
@@ -19,7 +20,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.differentiate import vjp
 from gradcli.differentiate.forward import jvp
 from gradcli.differentiate.vectorise import vectorise
-from gradcli.engine.plan import Engine
+from gradcli.engine.plan import WIDEST, Engine
 from gradcli.graph import INPUT, Array, Node, ancestors, dependents
 from gradcli.ops.kinds import zeros_like
 from gradcli.ops.loops import Loop, NotRolled
@@ -133,18 +134,18 @@ class Linearisation:
     def _seeded(
         self, seeds: Sequence[Node], results: Sequence[Node], total: int, units: Units
     ) -> Iterator[tuple[int, list[Array]]]:
-        count, inputs, engine = self._engine(seeds, results, total)
+        count, inputs, engine, fixed = self._engine(seeds, results, total)
         for start in range(0, total, count):
             stop = min(start + count, total)
-            rows = units(start, stop)
+            rows = units(start, stop).astype(self.dtype, copy=False)
             if stop - start < count:
                 rows = np.concatenate([rows, np.zeros((count - len(rows), rows.shape[1]))])
             stops = itertools.accumulate(seed.size for seed in seeds)
             feeds = {
-                node: rows[:, stop - seed.size : stop].astype(self.dtype).reshape(node.shape)
+                node: rows[:, stop - seed.size : stop].reshape(node.shape)
                 for node, seed, stop in zip(inputs, seeds, stops, strict=True)
             }
-            arrays = self._run(engine, feeds)
+            arrays = self._run(engine, fixed | feeds)
             yield (
                 start,
                 [
@@ -155,8 +156,9 @@ class Linearisation:
 
     def _engine(
         self, seeds: Sequence[Node], results: Sequence[Node], total: int
-    ) -> tuple[int, Sequence[Node], Engine]:
-        """How many seeds go in at once, the inputs for them, and what computes the results.
+    ) -> tuple[int, Sequence[Node], Engine, dict[Node, Array]]:
+        """How many seeds go in at once, the inputs for them, what computes the results, and what
+        that is given besides.
 
         So many that an array holds up to `at_once` elements, and that the limits allow.
         """
@@ -166,15 +168,30 @@ class Linearisation:
         while count > 1:
             try:
                 inputs, many = vectorise(results, seeds, count)
-                return count, inputs, self.problem.engine(many)
+                return count, inputs, *self._ready(inputs, many, runs=-(-total // count))
             except GradcliError as error:
                 if error.diagnostic.code not in TOO_MUCH:
                     raise
                 count //= 2
         if any(seed.op is not INPUT for seed in seeds):
             inputs, many = vectorise(results, seeds, 1)
-            return 1, inputs, self.problem.engine(many)
-        return 1, seeds, self.problem.engine(results)
+            return 1, inputs, *self._ready(inputs, many, total)
+        return 1, seeds, *self._ready(seeds, results, total)
+
+    def _ready(
+        self, inputs: Sequence[Node], results: Sequence[Node], runs: int
+    ) -> tuple[Engine, dict[Node, Array]]:
+        """What computes the results for these inputs, so many times, and what is the same in all
+        runs and given to it.
+        """
+        once = computed_once(results, inputs)
+        held = WIDEST * sum(node.size for node in once.fixed)
+        if runs == 1 or not held or held > self.problem.graph.ledger.room // 4:
+            return self.problem.engine(results), {}
+        engine = self.problem.engine(once.nodes)
+        values = self.problem.values(once.fixed)
+        # Values whose axes lie in their order meet those of many seeds in long rows.
+        return engine, dict(zip(once.inputs, map(np.ascontiguousarray, values), strict=True))
 
     def _run(self, engine: Engine, feeds: Mapping[Node, Array]) -> list[Array]:
         try:

@@ -14,6 +14,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
+from gradcli.engine.scratch import keep_freed_memory
 from gradcli.engine.swept import compiler, is_member, is_swept
 from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
@@ -65,6 +66,8 @@ class NumpyEngine:
                 folded.add(node)
         self._units: list[Unit] = []
         large = {each for each in plan.nodes if each.size > SMALL and each.known is None}
+        if large:
+            keep_freed_memory()
         ready = self._all_ready(folded, large)
         self._results = [self._slots[node] for node in plan.outputs]
         self._calls = _calls(ready)

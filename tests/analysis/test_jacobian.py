@@ -117,6 +117,25 @@ def test_a_thousand_rows_take_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(set(runs)) == 2, "one plan serves all rows, another the outputs"
 
 
+def test_what_is_the_same_for_all_seeds_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    inverted = []
+    inverse = np.linalg.inv
+
+    def counted(matrix: Array) -> Array:
+        inverted.append(matrix)
+        return inverse(matrix)
+
+    matrix = np.eye(6) * 3 + CHANCE.standard_normal((6, 6)) / 4
+    problem = posed("sin(x) * (inv(m) @ x)", {"x": np.arange(1.0, 7.0), "m": matrix}, wrt=("x",))
+    monkeypatch.setattr(np.linalg, "inv", counted)
+    found = jacobian(problem, 6).matrix.values
+    x = np.arange(1.0, 7.0)
+    times = inverse(matrix)
+    expected = np.diag(np.cos(x) * (times @ x)) + np.sin(x)[:, np.newaxis] * times
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    assert len(inverted) <= 2, "one of them for the value"
+
+
 def test_fewer_go_in_at_once_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = posed("tanh(x) * cumsum(x, 0)", {"x": np.linspace(0, 1, 100)})
     expected = jacobian(problem).matrix.values
