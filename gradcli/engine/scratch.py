@@ -27,7 +27,7 @@ KEPT = 1 << 24
 def keep_freed_memory() -> None:
     """Have the C library of Linux keep freed memory for what is needed next. It gives back what is
     free at the end beyond twice the largest piece that was freed so far, and new pages have to be
-    touched anew: for plans of values of a few hundred KiB that was half of the time.
+    touched again: for plans of values of a few hundred KiB that was half of the time.
     """
     np.empty(KEPT, np.uint8)  # freed at once, and not touched
 
