@@ -92,6 +92,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("collections", "from collections import namedtuple, deque\n"
                   "P = namedtuple('P', 'x y')\nprint(P(1, y=2), len(deque([1, 2, 3], maxlen=2)))",
                   "namedtuple, deque, Counter, defaultdict, OrderedDict"),
+        Construct("integers", "import numpy as np\na = np.array([1, 2])\n"
+                  "print(a.dtype, a // 2, a / 2)",
+                  "of Python and NumPy stay integers, as there; so do those of PyTorch"),
         Construct("dtypes", "import torch\nx = torch.tensor([1, 2], dtype=torch.int32)\n"
                   "print(x, x.double(), (x * 2.5).dtype)",
                   "shown and promoted as in PyTorch; floats are computed in --dtype's"),

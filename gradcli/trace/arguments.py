@@ -314,6 +314,8 @@ def _bind(
     keywords: Mapping[str, Value],
 ) -> tuple[Sequence[Value], Sequence[Value], dict[str, Value]]:
     """The arguments for the plain parameters in order, for the variadic one, and by name."""
+    if len(arguments) > 2:
+        arguments, keywords = _in_todays_order(parameters, arguments, keywords)
     plain = [p for p in parameters if not p.keyword_only and not p.variadic]
     variadic = next((p for p in parameters if p.variadic), None)
     positional = arguments[: len(plain)]
@@ -352,6 +354,33 @@ def _bind(
     if variadic is not None and variadic.name in named:
         rest = [named.pop(variadic.name)]
     return positional, rest, named
+
+
+_FACTORS = ("beta", "alpha", "value")
+"""Parameters that once stood before the tensors that they multiply."""
+
+
+def _in_todays_order(
+    parameters: tuple[Parameter, ...],
+    arguments: Sequence[Value],
+    keywords: Mapping[str, Value],
+) -> tuple[Sequence[Value], Mapping[str, Value]]:
+    """The arguments of `add(x, 2, y)` and `addmm(2, x, 3, a, b)`, which stand for
+    `add(x, y, alpha=2)` and `addmm(x, a, b, beta=2, alpha=3)`.
+    """
+    names = [name for name in _FACTORS if any(p.name == name for p in parameters)]
+    if not names or not all(isinstance(each, Node) for each in arguments):
+        return arguments, keywords
+    places = [i for i, each in enumerate(arguments[:-1]) if not each.shape]  # type: ignore[union-attr]
+    needed = [p for p in parameters if p.required]
+    surplus = len(arguments) - len(needed)
+    if not 0 < surplus == len(places) <= len(names) or any(p.kind != "Node" for p in needed):
+        return arguments, keywords
+    if places[0]:  # the first is for the tensors behind it
+        names = names[-1:]
+    factors = {name: arguments[i] for name, i in zip(names, places, strict=False)}
+    tensors = [each for i, each in enumerate(arguments) if i not in places]
+    return tensors, {**factors, **keywords}
 
 
 def _count(parameters: Sequence[Parameter]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
-from gradcli.ops.control import detach, leaf
+from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import dtype_name
@@ -23,6 +23,9 @@ from gradcli.trace.values import Value
 
 Method = Callable[[list[Value], Given], Any]
 Replace = Callable[[Node, Node], None]
+_HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
+          "_backward_hooks": "_watchers"}  # fmt: skip
+"""What PyTorch calls the hooks of a module."""
 _METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
 """Methods that give parameters a dtype."""
 _TO = ("device", "dtype", "non_blocking", "memory_format")
@@ -42,8 +45,12 @@ class Module(Object):
         """Functions of the module and its inputs, called before forward."""
         self._hooks: list[Object] = []
         """Functions of the module, its inputs and its output, called after forward."""
+        self._told_by_name: set[Object] = set()
+        """Those of both that get the arguments by name, too."""
         self._watchers: list[Object] = []
         """Functions of the module and the gradients of its inputs and its output."""
+        self._first_watchers: list[Object] = []
+        """Functions of the module and the gradients of its output, before these."""
         self._replace = replace
         self.computed: dict[str, Any] = {}
         """By name, parameters that are computed of others: `ComputedParameter`."""
@@ -144,7 +151,7 @@ class Module(Object):
     # --- as an object ---
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
-        if self._before or self._watchers or self._hooks or self.computed:
+        if self._before or self._watchers or self._hooks or self._first_watchers or self.computed:
             return self._with_hooks(arguments, keywords)
         return self.forward(arguments, keywords)
 
@@ -152,8 +159,13 @@ class Module(Object):
         for computed in self.computed.values():
             yield computed.renew()
         for hook in self._before:
-            other = yield hook.call([self, tuple(arguments)], {})
-            if other is not None:
+            by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
+            other = yield hook.call([self, tuple(arguments), *by_name], {})
+            if other is not None and by_name:
+                first, named = self.values.elements(other)
+                arguments = self.values.elements(first)
+                keywords = {str(key): each for key, each in pairs_of(self.values, [named], {})}
+            elif other is not None:
                 arguments = list(other) if isinstance(other, tuple) else [other]
         if self._watchers:
             from gradcli.trace.watching import Watch  # few programs watch gradients
@@ -164,19 +176,34 @@ class Module(Object):
             watch.begin(value)
         else:
             value = yield self.forward(arguments, keywords)
+        if self._first_watchers and isinstance(value, Node) and self.autograd.requires_grad(value):
+            value = bind(value)
+            self.autograd.add_hook(value, BuiltIn("hook", self._tell_first))
         for hook in self._hooks:
-            other = yield hook.call([self, tuple(arguments), value], {})
+            by_name = [Dictionary(self.values, keywords.items())] * (hook in self._told_by_name)
+            other = yield hook.call([self, tuple(arguments), *by_name, value], {})
             value = value if other is None else other
         return value
+
+    def _tell_first(self, _: str, grads: list[Value], __: Given) -> Any:
+        """Call the functions of the output's gradient, which may give another."""
+        given = tuple(grads)
+        for hook in self._first_watchers:
+            found = yield hook.call([self, given], {})
+            if found is not None:
+                given = found if isinstance(found, tuple) else (found,)
+        return given[0]
 
     def _register_hook(
         self, name: str, hooks: list[Object], arguments: list[Value], keywords: Given
     ) -> Value:
-        names = ("hook", "prepend")
+        names = ("hook", "prepend", "with_kwargs", "always_call")
         given = bind_names(name, names, arguments, keywords, names[1:])
         hook = given["hook"]
         if not isinstance(hook, Object):
             raise GradcliError("type", "a hook is a function", hint="def hook(module, …): …")
+        if "with_kwargs" in given and self.values.truth(given["with_kwargs"]):
+            self._told_by_name.add(hook)
         first = "prepend" in given and self.values.truth(given["prepend"])
         hooks.insert(0 if first else len(hooks), hook)
         return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
@@ -189,6 +216,8 @@ class Module(Object):
             return self.values.graph.constant(self.training)
         if name == "__class__":
             return ClassName(self.title)
+        if name in _HOOKS:
+            return Items(list(getattr(self, _HOOKS[name])))
         if self.computed and (found := self.part(name)) is not None:
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)
@@ -222,6 +251,7 @@ class Module(Object):
                     ("register_forward_hook", self._hooks),
                     ("register_full_backward_hook", self._watchers),
                     ("register_backward_hook", self._watchers),
+                    ("register_full_backward_pre_hook", self._first_watchers),
                 )
             },
         }

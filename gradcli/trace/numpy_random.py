@@ -45,6 +45,7 @@ class Drawing:
             **{name: partial(self._numbers, name, names) for name, names in _LIKE.items()},
             integers: self._whole,
             "choice": self._choice,
+            "multivariate_normal": self._several_normal,
             "permutation": self._permutation,
             "shuffle": self._shuffle,
         }
@@ -90,6 +91,20 @@ class Drawing:
         except (ValueError, TypeError) as error:
             raise GradcliError("value", f"{name}: {error}") from None
         return self._result(drawn)
+
+    def _several_normal(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Rows of normal numbers with these means and covariances."""
+        names = ("mean", "cov", "size")
+        given = bind_names("multivariate_normal", names, arguments, keywords, names[2:])
+        mean, cov = (
+            self.values.evaluator.value(self.values.tensor(given[name], name)) for name in names[:2]
+        )
+        self._check((*mean.shape, math.prod(self.values.integers(given["size"], "size"))) if (
+            given.get("size") is not None
+        ) else mean.shape)  # fmt: skip
+        if not np.isfinite(cov).all() or not np.isfinite(mean).all():
+            raise GradcliError("value", "multivariate_normal: mean and cov are finite")
+        return self._called("multivariate_normal", {"mean": mean, "cov": cov}, given)
 
     def _choice(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("a", "size", "replace", "p")

@@ -187,7 +187,7 @@ def numbers_of(values: Values, group: Dictionary) -> Numbers:
             if len(pair) != len(_BETAS):
                 raise GradcliError("value", "betas are two numbers", hint="betas=(0.9, 0.999)")
             numbers |= dict(zip(_BETAS, pair, strict=True))
-        elif key != "params" and isinstance(key, str):
+        elif key != "params" and isinstance(key, str) and isinstance(value, Node | None):
             numbers[key] = values.number(value, key) if value is not None else 0.0
     return numbers
 
@@ -366,13 +366,15 @@ class Optimisers:
             groups = self._groups(params)
             made = []
             for given in groups or [{"params": params}]:
-                unknown = given.keys() - {"params", *known, *_IGNORED}
-                if unknown or "params" not in given:
+                if "params" not in given:
                     raise GradcliError(
                         "value", f"{name}: a group has params, and of {', '.join(known)} what it "
                         "needs",
                     )  # fmt: skip
-                group = group_of(self.values, name, given, defaults)
+                own = {key: each for key, each in given.items() if key in names}
+                group = group_of(self.values, name, own, defaults)
+                for key in given.keys() - own.keys():  # which the program itself may read
+                    group.put(key, given[key])
                 group.put(
                     "params", Items([*self.leaves(name, given["params"], in_group=bool(groups))])
                 )

@@ -113,6 +113,7 @@ ERRORS = [
     ("collections", "from collections import namedtuple\nnamedtuple('P', 'x x')", "value",
      "different words"),
     ("collections", "from collections import deque\ndeque([]).popleft()", "index", "empty deque"),
+    ("integers", "import numpy as np\nnp.array([1, 2], dtype='int5')", "type", "no dtype int5"),
     ("dtypes", T + "torch.ones(2, dtype=torch.int5)", "type", "no dtype int5"),
     ("dtypes", T + "torch.ones(2, 2).double() @ torch.ones(2)", "type", "float64 and float32"),
     ("dtypes", T + "torch.tensor([1, 2]).mean()", "type", "holds int64"),
