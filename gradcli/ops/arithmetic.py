@@ -14,6 +14,7 @@ from gradcli.graph import Array, Node
 from gradcli.ops.bits import all_ones, bits_of
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import ANY, NUMBERS, cast
+from gradcli.ops.promotion import together
 from gradcli.ops.table import Case, Function
 
 table = Group("arithmetic")
@@ -109,7 +110,9 @@ def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
     if rounding_mode == "floor":
         return floor_divide(a, b)
     if rounding_mode == "trunc":
-        return trunc(div(a, b))
+        is_float = together((a, b))[0].kind == "float"
+        quotient = trunc(div(a, b))
+        return quotient if is_float else cast(quotient, "int")
     raise GradcliError(
         "value", f"div: rounding_mode is 'floor', 'trunc' or None, not {rounding_mode!r}"
     )

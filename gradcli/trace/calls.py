@@ -22,10 +22,10 @@ from gradcli.trace.growth import watch
 from gradcli.trace.items import Items, Unquoted
 from gradcli.trace.names import LAYOUTS, dtype_name
 from gradcli.trace.numerals import Numerals
-from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, NumpyCalls
+from gradcli.trace.numpy_calls import KEEP_INTEGERS, NUMBER_MAKERS, ON_INTEGERS, NumpyCalls
 from gradcli.trace.objects import RECORDINGS, BuiltIn, Object, TypeHint
 from gradcli.trace.python_calls import LIKE_PYTHONS
-from gradcli.trace.special import ON_NUMBERS, Special
+from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special
 from gradcli.trace.values import Value, Values, describe
 
 if TYPE_CHECKING:
@@ -265,8 +265,9 @@ class Calls(NumpyCalls):
         return function_name(callee, self.frame, self.frame.imports, self.library.functions)
 
     def _special(self, name: str) -> Special | None:
-        """The function of that name that is not in the op table."""
-        return None if name in TABLE else self.library.functions.get(name)
+        """The function of that name, unless the op table's is meant, which takes tensors alone."""
+        is_of_table = name in TABLE and name not in OF_LISTS
+        return None if is_of_table else self.library.functions.get(name)
 
     def _sees_lists(self, name: str, special: Special | None) -> bool:
         """Whether a function takes lists of numbers as lists, not as tensors."""
@@ -575,6 +576,10 @@ class Calls(NumpyCalls):
             computed: Value = compute_in(self.autograd, built_in, arguments, keywords)
             self.values.stay_arrays(computed, arguments)
             return computed
+        if self.values.is_python and built_in.name in ON_INTEGERS and len(arguments) == 2:
+            a, b = arguments
+            if isinstance(a, Node) and isinstance(b, Node) and a.kind != b.kind:
+                arguments = [self.whole_beside(b, a), self.whole_beside(a, b)]
         first = self.graph.count
         if built_in.of_floats and self.autograd.dtypes is not None and arguments:
             self.autograd.dtypes.check_floats(built_in.name, arguments[0])

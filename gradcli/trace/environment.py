@@ -18,12 +18,14 @@ _PATHS = ("append", "insert", "extend", "remove")
 class Environment:
     """The functions by name. Where Python looks for modules has no meaning here."""
 
-    def __init__(self, autograd: Autograd) -> None:
+    def __init__(self, autograd: Autograd, show: Special) -> None:
+        """`show` is print."""
         self.values = autograd.values
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
             **{f"sys.path.{name}": lambda *_: None for name in _PATHS},
             "sys.stdout.flush": lambda *_: None,
+            "sys.stdout.write": lambda given, _: show(given, {"end": ""}),
             "importlib.metadata.version": self._version,
             **dict.fromkeys(
                 ("packaging.version.Version", "packaging.version.parse"), self._numbers_of_version

@@ -495,8 +495,8 @@ class Expressions:
         if right.known is not None and operator in _DIVIDING:
             self._check_division(left, right)
         if left.kind != right.kind and self.values.is_python:
-            left = self._beside(right, operator, left, expression.left)
-            right = self._beside(left, operator, right, expression.right)
+            left = self._beside(right, operator, left)
+            right = self._beside(left, operator, right)
         elif left.kind == "bool" and operator in _COUNTING and self._are_truths(left, right):
             left = cast(left, "int")
         first = self.graph.count
@@ -518,9 +518,13 @@ class Expressions:
                 "value", "division by zero", hint="torch.tensor(0.) divides as PyTorch does"
             )
 
-    def _beside(self, other: Node, operator: str, node: Node, written: syntax.Expression) -> Node:
+    def _beside(self, other: Node, operator: str, node: Node) -> Node:
         """A whole number next to a tensor of integers as an integer, as it is in PyTorch."""
-        if other.kind != "int" or node.kind != "float" or operator not in _ON_INTEGERS:
+        return self.whole_beside(other, node) if operator in _ON_INTEGERS else node
+
+    def whole_beside(self, other: Node, node: Node) -> Node:
+        """The same next to an operand of any function that computes with integers."""
+        if other.kind == "float" or node.kind != "float":
             return node
         if node.shape or node not in self.special.numbers:
             return node

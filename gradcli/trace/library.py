@@ -21,7 +21,7 @@ from gradcli.trace.object_functions import ObjectFunctions
 from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.sequences import Sequences
 from gradcli.trace.settings import SettingCalls
-from gradcli.trace.special import ON_NUMBERS, Special, Specials
+from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special, Specials
 from gradcli.trace.values import Value, Values
 
 _OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
@@ -33,6 +33,7 @@ _MORE_OF_PYTHON = (
     "from os", "heapq", "bisect", "statistics", "logging", "enum", "Namespace",
 )  # fmt: skip
 """The same of parts that fewer use."""
+_MATH = ("math",)
 _OF_PYTORCH = ("nn", "optim", "func", "vmap", "Function", "torch.utils")
 """The same of parts of PyTorch that few programs use."""
 _SELDOM = ("Attention", "Transformer", "LBFGS", "functional_call", "stack_module_state")
@@ -116,7 +117,13 @@ class Library:
             caller.special.methods | calls.methods | conversions.methods | settings.methods
         )
         self.of_lists = frozenset(
-            (*self.objects.functions, *self.python.functions, *ON_NUMBERS, "torch.is_tensor")
+            (
+                *self.objects.functions,
+                *self.python.functions,
+                *ON_NUMBERS,
+                "torch.is_tensor",
+                *OF_LISTS,
+            )
         )
         """Functions of Python that see lists as they are written."""
         self.constants: dict[str, Value] = {}
@@ -169,9 +176,13 @@ class Library:
         if self._mentions(_OF_INSTALLATION):
             from gradcli.trace.environment import Environment
 
-            self._add(Environment(self._autograd))
+            self._add(Environment(self._autograd, self._caller.special.functions["print"]))
         if self._mentions(_MORE_OF_PYTHON):
             self.functions |= self._more_of_python()
+        if self._mentions(_MATH):
+            from gradcli.trace.python_math import PythonMath
+
+            self._add(PythonMath(self._values))
         if self._mentions(_COUNTS):
             from gradcli.trace.countings import Countings
 

@@ -28,6 +28,11 @@ KEEP_INTEGERS = frozenset((
     "np.dot", "np.cumsum", "np.cumprod", "cross", "fmax", "fmin",
 ))  # fmt: skip
 """Functions that give integers of integers."""
+ON_INTEGERS = frozenset((
+    "add", "sub", "rsub", "mul", "remainder", "fmod", "pow", "floor_divide", "div", "bitwise_and",
+    "bitwise_or", "bitwise_xor",
+))  # fmt: skip
+"""Functions of two operands that compute with integers, of which one may be a number."""
 NUMBER_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray", "arange", "full"))
 """Functions that make tensors of integers of whole numbers in PyTorch."""
 _TAKING_LISTS = NUMBER_MAKERS | {"numpy.random.shuffle"}

@@ -27,6 +27,9 @@ Special: TypeAlias = Callable[[list[Value], dict[str, Value]], Value]
 ON_NUMBERS = {"max": "maximum", "min": "minimum"}
 """Of several plain numbers, Python's function: which element is the largest, or smallest."""
 
+OF_LISTS = ("math.prod", "math.fsum")
+"""Functions of numbers in lists, which the op table may have of tensors, too."""
+
 
 class Size(tuple[Node, ...]):
     """A tensor's shape, as print shows it in PyTorch."""

@@ -14,3 +14,7 @@ print(list(itertools.combinations_with_replacement([1, 2], 2)))
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 sum(accumulate([x[0], x[1], x[0]])).backward()
 print(x.grad)
+for i in itertools.count(1):
+    if i * i > 20:
+        break
+print(i, [pair for pair in zip(itertools.count(2, 3), "ab")])

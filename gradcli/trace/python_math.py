@@ -1,0 +1,102 @@
+"""Functions of Python's `math` of plain numbers that the op table does not have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from gradcli.diagnostics import GradcliError
+from gradcli.graph import Node
+from gradcli.ops import FUNCTIONS
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.objects import Given
+from gradcli.trace.printing import PrintedNumbers
+from gradcli.trace.special import Special
+from gradcli.trace.values import Value, Values
+
+EXACT = 2**53
+"""Whole numbers are exact up to here."""
+_OF_COUNTS: dict[str, tuple[Callable[..., int], int]] = {
+    "factorial": (math.factorial, 1), "comb": (math.comb, 2), "perm": (math.perm, 2),
+    "isqrt": (math.isqrt, 1),
+}  # fmt: skip
+"""What is computed of whole numbers from 0, and how many it takes."""
+_MOST = 10_000
+"""The largest of these numbers."""
+
+
+class PythonMath:
+    """The functions by name."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.methods: dict[str, Special] = {}
+        self.functions: dict[str, Special] = {
+            **{f"math.{name}": partial(self._of_counts, name) for name in _OF_COUNTS},
+            "math.gcd": partial(self._of_whole, math.gcd),
+            "math.lcm": partial(self._of_whole, math.lcm),
+            "math.prod": self._prod,
+            "math.fsum": self._fsum,
+            "math.isclose": self._isclose,
+            "math.log": self._log,
+        }
+
+    def _of_counts(self, name: str, arguments: list[Value], keywords: Given) -> Value:
+        compute, count = _OF_COUNTS[name]
+        given = bind_names(name, ("n", "k")[:count], arguments, keywords)
+        numbers = [self.values.integer(each, f"{name}: n") for each in given.values()]
+        limit = EXACT if name == "isqrt" else _MOST
+        if any(not 0 <= each <= limit for each in numbers):
+            raise GradcliError("value", f"{name} takes whole numbers from 0 to {limit}")
+        return self._exact(name, compute(*numbers))
+
+    def _of_whole(
+        self, compute: Callable[..., int], arguments: list[Value], keywords: Given
+    ) -> Value:
+        bind_names("this", (), (), keywords)
+        return self._exact("this", compute(*(self.values.integer(e, "n") for e in arguments)))
+
+    def _exact(self, name: str, number: float) -> Value:
+        if isinstance(number, int) and abs(number) > EXACT:
+            raise GradcliError(
+                "value",
+                f"{name} is larger than 2**53: whole numbers are exact up to there",
+                hint="exp(lgamma(n + 1)) is about the factorial of n",
+            )
+        return self.values.plain(number)
+
+    def _prod(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("prod", ("iterable", "start"), arguments, keywords, ("start",))
+        total = given.get("start", self.values.plain(1))
+        factors = [total, *self.values.elements(given["iterable"])]
+        known = PrintedNumbers(self.values)
+        plain = [each for each in factors if isinstance(each, Node) and each in known]
+        if len(plain) == len(factors):
+            is_whole = all(map(known.is_integer, plain))
+            numbers = [self.values.number(each, "a factor") for each in plain]
+            return self._exact("prod", math.prod(map(int, numbers) if is_whole else numbers))
+        for each in factors[1:]:
+            total = self.values.tensor(total) * self.values.tensor(each, "a factor")
+        return total
+
+    def _fsum(self, arguments: list[Value], keywords: Given) -> Value:
+        (items,) = bind_names("fsum", ("seq",), arguments, keywords).values()
+        numbers = [self.values.number(each, "a term") for each in self.values.elements(items)]
+        return self.values.plain(math.fsum(numbers))
+
+    def _isclose(self, arguments: list[Value], keywords: Given) -> Value:
+        names = ("a", "b", "rel_tol", "abs_tol")
+        given = bind_names("isclose", names, arguments, keywords, names[2:])
+        numbers = {name: self.values.number(each, name) for name, each in given.items()}
+        return self.values.graph.constant(
+            math.isclose(numbers.pop("a"), numbers.pop("b"), **numbers)
+        )
+
+    def _log(self, arguments: list[Value], keywords: Given) -> Value:
+        """`math.log(x)`, and `math.log(x, base)`."""
+        given = bind_names("log", ("x", "base"), arguments, keywords, ("base",))
+        log = FUNCTIONS["log"](self.values.tensor(given["x"], "log: x"))
+        if "base" not in given:
+            return log
+        return log / FUNCTIONS["log"](self.values.tensor(given["base"], "log: base"))
