@@ -102,6 +102,7 @@ mul = table.elementwise(
 def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
     from gradcli.ops.rounding import (
         floor_divide,
+        fmod,
         trunc,
     )  # most programs do not round
 
@@ -110,9 +111,9 @@ def _div(a: Node, b: Node, *, rounding_mode: str | None = None) -> Node:
     if rounding_mode == "floor":
         return floor_divide(a, b)
     if rounding_mode == "trunc":
-        is_float = together((a, b))[0].kind == "float"
-        quotient = trunc(div(a, b))
-        return quotient if is_float else cast(quotient, "int")
+        if together((a, b))[0].kind == "float":
+            return trunc(div(a, b))
+        return floor_divide(a - fmod(a, b), b)
     raise GradcliError(
         "value", f"div: rounding_mode is 'floor', 'trunc' or None, not {rounding_mode!r}"
     )
