@@ -160,7 +160,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "torch.func.functional_call(m, p, torch.ones(2)).sum()",
                   "torch.func.functional_call, stack_module_state"),
         Construct("functools", "from functools import reduce\nreduce(lambda a, b: a * b, [2, 3])",
-                  "partial, reduce, wraps, lru_cache"),
+                  "partial, reduce, wraps, lru_cache, total_ordering"),
         Construct("itertools", "import itertools\nfor a in itertools.product([1, 2], [3]): c = a",
                   "product, chain, combinations, accumulate, islice, count, cycle, groupby"),
         Construct("operator", "import operator\nfrom functools import reduce\n"

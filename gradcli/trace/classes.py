@@ -54,6 +54,8 @@ class Class(Object):
         self.order: list[Class] = [self, *order]
         """It and the classes that it is made from, as they are searched for names."""
         self.roots: set[str] = {*roots, *(root for base in bases for root in base.roots)}
+        self.is_whole = True
+        """Whether it is no `ABC`, which may lack methods."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type or a value."""
         self._make = make
@@ -71,7 +73,20 @@ class Class(Object):
                 return each.frame.values[name]
         return None
 
+    def _missing(self) -> list[str]:
+        """The methods that it must have, and has not."""
+        names = dict.fromkeys(name for each in self.order for name in each.frame.functions)
+        return [name for name in names if getattr(self.found(name), "is_abstract", False)]
+
     def call(self, arguments: list[Value], keywords: Given) -> Any:
+        if not self.is_whole and (missing := self._missing()):
+            many = "s" * (len(missing) > 1)
+            raise GradcliError(
+                "type",
+                f"Can't instantiate abstract class {self.name} with abstract method{many} "
+                f"{', '.join(sorted(missing))}",
+                hint=f"class Own({self.name}): def {missing[0]}(self): …",
+            )
         instance = self._make(self)
         start = self.found("__init__")
         if isinstance(start, UserFunction | BuiltIn):

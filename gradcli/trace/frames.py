@@ -102,6 +102,11 @@ class UserFunction(Object):
         self.records = records
         self.binds: Literal["object", "class", "nothing", "property"] = "object"
         """What a method gets as its first argument, or that it is called without parentheses."""
+        self.is_abstract = False
+        """Whether classes must have another of that name before they are called."""
+        self.remembered: dict[Any, Value] | None = None
+        """What it gave, by its arguments, where that is kept."""
+        self._key: Callable[[list[Value], Given], Any] = lambda *_: None
         self.yields = False
         """Whether a call gives a generator."""
         self.owner: Any = None
@@ -109,7 +114,29 @@ class UserFunction(Object):
         self._run = run
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
+        if self.remembered is not None:
+            return self._looked_up(arguments, keywords, self.remembered)
         return self._run(self, arguments, keywords)
+
+    def remember(self, key: Callable[[list[Value], Given], Any]) -> None:
+        """Keep what it gives, by the `key` of its arguments; where that is None they have none."""
+        self.remembered = {}
+        self._key = key
+
+    def _looked_up(
+        self, arguments: list[Value], keywords: Given, remembered: dict[Any, Value]
+    ) -> Any:
+        key = self._key(arguments, keywords)
+        if key is None or key not in remembered:
+            value = yield self._run(self, arguments, keywords)
+            if key is None:
+                return value
+            remembered[key] = value
+        return remembered[key]
+
+    def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
+        known = self.remembered
+        return {} if known is None else {"cache_clear": lambda *_: known.clear()}
 
     def attribute(self, name: str) -> Any:
         if name == "__name__":

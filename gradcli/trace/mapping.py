@@ -46,6 +46,9 @@ class Mapping:
             raise GradcliError("type", "vmap takes a function", hint="vmap(f)(x), f without ( )")
         zero = self.values.graph.constant(0.0)
         dims, out = given.get("in_dims", zero), given.get("out_dims", zero)
+        randomness = given.get("randomness", "error")
+        if randomness not in ("error", "different", "same"):
+            raise GradcliError("value", "randomness is 'error', 'different' or 'same'")
 
         def visit(inputs: list[Value], named: Given) -> Visitor:
             several = isinstance(dims, tuple | Items)
@@ -63,13 +66,25 @@ class Mapping:
                     hint="in_dims=(0, None) takes the second as it is",
                 )  # fmt: skip
             results = []
+            graph = self.values.graph
+            drawn = graph.draws
             for number in range(counts.pop()):
                 row = [
                     self._row(whole, column, number)
                     for (whole, _), column in zip(pairs, columns, strict=True)
                 ]
                 by_name = dict(zip(named, row[len(inputs) :], strict=True))
+                if randomness == "same":
+                    graph.draws = drawn
                 results.append((yield function.call(row[: len(inputs)], by_name)))
+                if randomness == "error" and graph.draws != drawn:
+                    raise GradcliError(
+                        "value",
+                        "vmap: called random operation while in randomness error mode. Please "
+                        "either use the 'same' or 'different' randomness flags on vmap or perform "
+                        "the randomness operation out of vmap",
+                        hint="vmap(f, randomness='different')",
+                    )
             return self._stacked(results, out)
 
         return Transform(visit)

@@ -52,8 +52,8 @@ class PythonCalls(Expressions):
         if name not in LIKE_PYTHONS:
             return self.function_call(name, arguments, keywords)
         only = arguments[0] if len(arguments) == 1 else None
-        if name in _PLAIN and not keywords and len(arguments) < 2:
-            converted = self._converted(name, arguments)
+        if name in _PLAIN:
+            converted = self._converted(name, [*arguments, *keywords.values()])
             if converted is not None:
                 return converted
         if (
@@ -82,6 +82,10 @@ class PythonCalls(Expressions):
     def _converted(self, name: str, arguments: Sequence[Value]) -> Value:
         """`int()`, `float('inf')`, `bool(xs)`: None where the op table's function is meant."""
         only = arguments[0] if arguments else None
+        if len(arguments) > 1:
+            is_text = name == "int" and isinstance(only, str)
+            base = self.values.integer(arguments[1], "base") if is_text else 0
+            return self.python.whole(str(only), base) if is_text else None
         if not arguments:
             return self.graph.constant(False) if name == "bool" else self.python.number("0", name)
         if isinstance(only, Object) and (method := only.special(f"__{name}__")) is not None:

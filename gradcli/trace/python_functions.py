@@ -167,6 +167,15 @@ class PythonFunctions:
             result = FUNCTIONS[ON_NUMBERS[name]](result, node)
         return result
 
+    def whole(self, text: str, base: int) -> Node:
+        """`int('ff', 16)`."""
+        try:
+            return self.values.plain(int(text, base)) if len(text) < 100 else self.number("", "int")
+        except ValueError:
+            raise GradcliError(
+                "value", f"{text!r} is no whole number of base {base}", hint="int('ff', 16)"
+            ) from None
+
     def number(self, text: str, kind: str) -> Node:
         """`float('inf')`, `int('3')`."""
         plain = text.strip().lower()
@@ -176,7 +185,9 @@ class PythonFunctions:
             value = None
         if value is None or "_" in plain or (kind == "int" and not value.is_integer()):
             raise GradcliError(
-                "value", f"{text!r} is no number", hint="float('1e-3'), float('inf')"
+                "value",
+                f"{text!r} is no {'whole ' * (kind == 'int')}number",
+                hint="float('1e-3'), float('inf')",
             )
         return self.values.plain(int(value) if kind == "int" else value)
 

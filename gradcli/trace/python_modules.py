@@ -13,7 +13,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class, Instance
 from gradcli.trace.copies import shallow
 from gradcli.trace.dataclass import DefaultField, fields_of, make_dataclass
-from gradcli.trace.dictionaries import Dictionary
+from gradcli.trace.dictionaries import Dictionary, key_of
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.items import Items
 from gradcli.trace.itertools_calls import ItertoolsCalls
@@ -95,8 +95,8 @@ class PythonModules:
             "functools.partial": self._partial,
             "functools.reduce": self._reduce,
             "functools.wraps": self._unchanged,
-            "functools.lru_cache": self._unchanged,
-            "functools.cache": lambda given, _: given[0],
+            "functools.lru_cache": self._remembering,
+            "functools.cache": self._remembering,
             **ItertoolsCalls(self.values).functions,
             **dict.fromkeys(
                 ("time.time", "time.perf_counter", "time.process_time", "time.monotonic"),
@@ -146,6 +146,24 @@ class PythonModules:
         for each in items[1:]:
             total = yield function.call([total, each], {})
         return total
+
+    def _remembering(self, arguments: list[Value], keywords: Given) -> Value:
+        """`@lru_cache`, `@lru_cache(maxsize=None)` and `@cache`: what a function gave is kept."""
+        names = ("user_function", "typed")
+        given = {key: each for key, each in keywords.items() if key != "maxsize"}
+        function = bind_names("lru_cache", names, arguments, given, names).get("user_function")
+        if not isinstance(function, Object):
+            return BuiltIn("lru_cache", lambda _, inner, __: self._remembering(inner, {}))
+        if isinstance(function, UserFunction):
+            function.remember(self._key)
+        return function
+
+    def _key(self, arguments: list[Value], keywords: Given) -> Any:
+        """What equal arguments have in common; None where some cannot be a key."""
+        try:
+            return key_of(self.values, (*arguments, *keywords, *keywords.values()))
+        except GradcliError:
+            return None
 
     def _unchanged(self, arguments: list[Value], keywords: Given) -> Value:
         """A decorator that gives the function as it is."""

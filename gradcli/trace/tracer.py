@@ -224,6 +224,7 @@ class Tracer(Loops):
             self.graph.span = decorator.span
             name = (path_of(decorator) or [""])[-1]
             if name in _WITHOUT_MEANING:
+                function.is_abstract |= name == "abstractmethod"
                 continue
             if name in _BINDS:
                 function.binds = _BINDS[name]
@@ -324,6 +325,7 @@ class Tracer(Loops):
         for function in frame.functions.values():
             function.owner = made
         made.declared = tuple(_declared(statement.body))
+        made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         whole: Value = self._whole(made, names)
         for decorator in reversed(statement.decorators):
             value = yield self.visit(decorator)

@@ -168,6 +168,10 @@ _PHRASES = (
              "you can only change requires_grad flags of leaf variables. If you want to use a "
              "computed variable in a subgraph that doesn't require differentiation use "
              "var_no_grad = var.detach()."),
+    _phrase(r"^('.*') is no whole number$", "ValueError",
+             lambda text: f"invalid literal for int() with base 10: {text}"),
+    _phrase(r"^('.*') is no number$", "ValueError",
+             lambda text: f"could not convert string to float: {text}"),
     _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
     _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",

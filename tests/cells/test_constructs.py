@@ -14,6 +14,13 @@ from gradcli.trace import TraceLimits
 
 CONSTRUCTS = [each for constructs in GUIDE.values() for each in constructs]
 T = "import torch\n"
+ABSTRACT = """
+from abc import ABC, abstractmethod
+class A(ABC):
+    @abstractmethod
+    def f(self): pass
+A()
+"""
 M = "from contextlib import contextmanager\n@contextmanager\n"
 W = T + "w = torch.ones(2, requires_grad=True)\n"
 
@@ -158,6 +165,10 @@ ERRORS = [
     ("strings", "', '.join([1])", "type", "join takes strings"),
     ("sorted", "sorted(['a', 1])", "type", "no order"),
     ("class", "class A:\n    def f(self): return self.b\nA().f()", "name", "no attribute 'b'"),
+    ("class", ABSTRACT, "type", "abstract class A with abstract method f"),
+    ("transforms", T + "torch.func.vmap(lambda x: x + torch.randn(1))(torch.ones(2, 1))", "value",
+     "random operation"),
+    ("numbers", "int('z', 16)", "value", "no whole number of base 16"),
     ("class", "class A: pass\nA(3)", "type", "takes no arguments"),
     ("class", "x = 3\nclass A(x): pass", "type", "cannot be made from"),
     ("models", T + "class N(torch.nn.Module):\n    pass\nN()(1)", "type", "no forward"),

@@ -340,6 +340,49 @@ def outer():
 print(outer())
 g = (x * x for x in range(5))
 print(next(g), sum(g))
+### functions that remember
+from functools import lru_cache, cache, partial
+@lru_cache(maxsize=None)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+print(fib(60))
+calls = []
+@cache
+def f(x, y=1):
+    calls.append(x)
+    return x + y
+print(f(1), f(1), f(1, y=2), f(2), calls)
+@lru_cache
+def g(n): return 1 if n <= 1 else n * g(n - 1)
+print(g(10))
+class A:
+    @lru_cache(maxsize=None)
+    def h(self, n): return n * 2
+print(A().h(3))
+f.cache_clear(); f(1); print(len(calls))
+print(partial(int, base=2)("101"), int("ff", 16))
+### abstract classes
+from abc import ABC, abstractmethod
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+    def name(self): return type(self).__name__
+class Sq(Shape):
+    def __init__(self, a): self.a = a
+    def area(self): return self.a ** 2
+print(Sq(3).area(), Sq(2).name())
+try:
+    Shape()
+except TypeError as e:
+    print(e)
+for text in ("a", "1.5"):
+    try:
+        int(text)
+    except ValueError as e:
+        print(e)
+try:
+    float("x")
+except ValueError as e:
+    print(e)
 """
 _TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 
