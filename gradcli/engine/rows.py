@@ -1,7 +1,7 @@
-"""Which nodes run together strip by strip: a large product of matrices, or a reduction of each row
-of a large value that is then spread over the row again, as in a softmax; what follows from its rows
-row by row, and the sums and products over all rows at the end. What a strip of rows leaves between
-them stays in the cache, and what they read in common is read once.
+"""Which nodes run together strip by strip: a large product of matrices, a reduction of each row of
+a large value that is then spread over the row again, as in a softmax, or the windows of a pool;
+what follows from its rows row by row, and the sums and products over all rows at the end. What a
+strip of rows leaves between them stays in the cache, and what they read in common is read once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from gradcli.engine import regions
 from gradcli.engine.plan import Single, Unit
 from gradcli.engine.products import LARGE, is_large
 from gradcli.engine.strips import ELEMENTS, SHARES, Strips
+from gradcli.engine.swept import is_member
 from gradcli.graph import Node, Split
 from gradcli.ops.splits import ways
 
@@ -23,8 +24,10 @@ NARROWEST, WIDEST = 1 << 3, 1 << 13
 BATCHES, WIDEST_BATCH = 8, 1 << 21
 """So many products of matrices, of at most so many elements, are worth strips of one or a few each:
 their memory is used again, and no value takes that of all."""
+MANY = 1 << 20
+"""So many elements that are taken from others are worth strips: they need not be in memory."""
 ATTEMPTS = 32
-"""How many products, and how many reductions, are tried as the beginning of strips."""
+"""How many of each kind are tried as the beginning of strips."""
 
 
 def units(
@@ -35,14 +38,16 @@ def units(
 ) -> list[Unit]:
     """Strips, regions and single nodes in an order in which they can run.
 
-    Strips begin with products of at least `large` multiplications, or with what reduces the rows of
-    a value of an eighth as many elements; nodes in `apart` are not computed in strips.
+    Strips begin with products of at least `large` multiplications, with what reduces the rows of a
+    value of an eighth as many elements, or with windows; nodes in `apart` are not computed in
+    strips.
     """
     order: list[Unit] = [*map(Single, schedule)]
     tried: set[Node] = set()
     products = [node for node in schedule if is_large(node, large)]
     reductions = [node for node in schedule if reduces_rows(node, large // 8)]
-    for first in (*products[:ATTEMPTS], *reductions[:ATTEMPTS]):
+    taken = [node for node in schedule if spreads(node)]
+    for first in (*products[:ATTEMPTS], *reductions[:ATTEMPTS], *taken[:ATTEMPTS]):
         if first not in tried and first not in apart:
             rows = _Rows(first, order, outputs, apart)
             tried.update(rows.splits)
@@ -60,6 +65,15 @@ def reduces_rows(node: Node, large: int) -> bool:
     return NARROWEST <= row <= WIDEST and min(axes) == -len(axes)
 
 
+def spreads(node: Node) -> bool:
+    """Whether a node has a large value of elements taken from its operand, as windows are, whose
+    rows are independent and which no region sweeps over.
+    """
+    op = node.op
+    by_rows = op.splits is not None and not (op.view or op.combine or op.contracts)
+    return by_rows and op.selects and node.size >= MANY and not is_member(node)
+
+
 class _Rows:
     """What can run strip by strip, beginning with a product or a reduction of rows."""
 
@@ -73,7 +87,7 @@ class _Rows:
         self.splits: dict[Node, Split] = {}
         self.in_strip: int | None = None
         """How many make a strip, if not as many as stay in the cache."""
-        self._widens = first.op.contracts
+        self._widens = not first.op.combine
         """Whether more follows from the first node than regions sweep over by themselves."""
         self._order = order
         self._users = _users(order)

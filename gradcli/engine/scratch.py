@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -29,7 +30,8 @@ def keep_freed_memory() -> None:
     free at the end beyond twice the largest piece that was freed so far, and new pages have to be
     touched again: for plans of values of a few hundred KiB that was half of the time.
     """
-    np.empty(KEPT, np.uint8)  # freed at once, and not touched
+    with suppress(MemoryError):
+        np.empty(KEPT, np.uint8)  # freed at once, and not touched
 
 
 class Scratch:

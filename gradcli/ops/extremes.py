@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Node, Split
 from gradcli.ops.cells import over_axes, ranges
 from gradcli.ops.comparison import eq
 from gradcli.ops.group import Group
@@ -21,6 +22,7 @@ from gradcli.ops.shaping import (
     reshape,
     squeeze,
 )
+from gradcli.ops.splits import axes_to_split
 from gradcli.ops.table import Case, Function, everywhere
 
 table = Group("reduction")
@@ -141,6 +143,16 @@ def _work(node: Node) -> float:
     return 1.5 * node.size if x.shape[axis] <= SHORT else x.size
 
 
+def _splits_of_places(node: Node) -> Iterator[Split]:
+    """Along the other axes."""
+    (x,), (axis, _) = node.inputs, node.attributes
+    if axis is not None:
+        for other in axes_to_split(x.shape):
+            if other != axis:
+                gone = node.ndim < x.ndim and other < axis
+                yield Split(other + gone, (other,))
+
+
 def _first_place(x: Array, chosen: Array, axis: int) -> Array | None:
     """Where along an axis the chosen elements are first, the axis kept; None if some are nan."""
     if chosen.dtype.kind == "f" and np.isnan(chosen).any():
@@ -181,6 +193,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
         forward=forward,
         edge=edge,
         work=_work,
+        splits=_splits_of_places,
     )
 
     def build(x: Node, dim: int | None = None, keepdim: bool = False) -> Node:

@@ -42,6 +42,13 @@ def along_others(node: Node) -> Iterator[Split]:
             yield Split(axis, (axis, axis))
 
 
+def leading(node: Node, count: int) -> Iterator[Split]:
+    """Along the axes in front of the last `count` ones of the operand, as the result has them."""
+    (x,) = node.inputs
+    for axis in axes_to_split(x.shape[: x.ndim - count]):
+        yield Split(axis - count + x.ndim - node.ndim, (axis - count,))
+
+
 def axes_to_split(shape: Shape) -> Iterator[int]:
     """The axes that have a length to split."""
     return (axis for axis in range(-len(shape), 0) if shape[axis] > 1)

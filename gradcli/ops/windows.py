@@ -19,6 +19,7 @@ from gradcli.language.syntax import Expression
 from gradcli.ops.kinds import Linear
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import reshape
+from gradcli.ops.splits import leading
 from gradcli.ops.tiling import pad_
 
 Lengths: TypeAlias = tuple[int, ...]
@@ -152,6 +153,7 @@ WINDOWS: Linear = Linear(
         ),
     ),
     selects=True,
+    splits=lambda node: leading(node, len(node.attributes[0].kernel)),
     spell=_windows_spelled,
 )
 OVERLAP_ADD: Linear = Linear(
@@ -159,6 +161,7 @@ OVERLAP_ADD: Linear = Linear(
     infer=lambda x, lengths, window: (*x.shape[: x.ndim - 2 * len(lengths)], *lengths),
     forward=_overlap_add,
     adjoints=(lambda change, y, x, lengths, window: x.graph.apply(WINDOWS, (change,), (window,)),),
+    splits=lambda node: leading(node, 2 * len(node.attributes[0])),
     spell=_overlap_add_spelled,
 )
 

@@ -132,6 +132,21 @@ def test_products_of_matrices_run_one_after_another() -> None:
         np.testing.assert_allclose(result.grads[name], expected, rtol=1e-9, atol=1e-16)
 
 
+def test_windows_are_taken_image_by_image() -> None:
+    images = np.random.default_rng(0).standard_normal((16, 4, 256, 256))
+    program = parse_program(Source("program", "sum(max_pool2d(i, 2)**2)"), ParseLimits())
+    found = []
+    for threads in (1, 3):
+        prepared = prepare(program, {"i": images}, (), Options(values="outputs", threads=threads))
+        (strips,) = strips_of(prepared)
+        assert not strips.results[1:], "nothing but the gradient is there as a whole"
+        found.append(prepared.run({"i": images}).grads["i"])
+    np.testing.assert_array_equal(found[0], found[1])
+    windows = images.reshape(16, 4, 128, 2, 128, 2)
+    largest = windows == windows.max((3, 5), keepdims=True)
+    np.testing.assert_allclose(found[0], 2 * images * largest.reshape(images.shape), rtol=1e-13)
+
+
 def test_a_second_run_has_the_same_bits() -> None:
     inputs = drawn(PROGRAMS[3])
     prepared = ready(PROGRAMS[3], inputs, threads=2)
