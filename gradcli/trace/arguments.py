@@ -29,8 +29,6 @@ ALIASES = {
 REFUSED = {
     "out": "values never change in place: bind the result to a name",
     "generator": "gradcli eval --seed N sets the seed of all random numbers",
-    "size_average": "write reduction='mean' or reduction='sum'",
-    "reduce": "write reduction='mean', 'sum' or 'none'",
     "distance_function": "write clamp_min(margin + near - far, 0) with the two distances",
     "options": "it has no effect on values: leave it out",
     "out_dtype": "a run has one floating-point dtype: --dtype float32 sets it",
@@ -193,6 +191,22 @@ def call(
         ) from None
 
 
+_OF_OLD = frozenset(("size_average", "reduce"))
+"""What PyTorch's losses had in place of `reduction`, and still take."""
+
+
+def _with_reduction(values: Values, keywords: Mapping[str, Value]) -> dict[str, Value]:
+    """Keywords of a loss with `reduction` for those of old."""
+    given = {name: value for name, value in keywords.items() if name not in _OF_OLD}
+    averages, reduces = (
+        keywords.get(name) is None or values.truth(keywords[name])
+        for name in ("size_average", "reduce")
+    )
+    if any(keywords.get(name) is not None for name in _OF_OLD):
+        given["reduction"] = "none" if not reduces else "mean" if averages else "sum"
+    return given
+
+
 def _converted(
     values: Values, function: Function, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> tuple[list[Any], dict[str, Any]]:
@@ -202,6 +216,8 @@ def _converted(
     parameters = parameters_of(function)
     if "inplace" in keywords and function.group == "activation":
         keywords = _not_in_place(values, function, keywords)
+    if not _OF_OLD.isdisjoint(keywords) and any(p.name == "reduction" for p in parameters):
+        keywords = _with_reduction(values, keywords)
     positional, rest, named = _bind(function, parameters, arguments, keywords)
 
     def convert(parameter: Parameter, value: Value) -> Any:

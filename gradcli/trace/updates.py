@@ -290,12 +290,20 @@ class Updates(ElementUpdates):
             raise Unlike("it gives a tensor the memory of another one")
         if not is_held and fresh.shape == node.shape:
             yield self.store(target, node, cast(fresh, node.kind))
+            self._keep_dtype(node, fresh)
             return
         new = leaf(detach(cast(fresh, node.kind)), marked=self.autograd.is_leaf(node))
         self.replace(node, new)
+        self._keep_dtype(node, fresh)
         self.values.changes[new] -= 1  # PyTorch does not count it
         if is_held:
             share(self.autograd, new, fresh)
+
+    def _keep_dtype(self, node: Node, fresh: Node) -> None:
+        """Have a tensor that was given other data the dtype of these."""
+        dtypes = self.autograd.dtypes
+        if dtypes is not None and dtypes.of(fresh) != dtypes.of(node):
+            dtypes.rename(node, dtypes.of(fresh))
 
     def delete_attribute(self, target: syntax.Attribute) -> Visit:
         """`del layer.weight`; `del x.grad` is `x.grad = None`."""
