@@ -387,6 +387,8 @@ def _in_todays_order(
     names = [name for name in _FACTORS if any(p.name == name for p in parameters)]
     if not names or not all(isinstance(each, Node) for each in arguments):
         return arguments, keywords
+    if arguments[-1].known is not None and not arguments[-1].shape:  # type: ignore[union-attr]
+        return arguments, keywords  # a number, which a factor behind them is: `rsub(x, 2, 3)`
     places = [i for i, each in enumerate(arguments[:-1]) if not each.shape]  # type: ignore[union-attr]
     needed = [p for p in parameters if p.required]
     surplus = len(arguments) - len(needed)

@@ -101,7 +101,6 @@ def test_a_keyword_means_what_it_does_in_pytorch(call: str, plain: str) -> None:
         ("sum(x, out=y)", "sum takes no out here", "never change in place"),
         ("randn(2, generator=s)", "randn takes no generator here", "--seed"),
         ("F.relu(x, inplace=True)", "inplace=True", "x = relu(x)"),
-        ("mse_loss(x, y, size_average=False)", "takes no size_average", "reduction='mean'"),
         ("scatter(v, 0, [1], 2, reduce='amax')", "'amax'", "scatter_reduce"),
         ("scatter(v, 0, [1])", "needs src or value", "src"),
         ("grad(sum(gammainc(x, y)), x)", "no derivative of gammainc by input", "by `other`"),
