@@ -5,6 +5,7 @@ from __future__ import annotations
 _BY_MODULE = {
     "torch": "Tensor dtype device Size",
     "numpy": "ndarray float64 float32 int64 int32 uint8",
+    "collections": "OrderedDict",
     "torch.nn.parameter": "Parameter Buffer",
     "torch.nn.modules.activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid "

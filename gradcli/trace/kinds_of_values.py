@@ -8,7 +8,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.trace.caught import Caught
 from gradcli.trace.classes import Class, Instance
-from gradcli.trace.dictionaries import Dictionary, SetOfValues
+from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
 from gradcli.trace.objects import BuiltIn, Object
@@ -55,7 +55,8 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     if isinstance(value, tuple) and hasattr(value, "title"):
         return str(value.title)
     kinds = {str: "str", Generated: "generator", Items: "list", tuple: "tuple",
-             Dictionary: "dict", range: "range", SetOfValues: "set",
+             OrderedDictionary: "OrderedDict", Dictionary: "dict", range: "range",
+             SetOfValues: "set",
              type(None): "NoneType"}  # fmt: skip
     other = value.title if isinstance(value, Object) else "function"
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
@@ -71,6 +72,7 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
         wanted = wanted.name.rpartition(".")[2]
     found = kind_of(value, numbers)
     found = _ALIASES.get(found, found) if isinstance(value, Node) else found
+    found = "dict" if found == "OrderedDict" else found
     if isinstance(value, Caught):
         return bool(wanted in (value.kind, "Exception", "BaseException"))
     wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted

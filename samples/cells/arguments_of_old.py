@@ -11,3 +11,5 @@ print(nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0]), reduce=False, size_av
 layer = nn.Linear(2, 2)
 layer.weight.data = torch.from_numpy(np.array([[0.5, 1.0], [1.5, 2.0]]))
 print(layer.weight, layer.weight.dtype, layer.bias.dtype)
+state = layer.state_dict()
+print(type(state), type(state).__name__, isinstance(state, dict), type({}) is dict)
