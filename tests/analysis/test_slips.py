@@ -15,6 +15,7 @@ from tests.analysis import (
     field_slips,
     fresh_slips,
     further_slips,
+    later_slips,
     outside_science_slips,
     outside_slips,
     reviewed_science_slips,
@@ -37,6 +38,7 @@ FILES = (
     reviewed_science_slips,
     outside_slips,
     outside_science_slips,
+    later_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -57,7 +59,8 @@ OUTSIDE = [
     for model in each.MODELS
     for wrong in model.slips
 ]
-FEW = SLIPS[::9]
+LATER = [(model, wrong) for model in later_slips.MODELS for wrong in model.slips]
+FEW = [*SLIPS[::9], *LATER[1::9]]
 
 
 def names(found: str, accepted: str) -> bool:
@@ -95,8 +98,9 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (SCIENCE, 140),
         (REVIEWED, 100),
         (OUTSIDE, 130),
+        (LATER, 80),
     ],
-    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed", "outside"],
+    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed", "outside", "later"],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
     cases: list[tuple[Model, str]], least: int
@@ -225,6 +229,43 @@ def test_numbers_have_no_certain_cause() -> None:
     assert found.causes[0].code == "sign"
     assert not found.sure
     assert found.causes[0].correction is None
+
+
+GATE = "z = sigmoid(w*x); h2 = (1 - z)*n + z*h; L = sum((h2 - y)**2)"
+EITHER = [
+    (GATE, "sum(2*(h2 - y)*(h - n)*z*x)", ["n instead of h2", "factor 1 - z"]),
+    (
+        GATE.replace("h2 =", "q = (1 - z)*h; h2 ="),
+        "sum(2*(h2 - y)*(h - n)*z*x)",
+        ["n instead of h2", "factor 1 - z"],
+    ),
+]
+"""Programs, wrong formulas for the gradient of w, and mistakes of which each explains it."""
+
+
+@pytest.mark.parametrize(("program", "wrong", "words"), EITHER)
+def test_of_several_slips_none_is_certain(program: str, wrong: str, words: list[str]) -> None:
+    """h - h2 is (1 - z)*(h - n) there."""
+    data = {"x": X, "n": [0.2, 0.7, -0.5], "h": [0.6, 1.1, -0.3], "y": [0.2, 0.5, -0.4], "w": 0.5}
+    found = compared(program, data, "w", wrong)
+    assert not found.sure
+    assert len(found.causes) == len(words)
+    for each in words:
+        assert any(each in cause.message for cause in found.causes)
+
+
+def test_one_slip_in_other_words_is_certain() -> None:
+    """1 - tanh(x)**2 is 1/cosh(x)**2, and p*(1 - p) is taken off as 1 - p and p."""
+    for program, wrong, words in (
+        ("h = tanh(w*x); L = sum(y*h)", "sum(y*x)", "1 - h**2"),
+        ("p = sigmoid(w*x); L = -sum(log(p))", "-sum((1 - p)*x/p)", "p"),
+        ("L = -sum(log(1 - w*y))", "sum(y)", "1 - w * y|1 - w*y"),
+    ):
+        data = {"w": 0.6, "x": X, "y": [0.2, 0.7, 0.1]}
+        inputs = {name: data[name] for name in data if re.search(rf"\b{name}\b", program)}
+        found = compared(program, inputs, "w", wrong)
+        assert found.sure
+        assert names(found.causes[0].message, words)
 
 
 def test_two_slips_are_found() -> None:

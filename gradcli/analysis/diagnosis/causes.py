@@ -1,12 +1,12 @@
 """Why a gradient is wrong: what is certain, else what may be.
 
-A cause is certain if the formula without it is the gradient at fresh points, too. What explains the
-numbers of one point alone is a guess, and so is everything that is said of numbers.
+A cause is certain if the formula without it is the gradient at fresh points, too, and no other one
+is about as likely. What explains the numbers of one point alone is a guess, and so is everything
+that is said of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -21,7 +21,7 @@ from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
 
 STEPS = frozenset(
-    {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-factors", "chain-doubled",
+    {"mean", "averaged", "unsummed", "summed", "chain-factor", "chain-doubled",
      "path-missing", "mask", "product-rule", "intermediate", "one-hot", "factor", "transposed",
      "second-derivative", "other-leaf", "jacobian", "chain-inside", "normalised"}
 )  # fmt: skip
@@ -33,12 +33,17 @@ LOCAL = frozenset(
 """unless the slip is one of these."""
 ALWAYS = frozenset({"gradient-vector", "diagonal", "permuted", "shape"})
 """Causes that say more than any slip."""
+MARGIN = 0.7
+"""A slip that costs so much more than the most likely one may have been made instead."""
+SHOWN = 3
 FEW = 12
 """So many formulas that are right at fresh points are compared in all branches."""
 
 
-def certain(claim: Claim, words: Wording) -> list[Cause]:
-    """The mistake in a formula, confirmed at fresh points; empty if none was found."""
+def confirmed(claim: Claim, words: Wording) -> list[Cause]:
+    """The mistake in a formula, confirmed at fresh points; empty if none was found, and several if
+    each of them explains it alone.
+    """
     points = fresh(claim) if claim.typed else []
     if not points or claim.typed is None:
         return []
@@ -49,18 +54,25 @@ def certain(claim: Claim, words: Wording) -> list[Cause]:
     steps = [] if slight else search.causes()
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
-    single = _right_everywhere(mutation.singles(), claim, claim.typed)
-    found = _merged(steps, single, claim.typed.source)
+    found = _merged(steps, _readings(mutation, claim, claim.typed), claim.typed.source)
     if not found:
         double = mutation.double()
         found = [double.cause(claim.typed.source)] if double else search.times()
     return found
 
 
-def _right_everywhere(slips: Iterator[Slip], claim: Claim, typed: Typed) -> Slip | None:
-    """The first of some without which no branch of the formula is wrong."""
-    few = islice(slips, FEW)
-    return next((each for each in few if verdict_without(each, claim, typed) != "fail"), None)
+def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:
+    """The most likely slip without which no branch of the formula is wrong, and others of which
+    that is true because of what the program computes: h - g may be n*z there.
+    """
+    found: list[Slip] = []
+    for each in islice(mutation.singles(), FEW):
+        if any(mutation.is_same(each, other) for other in found):
+            continue
+        if verdict_without(each, claim, typed) != "fail":
+            found.append(each)
+            mutation.dearest = found[0].cost + MARGIN
+    return found[:SHOWN]
 
 
 def _right_in_part(claim: Claim) -> bool:
@@ -69,15 +81,17 @@ def _right_in_part(claim: Claim) -> bool:
     return mine.shape == right.shape and bool(agreeing(mine, right, claim.rtol).any())
 
 
-def _merged(structural: list[Cause], slip: Slip | None, source: Source) -> list[Cause]:
-    """One cause for a step of the derivation that is wrong and the slip in the formula."""
-    if slip is None:
+def _merged(structural: list[Cause], slips: list[Slip], source: Source) -> list[Cause]:
+    """One cause for a step of the derivation that is wrong and the slip in the formula, or one for
+    each slip that may have been made.
+    """
+    if not slips:
         return structural
-    own = slip.cause(source)
+    own = [each.cause(source) for each in slips]
     step = structural[0] if structural else None
-    if step is None or not _explains(step, own, source):
-        return [own]
-    return [replace(step, correction=own.correction)]
+    if step is None or not _explains(step, own[0], source):
+        return own
+    return [replace(step, correction=own[0].correction)]
 
 
 def _explains(step: Cause, own: Cause, source: Source) -> bool:

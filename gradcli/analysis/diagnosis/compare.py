@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 
 from gradcli.analysis.agreement import agreement
-from gradcli.analysis.diagnosis.causes import certain
+from gradcli.analysis.diagnosis.causes import confirmed
 from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.double import in_double
 from gradcli.analysis.diagnosis.elsewhere import branch
@@ -17,7 +17,7 @@ from gradcli.analysis.diagnosis.patterns import elements
 from gradcli.analysis.diagnosis.rounding import roundings
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
-from gradcli.analysis.diagnosis.smaller import LARGE, certain_in_small
+from gradcli.analysis.diagnosis.smaller import LARGE, confirmed_in_small
 from gradcli.analysis.diagnosis.typed import Tolerant
 from gradcli.analysis.diagnosis.wording import Wording, wording
 from gradcli.analysis.evidence import Evidence, from_formula, from_values
@@ -94,9 +94,9 @@ def _diagnosed(
         return [branch(claim, found.elsewhere, found.index)], True
     mine, right = claim.theirs, claim.right
     large = claim.leaf.size > LARGE
-    certainly = certain_in_small(claim, found.index) if large else _certain(claim, words)
-    if certainly:
-        return certainly, True
+    known = confirmed_in_small(claim, found.index) if large else _confirmed_here(claim, words)
+    if known:
+        return known, len(known) == 1
     if close(mine, right, claim.rtol):
         return [_slight(claim, found)], True
     if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
@@ -107,13 +107,13 @@ def _diagnosed(
     return search.causes() or search.further(), False
 
 
-def _certain(claim: Claim, words: Wording) -> list[Cause]:
+def _confirmed_here(claim: Claim, words: Wording) -> list[Cause]:
     """The mistake in a formula, searched in float64, where mistakes differ by more digits."""
     if claim.typed is not None and claim.walk.problem.options.precision == "float32":
         with Tolerant():
             twin = in_double(claim, claim.typed.source)
-            return certain(twin, wording(twin))
-    return certain(claim, words)
+            return confirmed(twin, wording(twin))
+    return confirmed(claim, words)
 
 
 def _evidence(claim: Claim) -> Evidence:

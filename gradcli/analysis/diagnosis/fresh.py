@@ -48,13 +48,13 @@ def _moved(
         if told_apart and np.isin(value, (0.0, 1.0)).all():
             continue
         dtype = node.graph.dtype("float")
-        moved = _near(value.astype(dtype, copy=False), generator, distance)
+        moved = near(value.astype(dtype, copy=False), generator, distance)
         if node is not claim.leaf:
             moved = np.where((value == 0) & (value.size > 1), 0.0, moved)
         yield node, moved.astype(dtype)
 
 
-def _near(value: Array, generator: np.random.Generator, distance: float) -> Array:
+def near(value: Array, generator: np.random.Generator, distance: float) -> Array:
     """Other numbers that look like these."""
     size, usual = np.abs(value), usual_size(value)
     moves = distance * generator.uniform(-1.0, 1.0, value.shape)

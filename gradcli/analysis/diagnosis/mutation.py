@@ -7,22 +7,24 @@ of the run, is the gradient: where it differs from the user's formula is the mis
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 
 from gradcli.analysis.diagnosis.claim import Claim, Point
+from gradcli.analysis.diagnosis.fresh import near
 from gradcli.analysis.diagnosis.material import material
 from gradcli.analysis.diagnosis.mutants import LIKELY, Grower, Mutant
 from gradcli.analysis.diagnosis.typed import Tolerant, Typed
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.precise import Steps
 from gradcli.analysis.verdict import Cause, Correction
 from gradcli.diagnostics import Source
 from gradcli.graph import Array, Node, ancestors
 from gradcli.language.printer import print_expression
-from gradcli.language.rewrite import places
+from gradcli.language.rewrite import Place, places
 from gradcli.language.syntax import Expression
 
 ELEMENTS = 50_000_000
@@ -31,6 +33,10 @@ FEWEST, MOST = 20, 12_000
 """but at least and at most so many mutants are tried."""
 PARTS = 400_000
 """About how many parts of formulas are traced for that; a longer formula has fewer mutants."""
+FACTORS = frozenset({"factor-missing", "divisor-missing"})
+"""What is one mistake, however the factor is written."""
+APART = 0.2
+"""How far what has a name is moved, relative to its elements."""
 LONGEST = 2_000
 """A formula of more parts than this is not searched."""
 EACH = 5
@@ -80,11 +86,41 @@ class Mutation:
         self._firsts = min(FIRSTS, self._left // 20)
         mutants = islice(self._grower.mutants(typed.expression), EACH * self._left)
         self._singles = sorted(mutants, key=lambda each: each.cost)
+        self.dearest = math.inf
+        """What a slip costs at most that is looked for."""
 
     def singles(self) -> Iterator[Slip]:
         """The slips that alone explain the difference, the most likely first."""
-        for right in self._right(self._singles):
+        affordable = takewhile(lambda each: each.cost <= self.dearest, self._singles)
+        for right in self._right(affordable):
             yield Slip((right,), right.tree)
+
+    def is_same(self, one: Slip, other: Slip) -> bool:
+        """Whether two slips are one in other words: at one place, or the formulas without them
+        agree whatever the names stand for, not only because of what the program computes.
+        """
+        (a, *_), (b, *_) = one.mutants, other.mutants
+        if _meet(a.place, b.place) or {a.code, b.code} <= FACTORS:
+            return True
+        nodes = [self._value(each.formula) for each in (one, other)]
+        if None in nodes:
+            return False
+        known = [each for each in nodes if each is not None]
+        with Tolerant():
+            point = Steps(known, self._freely(known), np.dtype(np.float64))
+            return distance(*map(np.asarray, point.values())) <= self._claim.rtol
+        return False
+
+    def _freely(self, nodes: Sequence[Node]) -> dict[Node, Array]:
+        """Other values for all that has a name."""
+        walk, generator = self._claim.walk, np.random.default_rng(0)
+        named = {*walk.inputs.values(), *walk.problem.names.values(), *walk.vectors.values()}
+        found = dict(walk.feeds)
+        for node in ancestors(nodes):
+            value = self._points[0].value(node) if node in named else None
+            if value is not None and node.kind == "float" and node.known is None:
+                found[node] = near(value, generator, APART)
+        return found
 
     def double(self) -> Slip | None:
         """Two that explain it together."""
@@ -124,6 +160,13 @@ class Mutation:
         with Tolerant():
             return distance(point.value(node), point.value(self._claim.grad))
         return math.inf
+
+
+def _meet(one: Place, other: Place) -> bool:
+    """Whether two places are one, or one is a part of the other."""
+    near = [place.part for place in (other, other.above) if place is not None]
+    above = one.above.part if one.above else None
+    return any(one.part is each for each in near) or above is other.part
 
 
 def _needed(far: float) -> float:

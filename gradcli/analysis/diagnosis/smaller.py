@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.analysis.diagnosis.causes import certain
+from gradcli.analysis.diagnosis.causes import confirmed
 from gradcli.analysis.diagnosis.claim import (
     Claim,
     close,
@@ -99,7 +99,7 @@ class Scale:
         return found
 
 
-def certain_in_small(claim: Claim, worst: Index) -> list[Cause]:
+def confirmed_in_small(claim: Claim, worst: Index) -> list[Cause]:
     """The mistake in a formula that is searched with fewer elements, `worst` among them, and
     confirmed with all; empty if none was found, or the program cannot be made smaller.
     """
@@ -114,7 +114,7 @@ def certain_in_small(claim: Claim, worst: Index) -> list[Cause]:
         return []
     found: list[Cause] = []
     with Tolerant():
-        found = certain(twin, wording(twin))
+        found = confirmed(twin, wording(twin))
     told = [_told(each, claim.typed.source, scale) for each in found]
     return [each for each in told if _confirmed(claim, each)]
 
