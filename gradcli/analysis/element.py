@@ -27,7 +27,7 @@ from gradcli.ops.shapes import element
 
 LONGER = (2.0**10, 2.0**20, 2.0**30)
 """Where rounding is too large, steps that are longer by these factors are tried."""
-FARTHER = (1.0, 4.0, 16.0)
+FARTHER = tuple(2.0**k for k in range(-2, 7))
 """The same for values that are noisy."""
 
 

@@ -1,60 +1,90 @@
 """Derivatives of noisy values, by polynomials that are fitted to them with least squares.
 
 A fit to many values that are far apart averages the noise that a difference quotient divides by its
-step. What a polynomial of low degree lacks is seen next to one of a higher degree.
+step. At Chebyshev's points the terms of all degrees are found on their own, so that what a
+polynomial of low degree lacks is seen from the next term.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.analysis.differences import Estimate
 
-POINTS = (32, 128, 512, 2048)
-"""How many values are taken: more only where fewer do not tell enough."""
+STAGES = ((32, 16), (128, 5), (512, 2), (2048, 1))
+"""How many values are taken, and for how many of the lengths: those that promise most."""
+FEW, MOST = STAGES[0][0], STAGES[-1][0]
 DEGREES = (1, 3, 5, 7)
-"""Odd ones: at the middle of the points, even powers have no slope."""
-FEW, UNFIT = POINTS[0], 1.5
-"""Where of more values than these so much more than the noise is left, they are no polynomial."""
+"""Odd ones: at the middle of the points, even terms have no slope."""
+FURTHER, UNFIT = 8, 3.0
+"""Where the squares of so many terms after the last are on average so much larger than noise makes
+them, the values are no polynomial: there is a kink, or they turn too often."""
 SURE = 3.0
 """Standard deviations that an error hardly ever exceeds."""
+LIKELY = 2.0
+"""What is less than so many of them may be noise."""
+
+
+class _Fit(NamedTuple):
+    estimate: Estimate = Estimate(math.nan, math.inf)
+    promise: float = math.inf
+    """The error that it would have with the most values."""
 
 
 def fitted(
     value: Callable[[float], float], noise: float, lengths: Sequence[float], enough: float
 ) -> Estimate:
-    """The derivative at 0 of values with this standard deviation, from -length to length: by the
-    length and the degree that tell most, and by more and more values until the relative error is
-    small enough.
+    """The derivative at 0 of values with about this standard deviation, from -length to length: by
+    the length and the degree that tell most, and by more and more values until the relative error
+    is small enough.
     """
-    few, *more = POINTS
-    found = [(_fitted(value, noise, each, few), each) for each in lengths]
-    best, length = min(found, key=lambda each: each[0].error)
-    for points in more:
+    fits = dict.fromkeys(lengths, _Fit())
+    best = _Fit().estimate
+    for points, most in STAGES:
+        for length in sorted(fits, key=lambda each: fits[each].promise)[:most]:
+            fits[length] = _fitted(value, noise, length, points)
+        best = min((each.estimate for each in fits.values()), key=lambda each: each.error)
         if not best.known or best.error <= enough * abs(best.value):
             break
-        best = min(best, _fitted(value, noise, length, points), key=lambda each: each.error)
     return best
 
 
-def _fitted(value: Callable[[float], float], noise: float, length: float, points: int) -> Estimate:
+def _fitted(value: Callable[[float], float], noise: float, length: float, points: int) -> _Fit:
     """The same with one length and so many values, by the degree that tells most."""
-    at = np.cos(math.pi * (np.arange(points) + 0.5) / points)
-    values = np.array([value(length * place) for place in at])
-    best, lower = Estimate(math.nan, math.inf), math.inf
-    for degree in DEGREES if np.isfinite(values).all() else ():
-        powers = at[:, None] ** np.arange(degree + 1)
-        fit = np.linalg.pinv(powers)
-        slope = float(fit[1] @ values) / length
-        left = values - powers @ (fit @ values)
-        spread = max(noise, float(np.linalg.norm(left)) / math.sqrt(points - degree - 1))
-        if points > FEW and spread > UNFIT * noise:
+    angles = math.pi * (np.arange(points) + 0.5) / points
+    values = np.array([value(length * place) for place in np.cos(angles)])
+    if not np.isfinite(values).all():
+        return _Fit()
+    orders = np.arange(max(DEGREES) + FURTHER + 1)
+    terms = np.cos(orders[:, None] * angles)
+    sizes = 2 / points * terms @ values
+    sizes[0] /= 2
+    steep = orders * np.sin(orders * math.pi / 2) / length  # the slopes of the terms at 0
+    best = _Fit()
+    for degree in DEGREES:
+        kept, after, following = (
+            slice(degree + 1),
+            slice(degree + 1, degree + 1 + FURTHER),
+            degree + 2,
+        )
+        left = float(np.linalg.norm(values - sizes[kept] @ terms[kept]))
+        spread = left / math.sqrt(points - degree - 1)
+        if points <= FEW:
+            spread = max(noise, spread)
+        one = spread * math.sqrt(2 / points)  # what noise makes of a term
+        if np.mean(sizes[after] ** 2) > UNFIT * one**2:
             continue
-        error = abs(slope - lower) + SURE * spread * float(np.linalg.norm(fit[1])) / length
-        if error < best.error:
-            best = Estimate(slope, error)
-        lower = slope
+        lacks, unsure = abs(steep[following] * sizes[following]), abs(steep[following]) * one
+        chance = SURE * one * float(np.linalg.norm(steep[kept]))
+        error = max(lacks, unsure) + chance
+        later = math.sqrt(points / MOST)
+        promise = max(lacks - LIKELY * unsure, unsure * later) + chance * later
+        found = Estimate(float(steep[kept] @ sizes[kept]), float(error))
+        best = _Fit(
+            found if error < best.estimate.error else best.estimate, min(promise, best.promise)
+        )
     return best

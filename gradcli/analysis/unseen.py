@@ -151,6 +151,8 @@ class _Hidden:
         """Whether a part would be seen if it were larger, where all choices are the same."""
         point = self._claim.points[0]
         unit = float(np.finfo(np.float64).eps)
+        if part.node is not None and self._is_nothing(part.node):
+            return False
         usual = self._choices(part, 1.0, point)
         for factor in MAGNIFIED:
             changed = self._changed(part, factor, point)
@@ -166,6 +168,15 @@ class _Hidden:
                 if (np.abs(there - here) > CLEAR * (noise[0] + noise[1]) + TINY).any():
                     return True
         return False
+
+    def _is_nothing(self, node: Node) -> bool:
+        """Whether a term is no more than rounding in the run: then it may be 0."""
+        steps = Steps([node], exact_at(self._claim, self._claim.points[0]), np.dtype(np.float64))
+        try:
+            (value,), (noise,) = steps.values(), steps.noise(float(np.finfo(np.float64).eps))
+        except (*MISFITS, NotPreciseError):
+            return True
+        return bool((np.abs(value) <= CLEAR * noise).all())
 
     def _choices(self, part: Suspect, factor: float, point: Point) -> Counter[bytes] | None:
         """What was chosen on the way, in no order."""

@@ -84,6 +84,8 @@ CONFIRMED: list[tuple[str, str, dict[str, Any]]] = [
     ("-sum(t*log(softmax(x) + 1e-12))",
      "softmax(x)*(sum(t/(softmax(x) + 1e-12)*softmax(x)) - t/(softmax(x) + 1e-12))",
      {"x": [0.3, -1.0, 2.0], "t": [0, 1, 0]}),
+    ("D = X - mean(X, dim=0); sum(W*(D.T@D))", "D@(W + W.T)",
+     {"X": [[0.5, -1.2], [2.0, 0.3], [-0.7, 1.1]], "W": [[0.4, -0.3], [0.9, 1.1]]}),
     ("sum(g*(x - mean(x))) + 0*x[0]", "g - mean(g) + mean(x - mean(x))",
      {"x": [0.4, 1.3, -0.2], "g": [1.0, 0.3, -1.4]}),
 ]  # fmt: skip
@@ -93,7 +95,8 @@ CONFIRMED: list[tuple[str, str, dict[str, Any]]] = [
 def test_what_is_seen_at_some_point_is_confirmed(
     program: str, mine: str, inputs: dict[str, Any]
 ) -> None:
-    assert compared(program, inputs, "x", mine).verdict == "pass"
+    leaf = "X" if "X" in inputs else "x"
+    assert compared(program, inputs, leaf, mine).verdict == "pass"
 
 
 HARMLESS: list[tuple[str, str, dict[str, Any], str]] = [

@@ -22,7 +22,7 @@ from gradcli.analysis.claims import claimed_numbers
 from gradcli.analysis.diagnosis.claim import differentiate
 from gradcli.analysis.diagnosis.compare import compare
 from gradcli.analysis.differences import extrapolate
-from gradcli.analysis.element import LeafGradient
+from gradcli.analysis.element import FARTHER, LeafGradient
 from gradcli.analysis.evidence import Evidence, from_values
 from gradcli.analysis.fitted import fitted
 from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
@@ -204,7 +204,7 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
     useful = NOISY if here.noisy else USEFUL
     found, clear = extrapolate(central, FIRST_STEP, 2), CLEAR
     if here.noisy:
-        fit = fitted(value, noise, [FIRST_STEP, 4 * FIRST_STEP], NOISY / 2)
+        fit = fitted(value, noise, [each * FIRST_STEP for each in FARTHER], NOISY / 2)
         if fit.error < found.error:
             found, clear = fit, CLEAR_OF_NOISE
     claim = ElementClaim(claimed, own, size, useful)

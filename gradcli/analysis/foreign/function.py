@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,8 @@ from gradcli.graph import Array
 
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 1e-8
+MORE = 64
+"""The samples where that is noise indeed: of fewer it is known too badly."""
 STEPS = (1e-7, 1e-5, 1e-3)
 """Distances of the samples, relative to the inputs: the first at which the values change."""
 
@@ -148,18 +150,31 @@ def _noise(here: Situation, *, grads: bool) -> ForeignAnswer:
         name: generator.choice([-1.0, 1.0], here.inputs[name].shape) * sizes(here.inputs[name])
         for name in here.leaves
     }
+
+    def sample(number: int, step: float) -> ForeignAnswer | None:
+        moved = {name: here.inputs[name] + number * step * d for name, d in directions.items()}
+        found = here.at(moved, grads=grads)
+        fits = found is not None and found.value.shape == here.answer.value.shape
+        return found if fits else None
+
     samples: list[ForeignAnswer] = []
     for step in STEPS:
-        samples = []
-        for number in range(1, SAMPLES + 1):
-            moved = {name: here.inputs[name] + number * step * d for name, d in directions.items()}
-            found = here.at(moved, grads=grads)
-            if found is not None and found.value.shape == here.answer.value.shape:
-                samples.append(found)
+        found = [sample(number, step) for number in range(1, SAMPLES + 1)]
+        samples = [each for each in found if each is not None]
         if any((each.value != samples[0].value).any() for each in samples):
             break
     if len(samples) < SAMPLES:
         return ForeignAnswer(EPS * np.abs(here.answer.value), _rounding(here.answer.grads))
+    noise = _noise_of(here, samples)
+    if replace(here, noise=noise).noisy:
+        found = [sample(number, step) for number in range(SAMPLES + 1, MORE + 1)]
+        more = [each for each in found if each is not None]
+        noise = _noise_of(here, [*samples, *more]) if len(more) == len(found) else noise
+    return noise
+
+
+def _noise_of(here: Situation, samples: Sequence[ForeignAnswer]) -> ForeignAnswer:
+    """The noise of values and gradients at equal distances, which is at least rounding."""
     value = noise_of(np.stack([each.value for each in samples]))
     slopes = {
         name: np.maximum(noise_of(np.stack([each.grads[name] for each in samples])), least)
