@@ -16,7 +16,8 @@ import numpy as np
 from gradcli.analysis.differences import Estimate
 
 STAGES = ((32, 16), (128, 5), (512, 2), (2048, 1))
-"""How many values are taken, and for how many of the lengths: those that promise most."""
+"""How many values are taken, and for how many of the lengths: those that promise most of those
+whose values are a polynomial."""
 FEW, MOST = STAGES[0][0], STAGES[-1][0]
 DEGREES = (1, 3, 5, 7)
 """Odd ones: at the middle of the points, even terms have no slope."""
@@ -27,10 +28,11 @@ SURE = 3.0
 """Standard deviations that an error hardly ever exceeds."""
 LIKELY = 2.0
 """What is less than so many of them may be noise."""
+UNKNOWN = Estimate(math.nan, math.inf)
 
 
 class _Fit(NamedTuple):
-    estimate: Estimate = Estimate(math.nan, math.inf)
+    estimate: Estimate = UNKNOWN
     promise: float = math.inf
     """The error that it would have with the most values."""
 
@@ -42,15 +44,25 @@ def fitted(
     the length and the degree that tell most, and by more and more values until the relative error
     is small enough.
     """
-    fits = dict.fromkeys(lengths, _Fit())
-    best = _Fit().estimate
+    best = UNKNOWN
+    waiting = list(lengths)
     for points, most in STAGES:
-        for length in sorted(fits, key=lambda each: fits[each].promise)[:most]:
-            fits[length] = _fitted(value, noise, length, points)
-        best = min((each.estimate for each in fits.values()), key=lambda each: each.error)
+        fits: dict[float, _Fit] = {}
+        for length in waiting:
+            found = _fitted(value, noise, length, points)
+            if found.estimate.known:
+                fits[length] = found
+            if len(fits) == most:
+                break
+        waiting = sorted(fits, key=lambda each: fits[each].promise)
+        best = min((each.estimate for each in fits.values()), key=_error, default=UNKNOWN)
         if not best.known or best.error <= enough * abs(best.value):
             break
     return best
+
+
+def _error(estimate: Estimate) -> float:
+    return estimate.error
 
 
 def _fitted(value: Callable[[float], float], noise: float, length: float, points: int) -> _Fit:

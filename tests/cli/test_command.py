@@ -154,11 +154,21 @@ def test_noise_is_measured(gradcli: Runner, script: Script, size: float) -> None
 
 def test_mistakes_of_a_tenth_are_seen_through_noise(gradcli: Runner, script: Script) -> None:
     flags = (*ALONE, "--json")
-    for size in (1e-4, 2e-3):
+    for size in (1e-4, 2e-2):
         right = gradcli("check", "--command", script(noisy(size, 1)), *flags).json
         assert right["verdict"] == "pass"
         wrong = gradcli("check", "--command", script(noisy(size, 1.1)), *flags).json
         assert wrong["verdict"] == "fail"
+
+
+def test_a_kink_behind_noise_is_no_mistake(gradcli: Runner, script: Script) -> None:
+    """It lies a third of x off."""
+    text = answering(
+        "answer = {'value': abs(x[0] - 0.4) + random.gauss(0, 0.01)}",
+        "if v is not None: answer['grads'] = {'x': [-1.0]}",
+    )
+    flags = ("--command-only-value", "-s", "x=0.3,", "--json")
+    assert gradcli("check", "--command", script(text), *flags).json["verdict"] != "fail"
 
 
 def test_noise_that_hides_mistakes_is_told(gradcli: Runner, script: Script) -> None:
