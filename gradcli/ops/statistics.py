@@ -202,24 +202,53 @@ def std_mean(
 # --- order statistics ----------------------------------------------------------------------
 
 
-def _median(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+MANY = 1 << 16
+"""Of so many elements, few are looked at closer."""
+SAMPLES, MARGIN = 1 << 13, 1 << 8
+"""How many of them say where the one that is searched lies; by how many places it may be off."""
+
+
+def median_along(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
+    """The middle element along an axis, the lower one of two; nan where one is."""
     (axis,) = axes
-    ordered = xp.sort(x, axis=axis)
     count = x.shape[axis]
-    middle = xp.take(ordered, xp.asarray([(count - 1) // 2]), axis=axis)
-    last = xp.take(ordered, xp.asarray([count - 1]), axis=axis)
-    found = xp.where(xp.isnan(last), last, middle)
+    place = (count - 1) // 2
+    found = _near(x, place) if xp is np and x.ndim == 1 and count >= MANY else None
+    if found is None:
+        found = xp.take(xp.partition(x, place, axis), xp.asarray([place]), axis=axis)
+    last = xp.max(x, axis=axis, keepdims=True)  # nan if an element is
+    found = xp.where(xp.isnan(last), last, found)
     return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
+
+
+def _near(x: Array, place: int) -> Array | None:
+    """The element of a vector that is at a place in their order, as one of those between two that
+    lie around it in the order of some; None if it is not.
+    """
+    some = np.sort(x[:: x.size // SAMPLES])
+    middle = place * some.size // x.size
+    least, most = some[[max(0, middle - MARGIN), min(some.size - 1, middle + MARGIN)]]
+    before, between = 0, []
+    for start in range(0, x.size, MANY):  # a block stays in the cache
+        block = x[start : start + MANY]
+        inside = block >= least
+        before += block.size - int(np.count_nonzero(inside))
+        inside &= block <= most
+        between.append(block[inside])
+    few, place = np.concatenate(between), place - before
+    if not 0 <= place < few.size:
+        return None
+    return np.partition(few, place)[place : place + 1]
 
 
 MEDIAN = Reduction(
     "median",
-    forward=_median,
+    forward=median_along,
     derivative=shared_ties,
     selects=True,
     takes=NUMBERS,
     splits=None,
-    edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, _median(xp, x, axes, True), axes),
+    edge=lambda xp, x, axes, keepdim: tie_edge(xp, x, median_along(xp, x, axes, True), axes),
 )
 
 
@@ -262,7 +291,7 @@ ARGMEDIAN = General(
     infer=lambda x, axis: (reduced(x.shape, (axis,), keepdim=True), "int"),
     forward=_argmedian,
     work=lambda node: 2.25 * node.inputs[0].size,
-    edge=lambda xp, x, axis: tie_edge(xp, x, _median(xp, x, (axis,), True), (axis,)),
+    edge=lambda xp, x, axis: tie_edge(xp, x, median_along(xp, x, (axis,), True), (axis,)),
 )
 
 

@@ -11,6 +11,7 @@ from gradcli.graph import Array
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import SHORT
 from gradcli.ops.orders import FEW, MANY, stable_order
+from gradcli.ops.statistics import median_along
 
 LONG = FEW + 50
 
@@ -76,3 +77,21 @@ def test_the_first_of_equal_extremes_is_found(length: int, name: str, nans: int)
         if any(map(math.isnan, row)):
             best = next(k for k, each in enumerate(row) if math.isnan(each))
         assert found[i, j] == best
+
+
+def misleading(count: int) -> Array:
+    """Numbers of which each that a step meets is larger than nearly all others."""
+    return np.where(np.arange(count) % (count // 8192) == 0, 1.0, np.linspace(-2, 0, count))
+
+
+@pytest.mark.parametrize("count", [65_536, 200_001])
+def test_the_median_of_many_is_that_of_all_in_order(count: int) -> None:
+    draw = np.random.default_rng(count)
+    numbers = draw.standard_normal(count)
+    cases = [numbers, np.round(numbers), np.sort(numbers)[::-1], np.ones(count), misleading(count)]
+    cases += [np.where(numbers < 1, -np.inf, numbers), draw.integers(0, 50, count)]
+    for case in cases:
+        found = median_along(np, case, (-1,), False)
+        np.testing.assert_array_equal(found, np.sort(case)[(count - 1) // 2])
+    numbers[-7] = np.nan
+    assert np.isnan(median_along(np, numbers, (-1,), False))
