@@ -85,6 +85,11 @@ def _options(values: Values, name: str, group: Dictionary) -> list[tuple[Value, 
     return [*options.items()]
 
 
+def in_order(values: Values, name: str, group: Dictionary) -> None:
+    """Have the parameters first in a group, and then its options, as in PyTorch."""
+    group.become([("params", group.item(["params"])), *_options(values, name, group)])
+
+
 def load_state(
     values: Values,
     parameter_groups: Sequence[Dictionary],
@@ -144,7 +149,8 @@ def shown_options(values: Values, name: str, group: Dictionary) -> list[tuple[st
             shown[key] = f"({', '.join(_shown(each) for each in values.numbers(value, key))})"
         elif key != "params" and isinstance(key, str) and value is not None:
             number = values.number(value, key)
-            shown[key] = str(bool(number)) if key in _TRUTHS else _shown(number, value)
+            is_truth = key in _TRUTHS or key in _FLAGS or key in shown
+            shown[key] = str(bool(number)) if is_truth else _shown(number, value)
     return sorted(shown.items())
 
 

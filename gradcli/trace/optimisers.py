@@ -21,6 +21,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.optimiser_states import in_order
 from gradcli.trace.values import Value, Values
 
 State = dict[str, Node]
@@ -281,6 +282,7 @@ class Optimiser(Object):
         params = pairs["params"]
         group.put("params", Items([params] if isinstance(params, Node)
                                   else self.values.elements(params)))  # fmt: skip
+        in_order(self.values, self.name, group)
         self.groups.append(group)
         return None
 
@@ -378,6 +380,7 @@ class Optimisers:
                 group.put(
                     "params", Items([*self.leaves(name, given["params"], in_group=bool(groups))])
                 )
+                in_order(self.values, name, group)
                 made.append(group)
             return Optimiser(self.autograd, name, made, self.replace)
 
