@@ -320,9 +320,24 @@ class Module(Object):
         (function,) = bind_names("apply", ("fn",), arguments, keywords).values()
         if not isinstance(function, Object):
             raise GradcliError("type", "apply takes a function", hint="def init(m): …")
-        for _, module in reversed(list(self.named_modules())):
+        for module in self._from_inside():
             yield function.call([module], {})
         return self
+
+    def _from_inside(self) -> list[Module]:
+        """It and all modules inside, each once, behind those that are inside it."""
+        waiting = [(self, False)]
+        seen: set[Module] = set()
+        found: list[Module] = []
+        while waiting:
+            module, is_left = waiting.pop()
+            if is_left:
+                found.append(module)
+            elif module not in seen:
+                seen.add(module)
+                waiting.append((module, True))
+                waiting += [(each, False) for each in reversed(module.inside().values())]
+        return found
 
     def _load(self, arguments: list[Value], keywords: Given) -> Value:
         names = ("state_dict", "strict")
