@@ -27,6 +27,11 @@ _LIMITS = {
 """
 
 
+_KINDS = {"floating": FLOATS, "integer": INTEGERS, "number": (*INTEGERS, *FLOATS),
+          "generic": _ORDER}  # fmt: skip
+"""By what NumPy calls them."""
+
+
 class DtypeLimits(Object):
     """`torch.finfo(dtype)` and `torch.iinfo(dtype)`."""
 
@@ -79,6 +84,7 @@ class DtypeQueries:
             "torch.can_cast": self._can_cast,
             "torch.finfo": self._float_limits,
             "torch.iinfo": self._integer_limits,
+            "np.issubdtype": self._is_of_kind,
             "np.finfo": self._float_limits,
             "np.iinfo": self._integer_limits,
         }
@@ -130,6 +136,14 @@ class DtypeQueries:
         given = bind_names("can_cast", ("from_", "to"), arguments, keywords)
         before, after = map(self.name, given.values())
         return self.values.graph.constant(_kind(before) <= _kind(after))
+
+    def _is_of_kind(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`np.issubdtype(x.dtype, np.floating)`."""
+        given = bind_names("issubdtype", ("arg1", "arg2"), arguments, keywords)
+        wanted = given["arg2"]
+        kind = wanted.rpartition(".")[2] if isinstance(wanted, str) else ""
+        known = _KINDS.get(kind) or (self.name(wanted),)
+        return self.values.graph.constant(self.name(given["arg1"]) in known)
 
     def _float_limits(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         default = self.autograd.dtypes.default if self.autograd.dtypes else "float32"

@@ -32,6 +32,8 @@ _OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
     "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
     **{f"re.{name}": float(getattr(re, name)) for name in _FLAGS},
 }  # fmt: skip
+_ABSTRACT = ("np.floating", "np.integer", "np.number", "np.generic")
+"""What NumPy calls kinds of dtypes."""
 _LAYOUTS = ("strided", "contiguous_format", "preserve_format")
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
@@ -107,6 +109,8 @@ def constant_of(path: str) -> float | str | tuple[int, ...] | None:
         return found if isinstance(found, str) and not name.startswith("_") else None
     if home not in _HOMES:
         return None
+    if f"{home}.{name}" in _ABSTRACT:
+        return Unquoted(f"numpy.{name}")
     if name == "__version__":
         return _VERSIONS.get(home)
     if name in _CONSTANTS:

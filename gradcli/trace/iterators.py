@@ -9,6 +9,7 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
 
 
@@ -59,6 +60,9 @@ class Remaining(Object):
             found.append(each)
             self.values.graph.check_room(len(found))
         return Items(found)
+
+    def contains(self, value: Value) -> bool:
+        return any(is_same(self.values, each, value) for each in self.taken())
 
     def length(self) -> int:
         raise GradcliError("type", "an iterator has no length", hint="list(it) has one")

@@ -25,7 +25,7 @@ _PLAIN = frozenset(("float", "int", "bool"))
 LIKE_PYTHONS = _PLAIN | {"all", "any", "round", "sum", *ON_NUMBERS}
 """Functions that are also Python's, and may then do something else."""
 _ORDER = frozenset(("key", "default"))
-_COLLECTIONS = (tuple, str, range, Dictionary, Remaining)
+_COLLECTIONS = (tuple, str, range, Dictionary)
 """Of these Python's `max` and `min` are meant."""
 
 
@@ -51,6 +51,8 @@ class PythonCalls(Expressions):
         """
         if name not in LIKE_PYTHONS:
             return self.function_call(name, arguments, keywords)
+        if arguments and isinstance(arguments[0], Remaining):  # which is read once
+            arguments = [arguments[0].elements(), *arguments[1:]]
         only = arguments[0] if len(arguments) == 1 else None
         if name in _PLAIN:
             converted = self._converted(name, [*arguments, *keywords.values()])

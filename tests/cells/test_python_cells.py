@@ -383,6 +383,51 @@ try:
     float("x")
 except ValueError as e:
     print(e)
+### generators that return
+import math
+def g():
+    yield 1
+    return
+    yield 2
+print(list(g()))
+def h(n):
+    if n == 0:
+        return
+    yield n
+    yield from h(n - 1)
+print(list(h(5)))
+it = iter(h(3))
+for v in it:
+    print(v)
+    break
+print(list(it))
+print(any(x > 1 for x in h(3)), sorted(h(3)), dict(zip("abc", h(3))), tuple(h(2)))
+print(set(h(2)) == {1, 2})
+print(sum(h(4)), min(h(4)), ", ".join(str(v) for v in h(3)))
+x, *y = h(3); print(x, y)
+print([*h(2), *h(1)])
+def countdown(n):
+    while n:
+        got = n
+        yield got
+        n -= 1
+print(list(map(lambda v: v * 2, countdown(3))), list(filter(lambda v: v > 1, countdown(3))))
+print(list(reversed(list(countdown(3)))))
+print(3 in countdown(3))
+class Tree:
+    def __init__(self, v, l=None, r=None): self.v, self.l, self.r = v, l, r
+    def __iter__(self):
+        if self.l: yield from self.l
+        yield self.v
+        if self.r: yield from self.r
+print(list(Tree(2, Tree(1), Tree(3))))
+print(next(countdown(0), "end"), len(list(countdown(4))))
+### generators of generators
+import math
+def n(k):
+    yield k
+    if k < 48: yield from n(k + 1)
+print(sum(n(0)))
 """
 _TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
 

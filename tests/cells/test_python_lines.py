@@ -23,6 +23,7 @@ a, a.dtype | a * 2, a / 2, a ** 2, a // 2, a % 2 | m.sum(), m.sum(axis=0), m.mea
 m @ m, m.T, np.dot(m, m) | a[0], a[1:], m[0], m[0, 1], a[-1], a[a > 1], m[:, None].shape
 np.arange(5), np.arange(0, 1, .25), np.zeros(3), np.full(3, 7), np.full(2, 7.5), np.eye(2)
 a.astype(float), f.astype(int), np.array([1, 2.5]), np.array([True, False]).sum()
+np.issubdtype(a.dtype, np.integer), np.issubdtype(np.float32, np.floating)
 a > 1, (a > 1).sum(), np.mean(a > 1), np.argmax(a), m.argmax(axis=1), np.argsort(-a)
 np.cumsum(a), np.cumsum(m), np.cumprod(a), np.cumsum(m, axis=0), np.cumsum([1, 2, 3])
 np.dot([1, 2, 3], [4, 5, 6]), np.dot([1, 2], [3., 4.]), np.sum([1, 2]), np.mean([1, 2])
