@@ -25,6 +25,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.loops import Leave
 from gradcli.trace.names import runs_backward
+from gradcli.trace.repetitions import Repeated, Runnable
 from gradcli.trace.values import Value
 
 TOLERANCE: dict[Precision, tuple[float, float]] = {
@@ -150,10 +151,10 @@ class Checker(Tracer):
         notes = [each.message for each in self.notes if each.code == "broadcast-both"]
         return Report(self.source, outcomes, error, perf_counter() - began, notes)
 
-    def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
-        expectation = self._expected.get(statement)
-        if expectation is None:
+    def statement(self, statement: Runnable) -> Visit | Leave | None:
+        if isinstance(statement, Repeated) or statement not in self._expected:
             return super().statement(statement)
+        expectation = self._expected[statement]
         return self._attempt(statement, expectation)
 
     def _attempt(self, statement: syntax.Statement, expectation: syntax.Expectation) -> Visit:

@@ -15,6 +15,7 @@ from gradcli.ops.loops import Loop
 from gradcli.ops.shaping import is_item
 from gradcli.trace.items import Items
 from gradcli.trace.passages import Passage
+from gradcli.trace.repetitions import REPEATED
 
 MOST = 24
 """The most steps of a program that are told one by one; of more, stretches are one step each."""
@@ -274,6 +275,8 @@ def _length(part: Passage, indices: Sequence[int]) -> int:
 
 def body_of(passage: Passage, program: Program) -> list[str]:
     """The lines of a loop's body, as the program has them."""
+    if passage.title == REPEATED and passage.span is not None:
+        return program.source.text[slice(*passage.span)].splitlines()
     inside = [*program.statements]
     for statement in inside:
         inside += [each for body in bodies(statement) for each in body]

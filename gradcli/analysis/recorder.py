@@ -24,6 +24,7 @@ from gradcli.trace.bindings import Binding
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
 from gradcli.trace.loops import Leave
+from gradcli.trace.repetitions import Runnable
 from gradcli.trace.values import Value
 
 
@@ -161,7 +162,7 @@ class Recorder(Checker):
 
     # --- to run ---
 
-    def run_all(self, statements: Sequence[syntax.Statement]) -> None:
+    def run_all(self, statements: Sequence[Runnable]) -> None:
         self.advance(len(statements))
         self._is_between = False  # what ends the run changes what names stand for
         if self._recall is not None:
@@ -245,7 +246,7 @@ class Recorder(Checker):
         if given.last is not None:
             self.last = [*given.last]
 
-    def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
+    def statement(self, statement: Runnable) -> Visit | Leave | None:
         if self.superseded():
             raise SupersededError
         if monotonic() > self._last:

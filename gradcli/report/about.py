@@ -10,6 +10,7 @@ from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH
 from gradcli.report.explain_entry import counted
 from gradcli.report.sentences import Sentence
+from gradcli.trace.repetitions import REPEATED
 
 QUOTED = 8
 """The most lines of a loop's body that are quoted."""
@@ -29,6 +30,9 @@ def about_stage(item: Stage | None, sentence: Sentence) -> Iterator[str]:
     if item.stretch:
         yield f"steps {item.stretch}: --inside {item.stretch} shows them"
     elif item.passage is not None and item.passage.kind == "loop":
+        if item.title == REPEATED:
+            yield f"the same lines {item.passage.result:,} times: --inside {REPEATED} opens them"
+            return
         yield f"a loop of {counted(item.passage.result, 'pass')}: --inside {item.title} opens it"
     elif item.passage is not None and item.passage.kind == "passes":
         first, _, last = item.title.partition("-")

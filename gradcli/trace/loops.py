@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from gradcli.diagnostics import GradcliError, Note, Span
 from gradcli.engine.telling import made
@@ -15,6 +15,7 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.passages import Passage, PassageKind
+from gradcli.trace.repetitions import REPEATED, Repeated
 from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
@@ -32,6 +33,10 @@ TOLD = 256
 """Each so many steps it is told how many there are."""
 WORTH_A_NOTE = 1000
 """A note says why, where more passes than these are traced one by one."""
+
+
+Looping: TypeAlias = syntax.While | syntax.For | Repeated
+TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for", Repeated: REPEATED}
 
 
 class TraceLimits(NamedTuple):
@@ -60,6 +65,10 @@ class Turns(Protocol):
     """How many passes there are, if that is known."""
     may_roll: bool
     """Whether a pass can stand for others."""
+    is_written: bool
+    """Whether the program writes a loop: its passes count as steps, and a note says why they are
+    not one node.
+    """
 
     def begin(self, done: int) -> Visit | bool:
         """Begin the pass after so many; whether there is one."""
@@ -73,6 +82,7 @@ class Tested:
 
     length: int | None = None
     may_roll = True
+    is_written = True
 
     def __init__(self, holds: Callable[[], Visit]) -> None:
         self._holds = holds
@@ -90,6 +100,7 @@ class Listed:
     """The passes of a `for` over given values."""
 
     may_roll = False
+    is_written = True
 
     def __init__(self, items: Sequence[Value], bind: Callable[[Value], None]) -> None:
         self.length: int | None = len(items)
@@ -134,6 +145,7 @@ class Counted:
     """The passes of a `for` over what their number gives."""
 
     may_roll = True
+    is_written = True
 
     def __init__(self, items: Series, bind: Callable[[Value], None]) -> None:
         self.length: int | None = len(items)
@@ -193,7 +205,7 @@ class Loops(Scopes):
             hint="check that the loop ends; --max-steps sets the limit",
         )
 
-    def passes(self, statement: syntax.While | syntax.For, turns: Turns) -> Visit:
+    def passes(self, statement: Looping, turns: Turns) -> Visit:
         rolling = Rolling(turns.length, self.values.alone)
         may_roll = self.values.rolls and turns.may_roll
         done, begun, loops = 0, self.graph.count, len(self._loops)
@@ -205,7 +217,8 @@ class Loops(Scopes):
             first = self.graph.count
             if not (yield turns.begin(done)):
                 break
-            self.step(statement.span)
+            if turns.is_written:
+                self.step(statement.span)
             leave = yield self.body(statement.body)
             self.ended("pass", str(done + 1), statement.span, first)
             done += 1
@@ -213,11 +226,10 @@ class Loops(Scopes):
                 break
             if may_roll and rolling.is_due(done):
                 done += yield self._roll(statement, turns, rolling, done)
-        title = "while" if isinstance(statement, syntax.While) else "for"
-        self.ended("loop", title, statement.span, begun, result=done)
+        self.ended("loop", TITLES[type(statement)], statement.span, begun, result=done)
         for loop in self._loops[loops:]:
             self._made_in.setdefault(loop, range(begun, self.graph.count))
-        if self.values.rolls and done > WORTH_A_NOTE and not rolling.rolled:
+        if self.values.rolls and turns.is_written and done > WORTH_A_NOTE and not rolling.rolled:
             self._note_unrolled(statement, done, rolling.reason or "it is not over a range")
         return leave
 
@@ -237,7 +249,7 @@ class Loops(Scopes):
 
     def _roll(
         self,
-        statement: syntax.While | syntax.For,
+        statement: Looping,
         turns: Turns,
         rolling: Rolling,
         done: int,
@@ -277,7 +289,8 @@ class Loops(Scopes):
             self._check_changes(template, changed, begun, stood)
             self._check_lists(template)
             template.close(self._stand(template), frame.values, changed.made)
-            rolled = template.rolled(most, kept) if template.ends else None
+            ends = turns.length is not None or template.ends
+            rolled = template.rolled(most, kept) if ends else None
         except Unlike as unlike:
             refused = str(unlike)
         except GradcliError:  # so it is without a template, too, and is told there
@@ -289,7 +302,7 @@ class Loops(Scopes):
             del self.notes[notes:]
             if passages is not None:
                 passages.forget(told)
-        each = 1 + self._steps - steps
+        each = turns.is_written + self._steps - steps
         self.frame, self._steps, frame.values = frame, steps, kept
         if refused:
             self.values.overwritten &= overwritten
@@ -439,7 +452,7 @@ class Loops(Scopes):
             *(len(each) for frame in (self.frame.outer or ()) for each in frame.lists()),
         )
 
-    def _note_unrolled(self, statement: syntax.While | syntax.For, done: int, reason: str) -> None:
+    def _note_unrolled(self, statement: Looping, done: int, reason: str) -> None:
         line, _ = self.source.locate(statement.span[0])
         message = f"line {line}: the {done:,} passes of the loop were unrolled: {reason}"
         self.notes.append(Note("unrolled", message))

@@ -11,6 +11,7 @@ from gradcli.diagnostics import Span
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
+from gradcli.trace.repetitions import blocks, once
 from gradcli.tuples import NamedTuple
 
 LAYOUTS = ("layout", "memory_format")
@@ -69,15 +70,16 @@ _KEEPING = frozenset(("iter", "next"))
 
 
 def may_loop(program: syntax.Program) -> bool:
-    """Whether there may be loops in a program."""
-    return "for" in program.source.text or "while" in program.source.text
+    """Whether there may be loops in a program, or what is one written out."""
+    text = program.source.text
+    return "for" in text or "while" in text or bool(blocks(program))
 
 
 def changes_tensors_alone(program: syntax.Program) -> bool:
     """Whether nothing of a program can change but tensors and what names are bound to; no error is
     caught but by statements of the program itself.
     """
-    parts = _all_parts(program.statements)
+    parts = _all_parts(once(program))
     doubtful = [part for part in parts if not _CHANGES_TENSORS.get(type(part), _never)(part)]
     if not doubtful:
         return True

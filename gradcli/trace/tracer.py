@@ -34,6 +34,7 @@ from gradcli.trace.loops import (
 )
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, Object, is_setting
+from gradcli.trace.repetitions import Repeated, Runnable, in_loops
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 
@@ -90,6 +91,7 @@ class Tracer(Loops):
             syntax.Declaration: lambda _: None,
             syntax.While: self._while,
             syntax.For: self._for,
+            Repeated: lambda block: self.passes(block, block),
             syntax.If: self._if,
             syntax.Match: self._match,
             syntax.With: self.with_,
@@ -114,7 +116,7 @@ class Tracer(Loops):
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
         self.follow(program)
-        self.run_all(program.statements)
+        self.run_all(in_loops(program) if self.values.rolls else program.statements)
         self.settle()
 
     def follow(self, program: syntax.Program) -> None:
@@ -131,7 +133,7 @@ class Tracer(Loops):
             if _compares_name(statement) and statement not in checked
         )
 
-    def run_all(self, statements: Sequence[syntax.Statement]) -> None:
+    def run_all(self, statements: Sequence[Runnable]) -> None:
         """Run statements of the program; errors come with their place in its text."""
         try:
             self.run(self.body(statements))
@@ -155,7 +157,7 @@ class Tracer(Loops):
 
     # --- bodies ---
 
-    def body(self, statements: Sequence[syntax.Statement]) -> Visit:
+    def body(self, statements: Sequence[Runnable]) -> Visit:
         """Run statements one after another; the result says how the body was left early."""
         for statement in statements:
             leave = yield self.statement(statement)
@@ -163,7 +165,7 @@ class Tracer(Loops):
                 return leave
         return None
 
-    def statement(self, statement: syntax.Statement) -> Visit | Leave | None:
+    def statement(self, statement: Runnable) -> Visit | Leave | None:
         """The visitor of a statement, or how it leaves its body."""
         return self._statements[type(statement)](statement)
 

@@ -1,0 +1,135 @@
+"""Blocks of statements that a program writes many times one after another: the passes of a loop
+that somebody, or a program, has written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from gradcli.diagnostics import Span
+from gradcli.language import syntax
+from gradcli.tuples import NamedTuple
+
+LEAST = 1000
+"""Fewer statements are run one by one."""
+WIDEST = 64
+"""The most statements in a pass."""
+REPEATED = "repeated"
+"""What such a loop is called, as others are called `for` and `while`."""
+
+
+class Block(NamedTuple):
+    """Statements that are written many times."""
+
+    first: int
+    """The number of the first statement of the first pass, from 0."""
+    length: int
+    """How many statements there are in a pass."""
+    passes: int
+
+    @property
+    def end(self) -> int:
+        """The number of the statement behind the last pass."""
+        return self.first + self.length * self.passes
+
+
+class Repeated:
+    """A block as a loop runs it: the statements, and how passes begin (`loops.Turns`)."""
+
+    may_roll = True
+    is_written = False
+
+    def __init__(self, statements: Sequence[syntax.Statement], passes: int) -> None:
+        """`statements` are those of all passes."""
+        self._statements = statements
+        self._each = len(statements) // passes
+        self._done = 0
+        self.length: int | None = passes
+        self.span: Span = statements[0].span[0], statements[self._each - 1].span[1]
+        """That of the first pass."""
+
+    @property
+    def body(self) -> Sequence[syntax.Statement]:
+        """The statements of the pass that has begun."""
+        return self._statements[self._done * self._each : (self._done + 1) * self._each]
+
+    def begin(self, done: int) -> bool:
+        """Begin the pass after so many; whether there is one."""
+        self._done = done
+        return done != self.length
+
+    def stand_in(self, _template: object, done: int, _count: int) -> bool:
+        """Begin a pass that stands for others."""
+        return self.begin(done)
+
+
+Runnable: TypeAlias = syntax.Statement | Repeated
+"""What a body is made of."""
+
+
+def blocks(program: syntax.Program) -> Sequence[Block]:
+    """The longest blocks, none of which has fewer than `LEAST` statements in all.
+
+    A pass begins at a statement that is in it once. Where results are expected there are none.
+    """
+    if len(program.statements) < LEAST or program.expectations:
+        return ()
+    return _blocks(program.source.text, program.statements)
+
+
+@lru_cache(maxsize=1)  # it is asked for several times
+def _blocks(text: str, statements: Sequence[syntax.Statement]) -> Sequence[Block]:
+    written = [text[slice(*each.span)] for each in statements]
+    if len(statements) - len(set(written)) < LEAST // 2:
+        return ()
+    return tuple(_found(written))
+
+
+def _found(written: Sequence[str]) -> Iterator[Block]:
+    period = _distances(written)
+    place, known = 0, [0] * (WIDEST + 1)
+    while place < len(written):
+        length = period[place]
+        if length and known[length] <= place:
+            end = place + length
+            while end < len(written) and written[end] == written[end - length]:
+                end += 1
+            known[length] = end  # up to there it repeats itself, from wherever one begins
+        passes = (known[length] - place) // length if length else 0
+        if length * passes >= LEAST:
+            yield Block(place, length, passes)
+            place += length * passes
+        else:
+            place += 1
+
+
+def _distances(written: Sequence[str]) -> list[int]:
+    """How far from each statement the next one of its text is; 0 for none that is near."""
+    found = [0] * len(written)
+    last: dict[str, int] = {}
+    for place in range(len(written) - 1, -1, -1):
+        distance = last.get(written[place], place) - place
+        found[place] = distance if distance <= WIDEST else 0
+        last[written[place]] = place
+    return found
+
+
+def once(program: syntax.Program) -> Sequence[syntax.Statement]:
+    """The statements without those that repeat others."""
+    statements, start = list[syntax.Statement](), 0
+    for block in blocks(program):
+        statements += program.statements[start : block.first + block.length]
+        start = block.end
+    return (*statements, *program.statements[start:]) if start else program.statements
+
+
+def in_loops(program: syntax.Program) -> list[Runnable]:
+    """The statements, with a loop in place of each block."""
+    statements, start = list[Runnable](), 0
+    for block in blocks(program):
+        statements += program.statements[start : block.first]
+        statements.append(Repeated(program.statements[block.first : block.end], block.passes))
+        start = block.end
+    return [*statements, *program.statements[start:]]
