@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, TypeAlias
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language.builder import Builder, Parts
@@ -20,7 +21,7 @@ from gradcli.language.syntax import (
     Statement,
     bodies,
 )
-from gradcli.language.tokens import TABLES, ParseLimits, Tokens
+from gradcli.language.tokens import NUMBER_OF, TABLES, ParseLimits, Tokens
 
 __all__ = ["ParseLimits", "parse_expression", "parse_program"]
 
@@ -86,7 +87,20 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
 
 # --- the automaton -------------------------------------------------------------------------
 
-_Build = Callable[[Builder, Parts, Span], Any]
+_Build: TypeAlias = Callable[[Builder, Parts, Span], Any]
+_Step: TypeAlias = tuple[_Build, tuple[int, ...], int, int]
+"""What is built, of which parts, and the first and the last token of its text. A part is a token,
+counted from the first one of the statement, or was built so many steps before: a negative number.
+"""
+Recipe: TypeAlias = tuple[_Step, ...]
+
+_SEPARATOR = NUMBER_OF["_SEPARATOR"]
+BETWEEN = 4
+"""The states of the automaton between the statements of a program, behind the second one."""
+LONG = 5000
+"""In a text of more tokens, statements that are alike are built in the same way."""
+SHORT = 64
+"""The most tokens of such a statement."""
 
 
 def _splice(_builder: Builder, parts: Parts, _span: Span) -> Parts:
@@ -137,7 +151,9 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
     states = [state]
     values: Parts = []
     starts: list[int] = []  # the place in the text where each value begins
-    for place, kind in enumerate(tokens.kinds):
+    recipes = _Recipes(tokens, builder) if len(tokens.kinds) > LONG else None
+    found = iter(enumerate(tokens.kinds))
+    for place, kind in found:
         while (action := (actions[state] or TABLES.actions[state])[kind]) < 0:
             build, head, length, positions, spliced = reductions[-action]
             if build is None:
@@ -174,7 +190,90 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
         states.append(state)
         values.append(place)
         starts.append(token_starts[place])
+        if kind == _SEPARATOR and recipes is not None and _is_between(states, values):
+            statements, count = recipes.statements(place + 1, states)
+            if count:
+                values[1] += statements
+                values[2] = place + count
+                starts[2] = token_starts[place + count]
+                next(islice(found, count - 1, count))
     return values[-2], frozenset(builder.names)
+
+
+def _is_between(states: list[int], values: Parts) -> bool:
+    """Whether the automaton is between two statements of a program, behind the second one: it has
+    the first one, a row of others, and a separator.
+    """
+    return len(states) == BETWEEN and type(values[1]) is list
+
+
+class _Recipes(dict[bytes, "Recipe | None"]):
+    """How statements are built of their tokens, by the kinds of these: what the automaton does
+    depends on nothing else. A statement whose kinds were met before is built without it.
+    """
+
+    def __init__(self, tokens: Tokens, builder: Builder) -> None:
+        super().__init__()
+        self._tokens, self._builder = tokens, builder
+        self._states: list[int] = []
+
+    def statements(self, place: int, states: list[int]) -> tuple[list[Statement], int]:
+        """The statements from a token on, as many as there are recipes for, and the count of their
+        tokens with the separators behind them; the automaton is between statements.
+        """
+        self._states = states
+        kinds, starts, ends = self._tokens.kinds, self._tokens.starts, self._tokens.ends
+        builder, begin = self._builder, place
+        built: list[Statement] = []
+        while True:
+            try:
+                end = kinds.index(_SEPARATOR, place, place + SHORT)
+            except ValueError:
+                break
+            recipe = self[bytes(kinds[place : end + 1])]
+            if recipe is None:
+                break
+            made: list[Any] = []
+            for build, parts, first, last in recipe:
+                given = [place + each if each >= 0 else made[each] for each in parts]
+                made.append(build(builder, given, (starts[place + first], ends[place + last])))
+            built.append(made[-1])
+            place = end + 1
+        return built, place - begin
+
+    def __missing__(self, kinds: bytes) -> Recipe | None:
+        recipe = self[kinds] = _recipe(kinds, self._states)
+        return recipe
+
+
+def _recipe(kinds: bytes, states: list[int]) -> Recipe | None:
+    """The recipe of a statement and the separator behind it, by a run of the automaton from a state
+    between statements; None where they are no whole statement.
+    """
+    states, recipe = [*states], list[_Step]()
+    values: list[tuple[tuple[int, ...], int]] = []  # parts, and the first token
+    for place, kind in enumerate(kinds):
+        while (action := TABLES.actions[states[-1]][kind]) < 0:
+            build, head, length, positions, _ = _REDUCTIONS[-action]
+            if length > len(values):  # the statement joins those before it
+                return tuple(recipe)
+            kept = len(values) - length
+            taken = values[kept:] if positions is None else [values[kept + i] for i in positions]
+            parts = tuple([part for row, _ in taken for part in row])
+            begin = values[kept][1] if length else place
+            if not (build in (None, _splice) or (build is Builder.operation and len(parts) == 1)):
+                number = len(recipe)
+                steps = tuple([part if part >= 0 else ~part - number for part in parts])
+                recipe.append((build, steps, begin, place - 1))
+                parts = (~number,)
+            del states[-length or len(states) :], values[kept:]
+            values.append((parts, begin))
+            states.append(TABLES.gotos[states[-1]][head])
+        if not action:
+            return None
+        states.append(action)
+        values.append(((place,), place))
+    return None
 
 
 def _flat(parts: Parts) -> Parts:
