@@ -139,8 +139,14 @@ def _records(programs: list[str]) -> None:
 
 
 def chain(size: int) -> None:
-    """A program of `size` statements, each of the one before."""
-    Path("chain.grad").write_text("y = x\n" + "y = sin(y)\n" * size + "y")
+    """A program of `size` statements, each of the one before, and no two alike."""
+    lines = (f"y{i + 1} = sin(y{i})" for i in range(size))
+    Path("chain.grad").write_text("\n".join(["y0 = x", *lines, f"y{size}"]))
+
+
+def alike(size: int) -> None:
+    """The same, with one name for all values."""
+    Path("alike.grad").write_text("y = x\n" + "y = sin(y)\n" * size + "y")
 
 
 def terms(size: int) -> None:
@@ -159,7 +165,7 @@ KINDS = {
     each.__name__: each
     for each in (
         array, arrays, logistic, network, matrices, loops, one_program, distinct_programs, chain,
-        terms, items,
+        alike, terms, items,
     )
 }  # fmt: skip
 
