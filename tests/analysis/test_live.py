@@ -246,7 +246,7 @@ def test_an_import_that_comes_to_be_used_is_looked_at_again() -> None:
     ahead.run(lambda: False)
     third = Live(text.replace("4", "6"), lambda: False, 60, second.program)
     assert ahead.is_like(third.program)
-    fourth = Live(text.replace("4", "pandas"), lambda: False, 60, second.program)
+    fourth = Live(text.replace("4", "pandas.nan"), lambda: False, 60, second.program)
     assert not ahead.is_like(fourth.program)
     fourth.run(ahead)
     assert fourth.report is not None
