@@ -123,6 +123,7 @@ class Taken:
     """The passes of a `for` over what is found as it is asked for."""
 
     may_roll = False
+    is_written = True
     length: int | None = None
 
     def __init__(self, remaining: Remaining, bind: Callable[[Value], None]) -> None:
