@@ -23,9 +23,8 @@ from gradcli.trace.bindings import as_outputs
 from gradcli.trace.closeness import worst
 from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
-from gradcli.trace.loops import Leave
+from gradcli.trace.loops import Leave, Repeated, Runnable
 from gradcli.trace.names import runs_backward
-from gradcli.trace.repetitions import Repeated, Runnable
 from gradcli.trace.values import Value
 
 TOLERANCE: dict[Precision, tuple[float, float]] = {

@@ -14,8 +14,8 @@ from gradcli.ops.kinds import is_promotion
 from gradcli.ops.loops import Loop
 from gradcli.ops.shaping import is_item
 from gradcli.trace.items import Items
+from gradcli.trace.loops import REPEATED
 from gradcli.trace.passages import Passage
-from gradcli.trace.repetitions import REPEATED
 
 MOST = 24
 """The most steps of a program that are told one by one; of more, stretches are one step each."""

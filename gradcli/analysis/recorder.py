@@ -23,8 +23,7 @@ from gradcli.options import Options
 from gradcli.trace.bindings import Binding
 from gradcli.trace.expressions import Visit
 from gradcli.trace.frames import UserFunction
-from gradcli.trace.loops import Leave
-from gradcli.trace.repetitions import Runnable
+from gradcli.trace.loops import Leave, Runnable
 from gradcli.trace.values import Value
 
 

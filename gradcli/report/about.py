@@ -10,7 +10,7 @@ from gradcli.language.syntax import Program
 from gradcli.ops.control import DETACH
 from gradcli.report.explain_entry import counted
 from gradcli.report.sentences import Sentence
-from gradcli.trace.repetitions import REPEATED
+from gradcli.trace.loops import REPEATED
 
 QUOTED = 8
 """The most lines of a loop's body that are quoted."""

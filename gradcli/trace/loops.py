@@ -15,7 +15,6 @@ from gradcli.trace.expressions import Visit
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
 from gradcli.trace.passages import Passage, PassageKind
-from gradcli.trace.repetitions import REPEATED, Repeated
 from gradcli.trace.rolling import Changed, GradOf, Place, Rolling
 from gradcli.trace.scopes import Scopes
 from gradcli.trace.series import Series
@@ -31,12 +30,10 @@ MOST_RATES = 1 << 12
 """Steps of an optimiser in passes that are not counted are made together up to so many."""
 TOLD = 256
 """Each so many steps it is told how many there are."""
+REPEATED = "repeated"
+"""What a loop is called that is written out, as others are called `for` and `while`."""
 WORTH_A_NOTE = 1000
 """A note says why, where more passes than these are traced one by one."""
-
-
-Looping: TypeAlias = syntax.While | syntax.For | Repeated
-TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for", Repeated: REPEATED}
 
 
 class TraceLimits(NamedTuple):
@@ -164,6 +161,42 @@ class Counted:
         """Bind what stands for the next items."""
         self._bind(self._items.of_any(template, range(done, done + count)))
         return True
+
+
+class Repeated:
+    """A block as a loop runs it: the statements, and how passes begin (`loops.Turns`)."""
+
+    may_roll = True
+    is_written = False
+
+    def __init__(self, statements: Sequence[syntax.Statement], passes: int) -> None:
+        """`statements` are those of all passes."""
+        self._statements = statements
+        self._each = len(statements) // passes
+        self._done = 0
+        self.length: int | None = passes
+        self.span: Span = statements[0].span[0], statements[self._each - 1].span[1]
+        """That of the first pass."""
+
+    @property
+    def body(self) -> Sequence[syntax.Statement]:
+        """The statements of the pass that has begun."""
+        return self._statements[self._done * self._each : (self._done + 1) * self._each]
+
+    def begin(self, done: int) -> bool:
+        """Begin the pass after so many; whether there is one."""
+        self._done = done
+        return done != self.length
+
+    def stand_in(self, _template: object, done: int, _count: int) -> bool:
+        """Begin a pass that stands for others."""
+        return self.begin(done)
+
+
+Runnable: TypeAlias = syntax.Statement | Repeated
+"""What a body is made of."""
+Looping: TypeAlias = syntax.While | syntax.For | Repeated
+TITLES: dict[type[Any], str] = {syntax.While: "while", syntax.For: "for", Repeated: REPEATED}
 
 
 class Loops(Scopes):

@@ -11,9 +11,10 @@ from gradcli.diagnostics import Span
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.callee import ROOTS
-from gradcli.trace.repetitions import blocks, once
 from gradcli.tuples import NamedTuple
 
+SHORT = 500
+"""A program of fewer statements has none that are written many times."""
 LAYOUTS = ("layout", "memory_format")
 """Keywords whose values are constants of PyTorch, which have no effect here."""
 
@@ -72,14 +73,32 @@ _KEEPING = frozenset(("iter", "next"))
 def may_loop(program: syntax.Program) -> bool:
     """Whether there may be loops in a program, or what is one written out."""
     text = program.source.text
-    return "for" in text or "while" in text or bool(blocks(program))
+    return "for" in text or "while" in text or repeats(program)
+
+
+def repeats(program: syntax.Program) -> bool:
+    """Whether a program has statements that are written many times one after another."""
+    if len(program.statements) < SHORT:
+        return False
+    from gradcli.trace.repetitions import blocks  # most programs start faster without
+
+    return bool(blocks(program))
+
+
+def _once(program: syntax.Program) -> Sequence[syntax.Statement]:
+    """The statements, without those that repeat others one after another."""
+    if not repeats(program):
+        return program.statements
+    from gradcli.trace.repetitions import once
+
+    return once(program)
 
 
 def changes_tensors_alone(program: syntax.Program) -> bool:
     """Whether nothing of a program can change but tensors and what names are bound to; no error is
     caught but by statements of the program itself.
     """
-    parts = _all_parts(once(program))
+    parts = _all_parts(_once(program))
     doubtful = [part for part in parts if not _CHANGES_TENSORS.get(type(part), _never)(part)]
     if not doubtful:
         return True

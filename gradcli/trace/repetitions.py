@@ -6,18 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TypeAlias
 
-from gradcli.diagnostics import Span
 from gradcli.language import syntax
 from gradcli.tuples import NamedTuple
 
 LEAST = 1000
-"""Fewer statements are run one by one."""
+"""Fewer statements are run one by one, though they are all alike."""
 WIDEST = 64
 """The most statements in a pass."""
-REPEATED = "repeated"
-"""What such a loop is called, as others are called `for` and `while`."""
 
 
 class Block(NamedTuple):
@@ -35,48 +31,12 @@ class Block(NamedTuple):
         return self.first + self.length * self.passes
 
 
-class Repeated:
-    """A block as a loop runs it: the statements, and how passes begin (`loops.Turns`)."""
-
-    may_roll = True
-    is_written = False
-
-    def __init__(self, statements: Sequence[syntax.Statement], passes: int) -> None:
-        """`statements` are those of all passes."""
-        self._statements = statements
-        self._each = len(statements) // passes
-        self._done = 0
-        self.length: int | None = passes
-        self.span: Span = statements[0].span[0], statements[self._each - 1].span[1]
-        """That of the first pass."""
-
-    @property
-    def body(self) -> Sequence[syntax.Statement]:
-        """The statements of the pass that has begun."""
-        return self._statements[self._done * self._each : (self._done + 1) * self._each]
-
-    def begin(self, done: int) -> bool:
-        """Begin the pass after so many; whether there is one."""
-        self._done = done
-        return done != self.length
-
-    def stand_in(self, _template: object, done: int, _count: int) -> bool:
-        """Begin a pass that stands for others."""
-        return self.begin(done)
-
-
-Runnable: TypeAlias = syntax.Statement | Repeated
-"""What a body is made of."""
-
-
 def blocks(program: syntax.Program) -> Sequence[Block]:
     """The longest blocks, none of which has fewer than `LEAST` statements in all.
 
     A pass begins at a statement that is in it once. Where results are expected there are none.
     """
-    if len(program.statements) < LEAST or program.expectations:
-        return ()
-    return _blocks(program.source.text, program.statements)
+    return () if program.expectations else _blocks(program.source.text, program.statements)
 
 
 @lru_cache(maxsize=1)  # it is asked for several times
@@ -123,13 +83,3 @@ def once(program: syntax.Program) -> Sequence[syntax.Statement]:
         statements += program.statements[start : block.first + block.length]
         start = block.end
     return (*statements, *program.statements[start:]) if start else program.statements
-
-
-def in_loops(program: syntax.Program) -> list[Runnable]:
-    """The statements, with a loop in place of each block."""
-    statements, start = list[Runnable](), 0
-    for block in blocks(program):
-        statements += program.statements[start : block.first]
-        statements.append(Repeated(program.statements[block.first : block.end], block.passes))
-        start = block.end
-    return [*statements, *program.statements[start:]]

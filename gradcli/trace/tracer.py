@@ -26,15 +26,17 @@ from gradcli.trace.loops import (
     Leave,
     Listed,
     Loops,
+    Repeated,
     Returned,
+    Runnable,
     Taken,
     Tested,
     TraceLimits,
     Turns,
 )
+from gradcli.trace.names import repeats
 from gradcli.trace.numerals import Numerals
 from gradcli.trace.objects import BuiltIn, Object, is_setting
-from gradcli.trace.repetitions import Repeated, Runnable, in_loops
 from gradcli.trace.series import series
 from gradcli.trace.values import Value, Values, describe
 
@@ -116,8 +118,21 @@ class Tracer(Loops):
         """Run the whole program; errors come with their place in its text."""
         self.notes += [Note("layout", message) for _, message in program.notes]
         self.follow(program)
-        self.run_all(in_loops(program) if self.values.rolls else program.statements)
+        self.run_all(self._in_loops(program) if self.values.rolls else program.statements)
         self.settle()
+
+    def _in_loops(self, program: syntax.Program) -> Sequence[Runnable]:
+        """The statements, with a loop in place of those that are written many times."""
+        if not repeats(program):
+            return program.statements
+        from gradcli.trace.repetitions import blocks  # most programs start faster without
+
+        statements, start = list[Runnable](), 0
+        for block in blocks(program):
+            statements += program.statements[start : block.first]
+            statements.append(Repeated(program.statements[block.first : block.end], block.passes))
+            start = block.end
+        return [*statements, *program.statements[start:]]
 
     def follow(self, program: syntax.Program) -> None:
         """Go on with a program, of which the statements are the same that have run already."""

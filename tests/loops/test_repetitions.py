@@ -12,7 +12,8 @@ from gradcli.language.parser import parse_program
 from gradcli.language.syntax import Statement
 from gradcli.options import Options
 from gradcli.session import prepare
-from gradcli.trace.repetitions import LEAST, Block, Repeated, blocks, in_loops, once
+from gradcli.trace.loops import Repeated
+from gradcli.trace.repetitions import LEAST, Block, blocks, once
 from tests.analysis.test_told_loops import text_of, told
 from tests.analysis.told import problems
 from tests.loops.test_rolled import answer, given, loops, prepared
@@ -50,16 +51,15 @@ def test_blocks(text: str, expected: list[Block]) -> None:
 
 
 def test_what_a_loop_runs() -> None:
-    program = parse_program(Source("p", written("y = sin(y)\ny = y*2")), Options().limits.parse)
-    first, loop, last = in_loops(program)
-    assert (first, last) == (program.statements[0], program.statements[-1])
-    assert isinstance(loop, Repeated)
+    text = written("y = sin(y)\ny = y*2")
+    program = parse_program(Source("program", text), Options().limits.parse)
+    loop = Repeated(program.statements[1:-1], PASSES)
     passes: list[Sequence[Statement]] = []
     while loop.begin(len(passes)):
         passes.append(loop.body)
     assert [each for one in passes for each in one] == [*program.statements[1:-1]]
-    assert program.source.text[slice(*loop.span)] == "y = sin(y)\ny = y*2"
-    assert [*once(program)] == [*program.statements[:3], last]
+    assert text[slice(*loop.span)] == "y = sin(y)\ny = y*2"
+    assert [*once(program)] == [*program.statements[:3], program.statements[-1]]
 
 
 ROLLED = [
