@@ -29,7 +29,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("def", "def f(x, y=1):\n    return x * y\nf(2)", "functions; types are ignored"),
         Construct("match", "match [1, 2]:\n    case 0 | 1: y = 0\n"
                   "    case [a, *b] if a > 0: y = a\n    case _: y = 3\ny",
-                  "values, names, rows, {'k': v}, Class(x=v), several with |, conditions with if"),
+                  "values, names, rows, {'k': v}, Class(x=v), a | b, conditions"),
         Construct("yield", "def f(n):\n    yield from range(n)\n    yield 7\nsum(list(f(3)))",
                   "a generator: its body goes on when the next value is asked for"),
         Construct("global", "n = 1\ndef f():\n    global n\n    n = 2\nf(); n",
@@ -162,9 +162,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
         Construct("functools", "from functools import reduce\nreduce(lambda a, b: a * b, [2, 3])",
                   "partial, reduce, wraps, lru_cache, total_ordering"),
         Construct("itertools", "import itertools\nfor a in itertools.product([1, 2], [3]): c = a",
-                  "product, chain, combinations, accumulate, islice, count, cycle, groupby"),
+                  "product, chain, combinations, accumulate, islice, count, groupby"),
         Construct("operator", "import operator\nfrom functools import reduce\n"
-                  "reduce(operator.mul, [2, 3]) + max([(1, 2)], key=operator.itemgetter(1))[0]",
+                  "reduce(operator.mul, [2, 3])\nmax([(1, 2)], key=operator.itemgetter(1))[0]",
                   "add, mul, lt and others, itemgetter, attrgetter"),
         Construct("enum", "from enum import Enum, auto\nclass Mode(Enum):\n    TRAIN = auto()\n"
                   "    EVAL = auto()\nprint(Mode.TRAIN, Mode(2), [m.value for m in Mode])",
@@ -204,7 +204,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "m = weight_norm(torch.nn.Linear(2, 1))\n"
                   "prune.l1_unstructured(torch.nn.Linear(2, 1), 'weight', amount=1)\n"
                   "print(m.weight_g.shape)",
-                  "weight_norm, spectral_norm, prune, parametrize.register_parametrization"),
+                  "weight_norm, spectral_norm, prune, parametrize"),
         Construct("time", "import time\nstart = time.time()\nprint(time.time() - start)",
                   "a clock that goes on by the same time at each look"),
         Construct("models", "import torch\nclass Net(torch.nn.Module):\n"
