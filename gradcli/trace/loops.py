@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from gradcli.trace.takings import Taking
     from gradcli.trace.template import AnyPass, Rolled
 
+PIECE = 16
+"""Where passes differ at times, as those that print, so many between them are one node."""
 MOST_RATES = 1 << 12
 """Steps of an optimiser in passes that are not counted are made together up to so many."""
 TOLD = 256
@@ -310,7 +312,7 @@ class Loops(Scopes):
             changed = rolling.changed(kept, effects, state, self.values.current)
             if changed.counts and turns.length is None:
                 most = min(most, MOST_RATES)
-            template = AnyPass(self.graph, self.values.evaluator, changed, done, least)
+            template = AnyPass(self.graph, self.values.evaluator, changed, done, min(least, PIECE))
             self.values.any_pass, in_place = template, changed.in_place
             self._stand_in(template, changed, most)
             goes_on = yield turns.stand_in(template, done, most)

@@ -55,13 +55,24 @@ HARMLESS = frozenset((
     "Tanh", "Sigmoid", "Softplus", "Softmax", "LogSoftmax", "GELU", "ELU", "SiLU", "Flatten",
     "parameters", "weight", "bias", "step", "zero_grad", "set_default_dtype", "set_printoptions",
     "manual_seed", "numel", "size", "dim", "copy_", "fill_", "to", "double", "float", "long",
-    "int64",
+    "int64", "int32", "int16", "int8", "uint8", "bool", "half", "float16", "bfloat16",
+    "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "ByteTensor", "BoolTensor", "empty",
+    "cuda", "cpu", "mps", "backends", "device", "is_available", "is_built", "device_count",
+    "current_device", "get_device_name", "manual_seed_all", "__version__", "version", "type",
+    "numpy", "tolist", "clone", "nelement", "element_size", "allclose", "grad_fn",
+    "next_functions", "named_parameters", "inference_mode", "randint", "randperm",
+    "Conv1d", "Conv2d", "Conv3d", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d",
+    "AdaptiveAvgPool2d", "Embedding", "LayerNorm", "Dropout", "RNN", "LSTM", "GRU", "ModuleList",
+    "init", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
+    "normal_", "uniform_", "constant_", "zeros_", "ones_",
+    "items", "keys", "values", "format", "lower", "upper", "strip", "center", "ljust", "rjust",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""
 _MODULES = frozenset((
     "torch", "math", "numpy", "torch.nn.functional", "torch.autograd", "torch.linalg", "torch.nn",
-    "torch.optim",
+    "torch.optim", "torch.nn.init", "torch.utils", "torch.utils.data", "torchvision", "os", "sys",
+    "matplotlib", "matplotlib.pyplot", "pandas", "warnings",
 ))  # fmt: skip
 """Of these, functions that keep something between their calls have other names than those."""
 _CHANGING = frozenset(("pop", "popitem", "update", "clear", "setdefault", "remove", "insert"))
@@ -140,7 +151,11 @@ def _is_model(part: syntax.ClassDefinition) -> bool:
 
 
 def _is_harmless(part: syntax.Attribute) -> bool:
-    return part.name in HARMLESS or part.name.removesuffix("_") in FUNCTIONS
+    return _is_known(part.name)
+
+
+def _is_known(name: str) -> bool:
+    return name in HARMLESS or name.removesuffix("_") in FUNCTIONS
 
 
 def _binds_own(part: syntax.Assign | syntax.AugmentedAssign) -> bool:
@@ -149,7 +164,7 @@ def _binds_own(part: syntax.Assign | syntax.AugmentedAssign) -> bool:
 
 def _imports_functions(part: syntax.Imported) -> bool:
     module, _, member = part.path.rpartition(".")
-    return part.path in _MODULES or (module in _MODULES and member in FUNCTIONS)
+    return part.path in _MODULES or (module in _MODULES and _is_known(member))
 
 
 def _always(_: object) -> bool:

@@ -149,6 +149,24 @@ ROLLED = {
         ),
         after="print(loss, net.w, net.w.grad)",
     ),
+    "what tutorials write around it": looped(
+        "opt.zero_grad()",
+        "loss = loss_fn(net(X.to(device)), y[:, None].to(device))",
+        "loss.backward()",
+        "opt.step()",
+        "if (i + 1) % 50 == 0:\n    print('{} {:.5f}'.format(i + 1, loss.item()))",
+        before=(
+            "import numpy as np\nimport matplotlib.pyplot as plt\nfrom torch import nn, optim\n"
+            "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n"
+            "torch.manual_seed(0)\n"
+            "net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))\n"
+            "nn.init.constant_(net[0].bias, 0.25)\nnet.to(device)\n"
+            "X = X.type(torch.FloatTensor)\ny = torch.from_numpy(y.numpy()).float()\n"
+            "opt = optim.SGD(net.parameters(), lr=0.1)\nloss_fn = nn.MSELoss()"
+        ),
+        passes=300,
+        after="for name, p in net.named_parameters(): print(name, p.tolist(), torch.__version__)",
+    ),
     "no backward inside": looped(
         "x = x + 0.01*torch.tanh(w[0]*x)",
         before="x = torch.ones(2, dtype=torch.float64)",
@@ -274,6 +292,44 @@ UNROLLED = {
         ZERO,
         before="kept = []",
         after="print(torch.stack(kept).sum())",
+    ),
+    "what is drawn": looped(
+        "loss = ((drop(X) @ w - y)**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(0)\ndrop = torch.nn.Dropout(0.3)",
+    ),
+    "rows that are drawn": looped(
+        "k = torch.randint(0, len(y), (2,))",
+        "loss = ((X[k] @ w - y[k])**2).mean()",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="torch.manual_seed(0)",
+    ),
+    "an array in the memory of a leaf": looped(
+        "loss = ((X @ w - y)**2).mean() + w[0]*float(a[1])",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="a = w.detach().numpy()",
+        after="print(w, a)",
+    ),
+    "a leaf that is set": looped(
+        LOSS,
+        "loss.backward()",
+        STEP,
+        ZERO,
+        "with torch.no_grad(): torch.nn.init.constant_(w, 0.5 + 0.001*i)",
+    ),
+    "a dictionary that is read": looped(
+        "loss = sum(((X @ v - y)**2).mean() for v in d.values())",
+        "loss.backward()",
+        STEP,
+        ZERO,
+        before="d = {'w': w, 'twice': w.detach()*2}",
+        after="print(d)",
     ),
     "steps of its own": looped(
         LOSS,
