@@ -66,9 +66,11 @@ def reduces_rows(node: Node, large: int) -> bool:
 
 
 def spreads(node: Node) -> bool:
-    """Whether a node has a large value of elements taken from its operand, as windows are, whose
-    rows are independent and which no region sweeps over.
+    """Whether a node has a large value of elements taken from its only operand, as windows are,
+    whose rows are independent and which no region sweeps over.
     """
+    if len(node.inputs) > 1:
+        return False
     op = node.op
     by_rows = op.splits is not None and not (op.view or op.combine or op.contracts)
     return by_rows and op.selects and node.size >= MANY and not is_member(node)

@@ -20,7 +20,7 @@ ALIGNMENT = 1 << 6
 """Arrays begin at multiples of this many bytes."""
 
 
-KEPT = 1 << 24
+KEPT = 1 << 22
 """Half of what the process keeps of the memory that it has freed."""
 
 

@@ -55,7 +55,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
     ),
     "Expressions": (
         Construct("conditional", "x = 3; y = x if x > 0 else -x", "a choice by one truth value"),
-        Construct(":=", "print((n := 3) + n, [y for x in range(3) if (y := x * 2) > 1])",
+        Construct(":=", "print((n := 3) + n)\n[y for x in range(3) if (y := x * 2) > 1]",
                   "a name for a value inside an expression"),
         Construct("comprehensions", "sum([i**2 for i in range(4) if i > 1])",
                   "lists; in ( ) for arguments"),
@@ -170,9 +170,9 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    EVAL = auto()\nprint(Mode.TRAIN, Mode(2), [m.value for m in Mode])",
                   "Enum, IntEnum, auto"),
         Construct("re", "import re\n"
-                  "print(re.findall(r'\\w+', 'a cat'), re.sub(r'[^a-z]', '', 'a1b'))",
+                  "print(re.findall(r'\\w+', 'a cat'))\nre.sub(r'[^a-z]', '', 'a1b')",
                   "findall, sub, split, match, search: patterns that cannot take long"),
-        Construct("json", "import json\nprint(json.dumps({'lr': 0.1}), json.loads('[1, 2]')[0])",
+        Construct("json", "import json\nprint(json.dumps({'lr': 0.1}))\njson.loads('[1, 2]')[0]",
                   "dumps, loads"),
         Construct("heaps", "import heapq, bisect\nh = [3, 1]\nheapq.heapify(h)\n"
                   "print(heapq.heappop(h), bisect.bisect([1, 3], 2))",
@@ -182,7 +182,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    yield x\n    print('done')\nwith f(3) as y: print(y)",
                   "contextmanager, nullcontext"),
         Construct("paths", "import os\n"
-                  "print(os.path.join('a', 'b'), os.environ.get('HOME', 'none'))",
+                  "print(os.path.join('a', 'b'))\nos.environ.get('HOME', 'none')",
                   "os.path.join, basename, dirname, splitext; os.environ is empty"),
         Construct("namespaces", "from types import SimpleNamespace\n"
                   "a = SimpleNamespace(lr=0.1)\na.lr",
@@ -201,8 +201,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "AveragedModel, SWALR, update_bn, get_ema_multi_avg_fn"),
         Construct("computed weights", "import torch\n"
                   "from torch.nn.utils import prune, weight_norm\n"
-                  "m = weight_norm(torch.nn.Linear(2, 1))\n"
-                  "prune.l1_unstructured(torch.nn.Linear(2, 1), 'weight', amount=1)\n"
+                  "m = weight_norm(torch.nn.Linear(2, 1))\nn = torch.nn.Linear(2, 1)\n"
+                  "prune.l1_unstructured(n, 'weight', amount=1)\n"
                   "print(m.weight_g.shape)",
                   "weight_norm, spectral_norm, prune, parametrize"),
         Construct("time", "import time\nstart = time.time()\nprint(time.time() - start)",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
+from operator import mul
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.objects import Given
 from gradcli.trace.printing import PrintedNumbers
@@ -68,17 +70,17 @@ class PythonMath:
 
     def _prod(self, arguments: list[Value], keywords: Given) -> Value:
         given = bind_names("prod", ("iterable", "start"), arguments, keywords, ("start",))
-        total = given.get("start", self.values.plain(1))
-        factors = [total, *self.values.elements(given["iterable"])]
+        factors = self.values.elements(given["iterable"])
+        if "start" in given or not factors:
+            factors = [given.get("start", self.values.plain(1)), *factors]
         known = PrintedNumbers(self.values)
         plain = [each for each in factors if isinstance(each, Node) and each in known]
         if len(plain) == len(factors):
             is_whole = all(map(known.is_integer, plain))
             numbers = [self.values.number(each, "a factor") for each in plain]
             return self._exact("prod", math.prod(map(int, numbers) if is_whole else numbers))
-        for each in factors[1:]:
-            total = self.values.tensor(total) * self.values.tensor(each, "a factor")
-        return total
+        tensors = [self.values.tensor(each, "a factor") for each in factors]
+        return reduce(mul, (cast(each, "int") if each.kind == "bool" else each for each in tensors))
 
     def _fsum(self, arguments: list[Value], keywords: Given) -> Value:
         (items,) = bind_names("fsum", ("seq",), arguments, keywords).values()
