@@ -219,6 +219,8 @@ def _expanded(match: re.Match[str], other: Value) -> str:
     """What stands in the place of a match, in which `\\1` is a group."""
     if not isinstance(other, str):
         raise GradcliError("type", f"a match is replaced by a string, not {describe(other)}")
+    if "\\" not in other:  # else it is read again for each match
+        return other
     try:
         return match.expand(other)
     except (re.error, IndexError) as error:
