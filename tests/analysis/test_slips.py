@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
 from gradcli.diagnostics import Source
@@ -22,6 +23,7 @@ from tests.analysis import (
     reviewed_slips,
     science_slips,
     slips,
+    strange_slips,
     unseen_slips,
 )
 from tests.analysis.slips import Model
@@ -39,6 +41,7 @@ FILES = (
     outside_slips,
     outside_science_slips,
     later_slips,
+    strange_slips,
 )
 MODELS = [model for each in FILES for model in each.MODELS]
 SLIPS = [(model, wrong) for model in slips.MODELS for wrong in model.slips]
@@ -60,6 +63,7 @@ OUTSIDE = [
     for wrong in model.slips
 ]
 LATER = [(model, wrong) for model in later_slips.MODELS for wrong in model.slips]
+STRANGE = [(model, wrong) for model in strange_slips.MODELS for wrong in model.slips]
 TWICE = "a*(1 - c)*p*(1 - p)*(y - p)/(p*(1 - p))"
 """One mistake at two places, which no single change explains."""
 FEW = [each for each in (*SLIPS[::9], *LATER[1::9]) if each[1] != TWICE]
@@ -101,8 +105,20 @@ def test_a_slip_is_named_at_its_place(model: Model, wrong: str) -> None:
         (REVIEWED, 100),
         (OUTSIDE, 130),
         (LATER, 80),
+        (STRANGE, 40),
     ],
-    ids=["own", "further", "fresh", "unseen", "fields", "science", "reviewed", "outside", "later"],
+    ids=[
+        "own",
+        "further",
+        "fresh",
+        "unseen",
+        "fields",
+        "science",
+        "reviewed",
+        "outside",
+        "later",
+        "strange",
+    ],
 )
 def test_slips_are_named_and_none_wrongly_with_certainty(
     cases: list[tuple[Model, str]], least: int
@@ -121,6 +137,17 @@ def test_slips_are_named_and_none_wrongly_with_certainty(
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.program)
 def test_the_formulas_without_slips_are_right(model: Model) -> None:
     assert compared(model.program, model.inputs, model.leaf, model.right).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("model", "gradient"),
+    [*zip(strange_slips.MODELS, strange_slips.FOUND_BY_PYTORCH, strict=True)],
+    ids=[each.program for each in strange_slips.MODELS],
+)
+def test_what_the_judge_goes_by_is_what_pytorch_finds(model: Model, gradient: object) -> None:
+    found = compared(model.program, model.inputs, model.leaf, gradient)
+    assert found.verdict == "pass"
+    np.testing.assert_allclose(found.gradient, gradient, rtol=1e-10)
 
 
 @pytest.mark.slow

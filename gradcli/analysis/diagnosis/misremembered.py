@@ -18,8 +18,8 @@ def textbook(local: Node, node: Node, words: Wording) -> str:
     if len(node.op.textbook) == 1:
         texts = {name: words.of(each) for name, each in _names(node).items()}
         return _over(node.op.textbook[0], texts)
-    plain = words.plain(local)  # it may have lost the names
-    return words.of(plain if words.spelled(plain) else local)
+    written = [words.spelled(each) for each in (words.plain(local), local)]  # names may be lost
+    return min((each for each in written if each), key=len, default="") or words.of(local)
 
 
 def misremembered(node: Node, position: int, words: Wording) -> Iterator[tuple[str, Node]]:

@@ -101,6 +101,8 @@ def _product(part: Binary, _place: Place, material: Material) -> Iterator[Change
     yield (1.05, "exponent", left) if symbol == "**" else (1.2, "factor-extra", left)
     if symbol == "/":
         yield 1.2, "factor-extra", binary("/", number(1.0), right)
+        if isinstance(left, Binary) and left.operator == "*":  # a*b/c for a*c/b
+            yield 1.15, "order", binary("/", binary("*", left.left, right), left.right)
     elif symbol != "**":
         yield 1.2, "factor-extra", right
     if symbol in "*/":
