@@ -14,7 +14,7 @@ from gradcli.diagnostics import GradcliError, Note
 from gradcli.engine.kernels import Kernel, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
-from gradcli.engine.scratch import keep_freed_memory
+from gradcli.engine.scratch import LEAST_SPARE, SPARE, keep_freed_memory, spare_bytes
 from gradcli.engine.swept import compiler, is_member, is_swept
 from gradcli.engine.telling import ToldSteps, wanted
 from gradcli.engine.threads import cores
@@ -51,7 +51,7 @@ class NumpyEngine:
         self.plan = plan
         self.notes: list[Note] = []
         self.threads = threads or cores()
-        self.empty: Empty = empty or np.empty
+        self.empty: Empty = empty or SPARE.empty
         self.namespace = whole(empty) if empty else partial(namespace, threads=self.threads)
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = []
@@ -70,6 +70,10 @@ class NumpyEngine:
             keep_freed_memory()
         ready = self._all_ready(folded, large)
         self._results = [self._slots[node] for node in plan.outputs]
+        self._spare: int | None = None
+        """How much may be kept of results that are gone while it runs; None where it is small."""
+        if empty is None and any(nbytes(node) >= LEAST_SPARE for node in large):
+            self._spare = spare_bytes(plan, self.threads)
         self._calls = _calls(ready)
         self._steps: list[_Step] = []
         if self._calls is None:
@@ -148,6 +152,8 @@ class NumpyEngine:
 
         Outputs with a target are written into it, as they are computed where that is possible.
         """
+        if self._spare is not None:
+            SPARE.keep(0 if targets else self._spare)
         values = self._start.copy()
         for slot, node in self._inputs:
             values[slot] = inputs[node]
@@ -170,6 +176,8 @@ class NumpyEngine:
                     _put(values, slots, call(*take(values), targets=targets))
                 if frees:
                     _put(values, frees, (None,) * len(frees))
+                    if self._spare is not None:
+                        SPARE.keep(0)  # what comes next may not ask for it
         except GradcliError as error:
             raise _placed(error, self._node_in(slots)) from None
         except MemoryError:

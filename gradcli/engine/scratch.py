@@ -34,12 +34,80 @@ def keep_freed_memory() -> None:
         np.empty(KEPT, np.uint8)  # freed at once, and not touched
 
 
+LEAST_SPARE, MOST_SPARE = 1 << 22, 1 << 27
+"""Results of so many bytes leave their memory to the next ones."""
+SLACK = 5 / 4
+"""How much larger the memory may be than what lies in it."""
+
+
+class Spare:
+    """The memory of a large result that nobody holds any more, for the next one of about its size:
+    steps of a descent ask for the same gradients again and again, and the system would have to
+    clear new memory for each. One piece is kept at most.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[Array] = []  # threads put and take at once, as do finalizers
+
+    def keep(self, most: int) -> None:
+        """Give back what is more than so many bytes."""
+        self._kept[:] = [memory for memory in self._kept if memory.size <= most]
+
+    def empty(self, shape: Shape, dtype: np.dtype[np.generic]) -> Array:
+        """`numpy.empty`."""
+        size = math.prod(shape) * dtype.itemsize
+        if not LEAST_SPARE <= size <= MOST_SPARE:
+            return np.empty(shape, dtype)
+        memory = self._taken(size)
+        array: Array = np.frombuffer(memory.data[:size], dtype)  # which all views of it keep alive
+        weakref.finalize(array, self._put, memory).atexit = False
+        return array.reshape(shape)
+
+    def _taken(self, size: int) -> Array:
+        try:
+            memory = self._kept.pop()
+        except IndexError:
+            return aligned(size)
+        if size <= memory.size <= SLACK * size:
+            return memory
+        del memory  # before there is more
+        return aligned(size)
+
+    def _put(self, memory: Array) -> None:
+        self._kept[:] = [memory]
+
+
+SPARE = Spare()
+"""That of the process."""
+
+
+def spare_bytes(plan: Plan, threads: int) -> int:
+    """How much may be kept for a plan's first large results until they are there: so much that its
+    peak does not rise by more than what is too little to be kept.
+    """
+    live = peak = sum(map(nbytes, plan.sources))
+    for unit, born, gone in plan.lifetimes():
+        if not isinstance(unit, Single) and any(nbytes(node) >= LEAST_SPARE for node in born):
+            return plan.peak_bytes(threads=threads) - peak + LEAST_SPARE
+        live += sum(map(plan.bytes_of, born))
+        peak = max(peak, live + unit.work_bytes(threads))
+        live -= sum(map(plan.bytes_of, gone))
+    return 0
+
+
+def aligned(size: int) -> Array:
+    """So many bytes, which begin where a line of the cache does."""
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.__array_interface__["data"][0] % ALIGNMENT
+    return memory[start : start + size]
+
+
 class Scratch:
     """Arrays of one thread. The memory of arrays that are no longer used is used again."""
 
     def __init__(self, size: int) -> None:
         """`size` is in bytes; what has no room lies elsewhere."""
-        self._size = size + ALIGNMENT
+        self._size = size
         self.clear()
 
     def clear(self) -> None:
@@ -63,8 +131,7 @@ class Scratch:
         if place is not None:
             return self._free.pop(place)
         if self._memory is None:
-            memory = np.empty(self._size, np.uint8)
-            self._memory = memory[-memory.__array_interface__["data"][0] % ALIGNMENT :]
+            self._memory = aligned(self._size)
         start, end = self._end, self._end + size
         if end > self._memory.size:
             return None

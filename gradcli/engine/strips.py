@@ -201,7 +201,7 @@ class StripRunner:
         results = {
             node: targets[node]
             if node in targets
-            else np.empty(node.shape, node.graph.dtype(node.kind))
+            else self._resources.empty(node.shape, node.graph.dtype(node.kind))
             for node in strips.results
         }
         sums = self.sweep(range(len(strips.shares)), values, results)
