@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError, Span
@@ -70,7 +71,7 @@ from gradcli.language.templates import content, prefix
 from gradcli.language.tokens import NUMBER_OF, Tokens
 from gradcli.tuples import NamedTuple
 
-Parts = list[Any]
+Parts = Sequence[Any]
 
 _CONSTANTS = {"true": True, "false": False, "none": None}
 _CONVERSION = NUMBER_OF["CONVERSION"]
@@ -293,8 +294,8 @@ class Builder:
             self.jumps.pop()
 
     def if_statement(self, parts: Parts, span: Span) -> If:
-        otherwise = parts.pop().body if len(parts) % 2 else ()
-        return If(tuple(zip(parts[::2], parts[1::2], strict=True)), otherwise, span)
+        otherwise = parts[-1].body if len(parts) % 2 else ()
+        return If(tuple(zip(parts[::2], parts[1::2], strict=False)), otherwise, span)
 
     def otherwise(self, parts: Parts, _span: Span) -> Otherwise:
         return Otherwise(parts[0])

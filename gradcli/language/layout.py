@@ -4,13 +4,13 @@ Which line breaks separate statements, where blocks by indentation begin and end
 belong together, and which comments are expectations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gradcli.diagnostics import GradcliError, Source, Span
 from gradcli.language import indentation
 from gradcli.language.characters import stray_character
 from gradcli.language.templates import Templates, prefix
-from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Tokens
+from gradcli.language.tokens import END, NUMBER_OF, TABLES, ParseLimits, Terminal, Tokens
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 _LBRACE = NUMBER_OF["LBRACE"]
@@ -100,6 +100,20 @@ class TextLayout:
         """The place among the tokens where the statement begins."""
         self.separator: Span | None = None
         """A separator that counts only if another statement follows it."""
+
+    def store_all(self, found: Iterable[Terminal]) -> None:
+        """Store terminals as tokens, where their handlers do not say otherwise."""
+        kinds, starts, ends = self.tokens.kinds, self.tokens.starts, self.tokens.ends
+        handlers = HANDLERS
+        for kind, start, end in found:
+            handler = handlers[kind]
+            if handler and handler(self, start, end):
+                continue
+            if self.separator:
+                self.separate()
+            kinds.append(kind)
+            starts.append(start)
+            ends.append(end)
 
     def separate(self) -> None:
         assert self.separator is not None

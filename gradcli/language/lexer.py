@@ -6,25 +6,21 @@ What regular expressions cannot express is the layout's business: `gradcli.langu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
 from itertools import islice
-from typing import TypeAlias
 
 from gradcli.diagnostics import A_FILE, Advice, GradcliError, Source
 from gradcli.language.characters import clean, normalised_name
-from gradcli.language.layout import HANDLERS, TextLayout
+from gradcli.language.layout import TextLayout
 from gradcli.language.tokens import (
     NUMBER_OF,
     RESERVED,
-    TABLES,
     ParseLimits,
     Tokens,
+    terminals,
     too_many_tokens,
 )
 
 _NAME = NUMBER_OF["NAME"]
-_OTHER = NUMBER_OF["$OTHER"]
 _CONSTANT = NUMBER_OF["CONSTANT"]
 _OF_PYTHON = re.compile(r"^[ \t]*(?:import|from) +torch\b", re.MULTILINE)
 LONG = 1 << 14
@@ -46,25 +42,20 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0, end: int | None = N
     """
     _check_size(source, limits)
     source = clean(source)
-    tokens = Tokens(source, [], [], [], {}, [], [])
-    kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+    tokens = Tokens(source, bytearray(), [], [], {}, [], [])
     last = len(source.text) if end is None else end
     layout = TextLayout(tokens, limits)
-    handlers = HANDLERS
     # Blanks at the end belong to no token, and a regular expression would be tried at each of them.
     stop = len(source.text[:last].rstrip(" \t"))
-    is_long = LONG < stop - begin <= CHARACTERS * limits.tokens
-    found = (terminals_of_long if is_long else terminals)(source.text, begin, stop)
-    for kind, start, end in islice(found, limits.tokens):
-        handler = handlers[kind]
-        if handler and handler(layout, start, end):
-            continue
-        if layout.separator:
-            layout.separate()
-        kinds.append(kind)
-        starts.append(start)
-        ends.append(end)
-    if surplus := next(found, None):
+    if LONG < stop - begin <= CHARACTERS * limits.tokens:
+        from gradcli.language.long_texts import lay_out  # most texts are short
+
+        surplus = lay_out(layout, begin, stop)
+    else:
+        found = terminals(source.text, begin, stop)
+        layout.store_all(islice(found, limits.tokens))
+        surplus = next(found, None)
+    if surplus:
         raise too_many_tokens(source, limits, surplus[1:])
     layout.finish(last)
     if names_as_python(source.text):
@@ -72,48 +63,6 @@ def lex(source: Source, limits: ParseLimits, begin: int = 0, end: int | None = N
     if not source.text.isascii():
         _normalise_names(tokens)
     return tokens
-
-
-Terminal: TypeAlias = tuple[int, int, int]
-"""Its kind, and where it begins and ends."""
-
-
-def terminals(text: str, begin: int, end: int) -> Iterator[Terminal]:
-    """What the grammar's patterns find in a part of a text."""
-    keywords, marks = TABLES.keywords, TABLES.marks
-    for match in TABLES.pattern.finditer(text, begin, end):
-        kind = match.lastindex or 0
-        start, stop = match.span(kind)
-        if kind == _NAME:
-            kind = keywords.get(match[kind], _NAME)
-        elif kind == _OTHER:
-            kind = marks.get(match[kind], _OTHER)
-        yield kind, start, stop
-
-
-def terminals_of_long(text: str, begin: int, end: int) -> Iterator[Terminal]:
-    """The same, found three times as fast where there are many: what a piece of text is, with the
-    blanks before it, is found out once.
-    """
-    start, known = begin, _Known()
-    for kind, first, last in map(known.__getitem__, _pieces().findall(text, begin, end)):
-        yield kind, start + first, start + last
-        start += last
-
-
-class _Known(dict[str, Terminal]):
-    """By piece of text: its kind, and where in it the terminal begins and ends."""
-
-    def __missing__(self, piece: str) -> Terminal:
-        ((kind, start, end),) = terminals(piece, 0, len(piece))
-        found = self[piece] = kind, start, end
-        return found
-
-
-@cache
-def _pieces() -> re.Pattern[str]:
-    """The grammar's patterns without groups, which take most of the time."""
-    return re.compile(TABLES.pieces)
 
 
 def _check_size(source: Source, limits: ParseLimits) -> None:

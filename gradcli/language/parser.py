@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 from gradcli.diagnostics import GradcliError, Source, Span
@@ -88,9 +89,9 @@ def _attach(tokens: Tokens, statements: tuple[Statement, ...]) -> tuple[Expectat
 # --- the automaton -------------------------------------------------------------------------
 
 _Build: TypeAlias = Callable[[Builder, Parts, Span], Any]
-_Step: TypeAlias = tuple[_Build, tuple[int, ...], int, int]
-"""What is built, of which parts, and the first and the last token of its text. A part is a token,
-counted from the first one of the statement, or was built so many steps before: a negative number.
+_Step: TypeAlias = tuple[_Build, Callable[[Parts], Parts], int, int]
+"""What is built, what picks its parts, and the first and the last token of its text. Parts are
+picked from the tokens of the statement and what was built before, one behind the other.
 """
 Recipe: TypeAlias = tuple[_Step, ...]
 
@@ -149,7 +150,7 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
     builder = Builder(tokens)
     state = TABLES.starts[start]
     states = [state]
-    values: Parts = []
+    values: list[Any] = []
     starts: list[int] = []  # the place in the text where each value begins
     recipes = _Recipes(tokens, builder) if len(tokens.kinds) > LONG else None
     found = iter(enumerate(tokens.kinds))
@@ -233,10 +234,10 @@ class _Recipes(dict[bytes, "Recipe | None"]):
             recipe = self[bytes(kinds[place : end + 1])]
             if recipe is None:
                 break
-            made: list[Any] = []
-            for build, parts, first, last in recipe:
-                given = [place + each if each >= 0 else made[each] for each in parts]
-                made.append(build(builder, given, (starts[place + first], ends[place + last])))
+            made: list[Any] = [*range(place, end + 1)]
+            for build, pick, first, last in recipe:
+                span = starts[place + first], ends[place + last]
+                made.append(build(builder, pick(made), span))
             built.append(made[-1])
             place = end + 1
         return built, place - begin
@@ -251,7 +252,7 @@ def _recipe(kinds: bytes, states: list[int]) -> Recipe | None:
     between statements; None where they are no whole statement.
     """
     states, recipe = [*states], list[_Step]()
-    values: list[tuple[tuple[int, ...], int]] = []  # parts, and the first token
+    values: list[tuple[tuple[int, ...], int]] = []  # places of parts, and the first token
     for place, kind in enumerate(kinds):
         while (action := TABLES.actions[states[-1]][kind]) < 0:
             build, head, length, positions, _ = _REDUCTIONS[-action]
@@ -262,10 +263,8 @@ def _recipe(kinds: bytes, states: list[int]) -> Recipe | None:
             parts = tuple([part for row, _ in taken for part in row])
             begin = values[kept][1] if length else place
             if not (build in (None, _splice) or (build is Builder.operation and len(parts) == 1)):
-                number = len(recipe)
-                steps = tuple([part if part >= 0 else ~part - number for part in parts])
-                recipe.append((build, steps, begin, place - 1))
-                parts = (~number,)
+                recipe.append((build, _picker(parts), begin, place - 1))
+                parts = (len(kinds) + len(recipe) - 1,)
             del states[-length or len(states) :], values[kept:]
             values.append((parts, begin))
             states.append(TABLES.gotos[states[-1]][head])
@@ -276,11 +275,18 @@ def _recipe(kinds: bytes, states: list[int]) -> Recipe | None:
     return None
 
 
-def _flat(parts: Parts) -> Parts:
+def _picker(places: tuple[int, ...]) -> Callable[[Parts], Parts]:
+    """What picks those places of a row: `itemgetter`, but that takes one item bare."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
+
+
+def _flat(parts: Parts) -> list[Any]:
     """The parts, with lists among them replaced by their items; a list that comes first is extended
     in place.
     """
-    row: Parts = parts[0] if type(parts[0]) is list else parts[:1]
+    row: list[Any] = parts[0] if type(parts[0]) is list else [parts[0]]
     for part in parts[1:]:
         if type(part) is list:
             row += part

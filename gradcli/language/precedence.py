@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -29,7 +30,7 @@ _NOT = NUMBER_OF["NOT"]
 NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ - ~"], LEVEL["**"]
 
 
-def fold(row: list[Any], tokens: Tokens, start: int, end: int) -> Expression:
+def fold(row: Sequence[Any], tokens: Tokens, start: int, end: int) -> Expression:
     """The tree of a row; operators are places of tokens, operands are nodes.
 
     `start` and `end` are where the row begins and ends in the text. Raises `syntax`, as Python

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TypeAlias
+
 from gradcli.diagnostics import A_FILE, Advice, GradcliError, Source, Span
 from gradcli.language.tables import load_tables
 from gradcli.tuples import NamedTuple
@@ -11,6 +14,8 @@ NUMBER_OF = {name: number for number, name in enumerate(TABLES.terminals)}
 RESERVED = frozenset([*TABLES.keywords, "True", "true", "False", "false", "None", "none"])
 
 END = 0
+_NAME = NUMBER_OF["NAME"]
+_OTHER = NUMBER_OF["$OTHER"]
 
 
 class ParseLimits(NamedTuple):
@@ -26,7 +31,7 @@ class Tokens(NamedTuple):
     """The tokens of a text as three arrays; the last one is its end, of kind 0."""
 
     source: Source
-    kinds: list[int]
+    kinds: bytearray
     """Numbers of terminals in the grammar's tables."""
     starts: list[int]
     ends: list[int]
@@ -52,6 +57,23 @@ class Tokens(NamedTuple):
         self.kinds.insert(index, kind)
         self.starts.insert(index, start)
         self.ends.insert(index, end)
+
+
+Terminal: TypeAlias = tuple[int, int, int]
+"""Its kind, and where it begins and ends."""
+
+
+def terminals(text: str, begin: int, end: int) -> Iterator[Terminal]:
+    """What the grammar's patterns find in a part of a text."""
+    keywords, marks = TABLES.keywords, TABLES.marks
+    for match in TABLES.pattern.finditer(text, begin, end):
+        kind = match.lastindex or 0
+        start, stop = match.span(kind)
+        if kind == _NAME:
+            kind = keywords.get(match[kind], _NAME)
+        elif kind == _OTHER:
+            kind = marks.get(match[kind], _OTHER)
+        yield kind, start, stop
 
 
 def too_many_tokens(source: Source, limits: ParseLimits, span: Span) -> GradcliError:

@@ -7,8 +7,10 @@ import random
 import pytest
 
 from gradcli.diagnostics import GradcliError, Source
-from gradcli.language.lexer import LONG, lex, terminals, terminals_of_long
-from gradcli.language.tokens import ParseLimits
+from gradcli.language import lexer
+from gradcli.language.lexer import LONG, lex
+from gradcli.language.long_texts import terminals_of_long
+from gradcli.language.tokens import ParseLimits, Tokens, terminals
 
 FRAGMENTS = [
     "x", "True", "Truex", "true ", "None", "Noneé", "'a'", "'''b\n'''", "f'{x}'", "rb'x'", "'", '"',
@@ -27,7 +29,39 @@ def test_pieces_are_the_same_terminals(seed: int) -> None:
         end = len(text.rstrip(" \t"))
         for begin in (0, min(1, end)):
             found = list(terminals(text, begin, end))
-            assert list(terminals_of_long(text, begin, end)) == found, text
+            several = terminals_of_long(text, begin, end, 100)
+            assert list(zip(*several, strict=True)) == found, text
+
+
+LINES = [
+    "x = 1", "y = sin(x)*2 + a[0]", "f(", ")", "(x)", "((x)", "((x))", "[x)", "x]", "+ 1", ".T",
+    "x.T", "else", "if c {", "}", "{'a': x}", "if c:", "    y = 1", "    y = 2", "  z = 3",
+    "y = lambda a: a", "y = lambda a", "y = a if b else c", "match x", "match x:", "    case 1:",
+    "        y = 1", "", "# c", "y = 1  # c", "y  #= 3", "#! x", "x; y", ";", "s = 'a'",
+    "s = f'{x}'", "a[1:2]", "\\", "(\n)",
+]  # fmt: skip
+"""What may change the layout of what stands behind it."""
+
+
+def laid_out(text: str, limits: ParseLimits) -> Tokens | tuple[str, object]:
+    try:
+        return lex(Source("program", text), limits)
+    except GradcliError as error:
+        return error.diagnostic.message, error.diagnostic.span
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_long_text_is_laid_out_as_a_short_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = random.Random(seed)
+    for _ in range(1_500):
+        text = "\n".join(draws.choices(LINES, k=draws.randint(1, 9)))
+        limits = ParseLimits(tokens=draws.choice([12, 10**6]), depth=draws.choice([1, 10]))
+        found = []
+        for long in (10**6, 0):
+            monkeypatch.setattr(lexer, "LONG", long)
+            monkeypatch.setattr(lexer, "CHARACTERS", 10**6)
+            found.append(laid_out(text, limits))
+        assert found[0] == found[1], text
 
 
 def test_a_long_text_has_the_tokens_of_its_lines() -> None:
