@@ -212,7 +212,8 @@ class Builder:
         return Outer(names, self.tokens.text(word) == "global", span)
 
     def raise_statement(self, parts: Parts, span: Span) -> Raise:
-        return Raise(parts[0] if parts else None, span)
+        error, cause = [*parts, None, None][:2]
+        return Raise(error, cause, span)
 
     def decorator(self, parts: Parts, _span: Span) -> _Decorator:
         return _Decorator(parts[1])

@@ -36,9 +36,10 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "global and nonlocal: names of outer bodies"),
         Construct("class", "class A:\n    def __init__(self, x): self.x = x\n"
                   "    def __add__(self, b): return A(self.x + b.x)\n(A(1) + A(2)).x",
-                  "methods, super(), operators, @property, @staticmethod"),
-        Construct("raise", "try:\n    raise ValueError('no')\nexcept ValueError as e: print(e)",
-                  "an error of the program's own"),
+                  "methods, super(), operators, @property, @x.setter"),
+        Construct("raise", "class NoFit(ValueError): pass\ntry:\n    raise NoFit('no')\n"
+                  "except ValueError as e: print(e)",
+                  "errors, also of the program's own classes; raise … from e"),
         Construct("lambda", "f = lambda x: x**2\nf(3)", "a function as a value"),
         Construct("with", "with torch.no_grad():\n    y = 1", "torch.no_grad(), enable_grad()"),
         Construct("decorators", "@torch.no_grad()\ndef f(x): return x\nf(1)",
@@ -78,6 +79,8 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "zip, enumerate, reversed, list, tuple"),
         Construct("numbers", "max(1, 2) + abs(-3) + round(2.5) + int(float('7.9'))",
                   "of plain numbers as Python's"),
+        Construct("bases", "import math\nprint(bin(5), hex(255), format(3.14159, '.2f'), hash((1, 2)))",
+                  "bin, hex, oct, format, hash, frozenset, slice"),
         Construct("is", "x = 3; y = 1 if x is not None else 0", "None, and the same tensor"),
         Construct("print", "print(1, 2, sep=', ', end='!')", "sep and end too"),
     ),
@@ -183,7 +186,10 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "contextmanager, nullcontext"),
         Construct("paths", "import os\n"
                   "print(os.path.join('a', 'b'))\nos.environ.get('HOME', 'none')",
-                  "os.path.join, basename, dirname, splitext; os.environ is empty"),
+                  "os.path.join, splitext; pathlib.Path: names, of which no file is read"),
+        Construct("dates", "from datetime import datetime, timedelta\n"
+                  "print(datetime(2024, 1, 2) + timedelta(days=1))",
+                  "datetime, date, timedelta, strftime; each run begins at one date"),
         Construct("namespaces", "from types import SimpleNamespace\n"
                   "a = SimpleNamespace(lr=0.1)\na.lr",
                   "SimpleNamespace, argparse.Namespace"),

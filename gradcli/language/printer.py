@@ -227,8 +227,9 @@ def _simple(
             return f"{name}: object"
         case Outer(names, everywhere):
             return f"{'global' if everywhere else 'nonlocal'} {', '.join(names)}"
-        case Raise(error):
-            return f"raise {print_expression(error)}" if error else "raise"
+        case Raise(error, cause):
+            parts = [print_expression(each) for each in (error, cause) if each]
+            return " ".join(["raise", " from ".join(parts)]) if parts else "raise"
     return _WORDS[type(statement)]
 
 

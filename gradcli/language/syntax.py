@@ -352,9 +352,10 @@ class Outer(Syntax):
 
 
 class Raise(Syntax):
-    """`raise error`; without one, that which is handled."""
+    """`raise error from cause`; without an error, that which is handled."""
 
     error: Expression | None
+    cause: Expression | None
     span: Span
 
 

@@ -179,15 +179,21 @@ def _spread(items: Sequence[Item], x: Node) -> list[Item]:
             if x.ndim
             else "a single value has no elements: leave the index out",
         )
-    dots = sum(item is Ellipsis for item in items)
-    if dots > 1:
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    behind = items[dots[1] :] if len(dots) > 1 and used < x.ndim else ()
+    if any(item is not None and item is not Ellipsis for item in behind):
         raise GradcliError(
-            "index", "only one ... may stand between the brackets", hint="write : for one axis"
+            "index",
+            "only one ... may stand between the brackets before other indices",
+            hint="write : for one axis",
         )
     full: list[Item] = [slice(None)] * (x.ndim - used)
     spread: list[Item] = []
-    for item in items:
-        spread.extend(full if item is Ellipsis else [item])
+    for place, item in enumerate(items):
+        if item is not Ellipsis:
+            spread.append(item)
+        elif place == dots[0]:
+            spread += full
     return spread if dots else spread + full
 
 

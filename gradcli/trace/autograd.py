@@ -31,6 +31,8 @@ OVERWRITTEN = (
     "one of the variables needed for gradient computation has been modified by an inplace operation"
 )
 
+NOT_RETAINED = "retain_grad is for what requires grad"
+
 
 class BackwardCall(NamedTuple):
     """A backward pass that the program has made."""
@@ -175,7 +177,9 @@ class Autograd:
     def retain_grad(self, node: Node) -> None:
         """Make backward store a grad for an intermediate, too."""
         if not self.is_followed(node):
-            raise self._no_leaf([node])
+            error = self._no_leaf([node])
+            raise GradcliError("no-grad", f"{NOT_RETAINED}: {error.diagnostic.message}",
+                               hint=error.diagnostic.hint)  # fmt: skip
         if not self.is_leaf(node):
             self.retained.add(node)
 

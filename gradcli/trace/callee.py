@@ -32,6 +32,8 @@ MODULES = {
     "packaging.version": "packaging.version",
     "typing": "typing", "contextlib": "contextlib", "enum": "enum", "json": "json", "re": "re",
     "os": "os", "os.path": "os.path", "heapq": "heapq", "bisect": "bisect",
+    "datetime": "datetime", "datetime.datetime": "datetime.datetime",
+    "datetime.date": "datetime.date", "pathlib": "pathlib",
     "statistics": "statistics", "types": "types", "logging": "logging",
     **{name: name for name in (
         "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.func",

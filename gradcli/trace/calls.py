@@ -81,6 +81,11 @@ _AS_VALUES = frozenset(
         "next",
         "getattr",
         "callable",
+        "hash",
+        "bin",
+        "hex",
+        "frozenset",
+        "object",
     )
 )
 """Functions of Python that are values: `defaultdict(list)`, `sorted(xs, key=len)`."""
@@ -90,6 +95,8 @@ _OF_LINALG = frozenset(("eigh", "qr", "lu", "lu_factor", "inv_ex", "cholesky_ex"
 """Functions of `torch.linalg` alone that give named tuples."""
 _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
+_IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
+"""What changes tensors in place besides functions of the op table."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -323,7 +330,8 @@ class Calls(NumpyCalls):
             return None
         if not expression.arguments or isinstance(expression.arguments[0], syntax.Starred):
             return None
-        if callee.name.removesuffix("_") not in FUNCTIONS or self.root(callee) == "numpy":
+        name = callee.name.removesuffix("_")
+        if (name not in FUNCTIONS and name not in _IN_PLACE) or self.root(callee) == "numpy":
             return None
         first, *rest = expression.arguments
         method = syntax.Attribute(first, callee.name, callee.span, callee.name_span)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradcli.diagnostics import GradcliError
 
 
@@ -15,6 +17,8 @@ class Caught(str):
 class RaisedError(GradcliError):
     """What `raise` raises, of the class `name`."""
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, value: Any = None) -> None:
+        """`value` is the error of a class of the program."""
         super().__init__("assertion", message, hint="the program raises this error itself")
         self.name = name
+        self.value = value

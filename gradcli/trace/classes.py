@@ -56,6 +56,8 @@ class Class(Object):
         self.roots: set[str] = {*roots, *(root for base in bases for root in base.roots)}
         self.is_whole = True
         """Whether it is no `ABC`, which may lack methods."""
+        self.doc: str | None = None
+        """The text that its body begins with."""
         self.declared: tuple[str, ...] = ()
         """The names that its body gives a type or a value."""
         self._make = make
@@ -96,8 +98,12 @@ class Class(Object):
         return instance
 
     def attribute(self, name: str) -> Value:
-        if name == "__name__":
+        if name in ("__name__", "__qualname__"):
             return self.name
+        if name == "__doc__":
+            return self.doc
+        if name in ("__mro__", "__bases__"):
+            return tuple(self.order[name == "__bases__" :])
         if name == "apply" and self._apply is not None and FUNCTION in self.roots:
             return BuiltIn(name, lambda _, *given: self.method("apply")(*given))
         value = self.found(name)
@@ -178,20 +184,45 @@ class Instance(Object):
             return self.made_by
         if name == "__dict__":
             return Dictionary(self.values, list(self.fields.items()))
+        if name == "__doc__":
+            return self.made_by.attribute(name)
         value = self.made_by.found(name)
         if value is None:
+            own = self.special("__getattr__")
+            if own is not None:
+                return own.call([name], {})
             raise self.has_no("attribute", name)
         if isinstance(value, UserFunction) and value.binds == "property":
             return value.call([self], {})
         return bound(value, self, self.made_by)
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: Value) -> Any:
+        own = self.made_by.found(name)
+        if isinstance(own, UserFunction) and own.binds == "property":
+            return self._through("setter", name, own.setter, value)
+        own = self.special("__setattr__")
+        if own is not None:
+            return own.call([name, value], {})
         self.fields[name] = value
+        return None
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str) -> Any:
+        own = self.made_by.found(name)
+        if isinstance(own, UserFunction) and own.binds == "property":
+            return self._through("deleter", name, own.deleter)
         if name not in self.fields:
             raise self.has_no("attribute", name)
         del self.fields[name]
+        return None
+
+    def _through(self, kind: str, name: str, function: Any, *given: Value) -> Any:
+        """A property is set or deleted by a function of its class."""
+        if function is None:
+            raise GradcliError(
+                "name", f"property {name!r} of {self.made_by.name!r} object has no {kind}",
+                hint=f"@{name}.{kind} above another def {name}",
+            )  # fmt: skip
+        return function.call([self, *given], {})
 
     def special(self, name: str) -> Object | None:
         """Its method of that name, such as `__add__`; None where it has none."""
@@ -225,6 +256,10 @@ class Instance(Object):
     def equals(self, other: Any) -> bool | None:
         answer = self.asked("__eq__", other)
         return None if answer is None else self.values.truth(answer)
+
+    def key(self) -> Any:
+        answer = self.asked("__hash__")
+        return self if answer is None else ("object", self.values.integer(answer, "__hash__"))
 
     def asked(self, name: str, *arguments: Value) -> Value:
         """What its method of that name gives; None where it has none."""
@@ -393,6 +428,8 @@ class Super(Object):
         instance = self.instance
         if isinstance(instance, Instance) and instance.made_by.found(name, self.after) is None:
             known = instance.methods().get(name)
+            if name == "__setattr__":
+                return lambda given, _: instance.fields.__setitem__(str(given[0]), given[1])
             if known is not None or name == "__init__":
                 return known or (lambda *_: None)
         value = self.attribute(name)

@@ -54,6 +54,11 @@ class ComputedParameter:
 
     def renew(self) -> Any:
         """Compute it, and let the module have it."""
+        known = self.module.values.computed_once
+        if known is not None and self in known:
+            return
+        if known is not None:
+            known.add(self)
         self.module.store()[self.name] = yield self._compute(self)
 
     def read(self) -> Any:

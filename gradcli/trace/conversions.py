@@ -34,6 +34,10 @@ NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
 DEVICES = ("cpu", "cuda", "gpu", "mps", "meta", "xpu")
 
 
+PART = 2**30
+"""So many bytes are between the tensors that `data_ptr` tells of."""
+
+
 class Conversions:
     """The methods by name. A run has one device and one floating-point dtype, so that moving to
     another has no effect.
@@ -160,13 +164,19 @@ class Conversions:
         return construct(self.autograd, FUNCTIONS["FloatTensor"], arguments, {"dtype": dtype})
 
     def _data_ptr(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        """A number that tensors have in common whose elements lie in the same memory."""
-        base, _ = self.values.storage(self._only("data_ptr", arguments, keywords))
-        return self.values.plain(self.values.first.get(base, base).index)
+        """Where in memory the first element lies: each tensor that is no view has its own part."""
+        node = self._only("data_ptr", arguments, keywords)
+        base, views = self.values.storage(node)
+        start = PART * (1 + self.values.first.get(base, base).index)
+        if views:
+            size = BYTES.get(self.autograd.dtype_of(node), 8)
+            start += size * int(self.values.places(base, views).ravel()[:1].sum())
+        return self.values.plain(start)
 
     # --- copies, dtypes and devices ---
 
     def _clone(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        keywords.pop("memory_format", None)
         return self._copy(self._only("clone", arguments, keywords))
 
     def _copy(self, node: Node) -> Node:
@@ -192,11 +202,16 @@ class Conversions:
 
     def _to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, and `x.to(y)` for y's dtype."""
-        names = ("self", "other", "dtype", "device", "non_blocking", "copy")
+        names = ("self", "other", "dtype", "device", "non_blocking", "copy", "memory_format")
         given = bind_names("to", names, arguments, keywords, names[1:])
         node = self.values.tensor(given["self"])
         if "copy" in given and self.values.truth(given["copy"]):
             node = self._copy(node)
+        if "memory_format" in given:
+            from gradcli.trace.memory import is_channels_last, with_channels_last
+
+            if is_channels_last(given["memory_format"]):
+                node = with_channels_last(self.values, node)
         other, dtype = given.get("other"), given.get("dtype")
         if isinstance(other, Node):
             node = self._like(node, other)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.caught import RaisedError
 from gradcli.trace.classes import Class, Instance
+from gradcli.trace.dictionaries import hash_of, key_of
 from gradcli.trace.objects import BuiltIn, Given, Object
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
@@ -32,8 +34,12 @@ def fields_of(made: Class) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def make_dataclass(made: Class, values: Values, written: Callable[[Value], str]) -> None:
-    """Give a class the methods that a dataclass has, unless it has its own."""
+def make_dataclass(
+    made: Class, values: Values, written: Callable[[Value], str], frozen: bool = False
+) -> None:
+    """Give a class the methods that a dataclass has, unless it has its own. Objects of a `frozen`
+    one never change, and may be keys.
+    """
     fields = fields_of(made)
     defaults = {name: made.found(name) for name in fields}
     optional = {name for name in fields if any(name in each.frame.values for each in made.order)}
@@ -44,7 +50,9 @@ def make_dataclass(made: Class, values: Values, written: Callable[[Value], str])
         given = bind_names(made.name, fields, rest, keywords, optional)
         for name in fields:
             value = given.get(name, defaults[name])
-            instance.set(name, (yield value.made()) if isinstance(value, DefaultField) else value)
+            if isinstance(value, DefaultField):
+                value = yield value.made()
+            instance.fields[name] = value
         after = instance.special("__post_init__")
         if after is not None:
             yield after.call([], {})
@@ -64,6 +72,19 @@ def make_dataclass(made: Class, values: Values, written: Callable[[Value], str])
         )  # fmt: skip
         return values.graph.constant(same)
 
-    for name, method in (("__init__", start), ("__repr__", shown), ("__eq__", equals)):
+    def refuses(_: str, arguments: list[Value], __: Given) -> Value:
+        raise RaisedError("FrozenInstanceError", f"cannot assign to field {arguments[1]!r}")
+
+    def key(_: str, arguments: list[Value], __: Given) -> Value:
+        (instance,) = arguments
+        assert isinstance(instance, Instance)
+        return values.graph.constant(
+            float(hash_of(key_of(values, tuple(instance.attribute(name) for name in fields))))
+        )
+
+    methods = {"__init__": start, "__repr__": shown, "__eq__": equals}
+    if frozen:
+        methods |= {"__setattr__": refuses, "__hash__": key}
+    for name, method in methods.items():
         if name not in made.frame.functions:
             made.frame.values[name] = BuiltIn(name, method)

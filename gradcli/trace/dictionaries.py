@@ -19,6 +19,7 @@ a tensor or object.
 """
 ENTRY_BYTES = 256
 """What an entry takes, on the ledger."""
+_MOST = 2**50
 
 
 class DictionaryView(Items):
@@ -83,6 +84,9 @@ class Dictionary(Object):
 
     def contains(self, value: Value) -> bool:
         return key_of(self.values, value) in self._entries
+
+    def key(self) -> Key:
+        return None
 
     def elements(self) -> Items:
         return Items([key for key, _ in self.pairs()])
@@ -255,6 +259,19 @@ class SetOfValues(Dictionary):
         return SetOfValues(self.values, kept)
 
 
+class FrozenSetOfValues(SetOfValues):
+    """`frozenset(xs)`: a set that never changes, and may be a key."""
+
+    what = "a frozen set"
+
+    def key(self) -> Key:
+        return ("frozenset", frozenset(self._entries))
+
+    def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
+        kept = ("copy", "union", "intersection", "difference")
+        return {name: each for name, each in super().methods().items() if name in kept}
+
+
 def pairs_of(
     values: Values, arguments: Sequence[Value], keywords: Given
 ) -> list[tuple[Value, Value]]:
@@ -278,7 +295,8 @@ def pairs_of(
 def key_of(values: Values, value: Value) -> Key:
     """What equal keys have in common. Raises `type` for lists and dictionaries."""
     is_list = isinstance(value, Node) and bool(value.shape) and value.known is not None
-    if is_list or isinstance(value, Items | Dictionary):
+    is_changing = isinstance(value, Items) or (isinstance(value, Dictionary) and not value.key())
+    if is_list or is_changing:
         raise GradcliError(
             "type",
             f"{'a list' if is_list else describe(value)} cannot be a key",
@@ -299,8 +317,35 @@ def key_of(values: Values, value: Value) -> Key:
         elif isinstance(part, Node):  # the same key when it has changed in place
             done.append(values.first.get(part, part))
         else:
-            done.append(part)
+            done.append(part.key() if isinstance(part, Object) else part)
     return done[0]
+
+
+def hash_of(key: Any) -> int:
+    """Python's hash of numbers and of tuples of them; of others one that is the same in each run.
+    It has at most 50 bits, as many as numbers hold here.
+    """
+    done: list[int] = []
+    waiting: list[Any] = [key]
+    while waiting:  # tuples may be nested as deep as the program likes
+        part = waiting.pop()
+        if isinstance(part, _Close):
+            inner = tuple(done[len(done) - part.count :])
+            del done[len(done) - part.count :]
+            done.append(hash(inner))
+        elif isinstance(part, tuple):
+            waiting += [_Close(len(part)), *reversed(part)]
+        elif isinstance(part, str):
+            from hashlib import blake2s  # few programs ask for it
+
+            digest = blake2s(part.encode()).digest()
+            done.append(int.from_bytes(digest[:6], "little"))
+        elif isinstance(part, Node):
+            done.append(part.index)
+        else:
+            done.append(hash(part))
+    number = done[0]
+    return number if abs(number) < _MOST else number % _MOST
 
 
 def check_no_cycle(holder: Items | Dictionary, value: Value) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradcli.diagnostics import Code, Diagnostic, GradcliError
 from gradcli.language import syntax
 from gradcli.trace.autograd import OVERWRITTEN
@@ -9,6 +11,7 @@ from gradcli.trace.autograd_calls import UNFOLLOWED_INPUT, UNUSED_INPUT
 from gradcli.trace.caught import Caught, RaisedError
 from gradcli.trace.conversions import NUMPY_OF_GRAD
 from gradcli.trace.elements import LEAF_IN_PLACE, VIEW_IN_PLACE
+from gradcli.trace.own_errors import kinds_of
 from gradcli.trace.wordings import worded
 
 _ALL = frozenset(("Exception", "BaseException"))
@@ -65,7 +68,9 @@ _OWN_MESSAGES = {
 
 def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
     """Whether `except …` is for an error; limits are never caught."""
-    own = frozenset((error.name,)) if isinstance(error, RaisedError) else None
+    own = None
+    if isinstance(error, RaisedError):
+        own = kinds_of(error.name) if error.value is None else error.value.kinds()
     found = own or _CLASSES.get(error.diagnostic.code)
     if found is None or handler is None:
         return found is not None
@@ -77,8 +82,10 @@ def catches(handler: syntax.Expression | None, error: GradcliError) -> bool:
     return False
 
 
-def caught(error: GradcliError) -> Caught:
+def caught(error: GradcliError) -> Any:
     """The error as the program sees it."""
+    if isinstance(error, RaisedError) and error.value is not None:
+        return error.value
     found = Caught(message_of(error.diagnostic))
     if isinstance(error, RaisedError):
         found.kind = error.name

@@ -343,12 +343,27 @@ class Expressions:
         self.hold(frame.binder(expression.name), expression.name, value)
         return value
 
-    def _lambda(self, expression: syntax.Lambda) -> Value:
+    def _lambda(self, expression: syntax.Lambda) -> Visit | Value:
         body = (syntax.Return(expression.value, expression.value.span),)
         definition = syntax.FunctionDefinition(
             "lambda", expression.parameters, body, (), expression.span
         )
-        return UserFunction(definition, self.frame, self.user_call)
+        function = UserFunction(definition, self.frame, self.user_call)
+        return self.with_defaults(function) if expression.parameters else function
+
+    def with_defaults(self, function: UserFunction) -> Visit:
+        """A function with the defaults of its parameters as they are where it is defined. What
+        cannot be computed there is an error where a call needs it.
+        """
+        for parameter in function.definition.parameters:
+            if parameter.default is not None:
+                try:
+                    value = yield self.visit(parameter.default)
+                except GradcliError:
+                    continue
+                value = self.as_written(parameter.default, value)
+                function.defaults[parameter.name] = value
+        return function
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -687,7 +702,8 @@ class Expressions:
                 found = yield self.visit(item)
                 if isinstance(item, syntax.List) and _has_lists(item):
                     found = self.as_written(item, found)
-                items += found if isinstance(found, tuple) else [found]
+                several = found if isinstance(found, tuple) else (found,)
+                items += [getattr(each, "bounds", each) for each in several]  # of slice(0, 3)
         return items
 
     def _attribute(self, expression: syntax.Attribute) -> Visit:

@@ -10,7 +10,7 @@ from gradcli.diagnostics import GradcliError
 _SPECIFICATION = re.compile(
     r"(?:.?[<>=^])?[-+ ]?z?#?0?(\d*)[_,]?(?:\.(\d+))?([bcdeEfFgGnosxX%]?)", re.DOTALL
 )
-_PERCENT = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d+))?([sdifFeEgGrc%]|.|$)", re.DOTALL)
+_PERCENT = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d+))?([sdifFeEgGrcxXo%]|.|$)", re.DOTALL)
 _INTEGRAL = frozenset("bcdoxX")
 WIDEST = 1000
 """The largest width and precision: more fills memory with blanks."""
@@ -73,7 +73,7 @@ def percent(template: str, values: list[Any]) -> str:
 
 
 def _converted(value: Any, flags: str, width: str, precision: str | None, letter: str) -> str:
-    if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGrc":
+    if max(int(width or 0), int(precision or 0)) > WIDEST or letter not in "sdifFeEgGrcxXo":
         raise GradcliError("value", f"%{flags}{width}{letter} is no format", hint="%d, %.3f, %s")
     points = "" if precision is None else f".{precision}"
     if letter in "sr":
@@ -81,7 +81,7 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
         value, letter = repr(plain) if letter == "r" and value is plain else plain, "s"
     elif isinstance(value, str):
         raise GradcliError("type", f"%{letter} is for numbers, and {value!r} is a string")
-    elif letter in "dic":
+    elif letter in "dicxXo":
         value, letter = int(value), "d" if letter == "i" else letter
     try:
         return str(f"%{flags}{width}{points}{letter}" % value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from gradcli.language import syntax
@@ -100,8 +100,16 @@ class UserFunction(Object):
         self.definition = definition
         self.frame = frame
         self.records = records
+        self.defaults: dict[str, Value] = {}
+        """What parameters are where a call gives them nothing."""
         self.binds: Literal["object", "class", "nothing", "property"] = "object"
         """What a method gets as its first argument, or that it is called without parentheses."""
+        self.setter: Any = None
+        """Of a property, what is called where it is given a value."""
+        self.deleter: Any = None
+        """The same where it is deleted."""
+        self.wraps: Any = None
+        """Another function, whose name and text this one has."""
         self.is_abstract = False
         """Whether classes must have another of that name before they are called."""
         self.remembered: dict[Any, Value] | None = None
@@ -112,6 +120,12 @@ class UserFunction(Object):
         self.owner: Any = None
         """The class whose method it is."""
         self._run = run
+
+    def again(self) -> UserFunction:
+        """The same function, which may be bound otherwise."""
+        made = UserFunction(self.definition, self.frame, self._run, self.records)
+        made.defaults, made.owner, made.yields = self.defaults, self.owner, self.yields
+        return made
 
     def call(self, arguments: list[Value], keywords: Given) -> Any:
         if self.remembered is not None:
@@ -139,6 +153,19 @@ class UserFunction(Object):
         return {} if known is None else {"cache_clear": lambda *_: known.clear()}
 
     def attribute(self, name: str) -> Any:
-        if name == "__name__":
+        if name == "__wrapped__" and self.wraps is not None:
+            return self.wraps
+        if name in ("__name__", "__doc__") and self.wraps is not None:
+            return self.wraps.attribute(name)
+        if name in ("__name__", "__qualname__"):
             return {"lambda": "<lambda>"}.get(self.definition.name, self.definition.name)
+        if name == "__doc__":
+            return docstring(self.definition.body)
         return super().attribute(name)
+
+
+def docstring(body: Sequence[syntax.Statement]) -> str | None:
+    """The string that a body begins with."""
+    first = body[0] if body else None
+    text = first.value if isinstance(first, syntax.Evaluate) else None
+    return text.value if isinstance(text, syntax.String) else None

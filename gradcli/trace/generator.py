@@ -19,12 +19,13 @@ class SeededSource(Object):
 
     def __init__(self, values: Values) -> None:
         self.values = values
+        self._seed = 0
 
     def methods(self) -> dict[str, Method]:
         return {
             "manual_seed": self._manual_seed,
             "seed": lambda *_: self.values.graph.constant(0.0),
-            "initial_seed": lambda *_: self.values.graph.constant(0.0),
+            "initial_seed": lambda *_: self.values.graph.constant(float(self._seed)),
         }
 
     def attribute(self, name: str) -> Any:
@@ -36,4 +37,5 @@ class SeededSource(Object):
         if number < 0:
             raise GradcliError("value", "a seed is 0 or more")
         self.values.graph.reseed(number)
+        self._seed = number
         return self

@@ -34,7 +34,8 @@ _OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
 }  # fmt: skip
 _ABSTRACT = ("np.floating", "np.integer", "np.number", "np.generic")
 """What NumPy calls kinds of dtypes."""
-_LAYOUTS = ("strided", "contiguous_format", "preserve_format")
+_LAYOUTS = ("strided", "contiguous_format", "preserve_format", "channels_last",
+            "channels_last_3d")  # fmt: skip
 _HOMES = ("torch", "torch.version", "np", "math", "jnp")
 """Modules that have constants and dtypes."""
 

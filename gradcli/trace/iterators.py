@@ -72,7 +72,9 @@ class Remaining(Object):
 
     def _asked(self) -> Value:
         if self.is_empty():
-            raise GradcliError("value", "next: there is nothing left")
+            from gradcli.trace.caught import RaisedError  # most programs start faster without
+
+            raise RaisedError("StopIteration", "next: there is nothing left")
         return self.next()
 
     def _close(self) -> None:

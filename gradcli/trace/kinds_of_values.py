@@ -11,14 +11,15 @@ from gradcli.trace.classes import Class, Instance
 from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, SetOfValues
 from gradcli.trace.items import Device, Generated, Items, Unquoted
 from gradcli.trace.modules import Module
-from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Object
+from gradcli.trace.own_errors import OwnError, is_error, kinds_of
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
 _KNOWN = ("Tensor", "int", "float", "bool", "str", "list", "tuple", "dict", "set", "range",
           "Module", "Parameter", "Number", "FloatTensor", "ndarray", "Size", "Exception",
-          "Optimizer", "Callable", "dtype", "device")  # fmt: skip
+          "Optimizer", "Callable", "dtype", "device", "NoneType")  # fmt: skip
 
 
 _ALIASES = {"Variable": "Tensor", "integer": "int", "floating": "float", "number": "Number",
@@ -62,6 +63,13 @@ def kind_of(value: Value, numbers: PrintedNumbers) -> str:
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), other)
 
 
+def _is_error_of(value: Value, wanted: Any) -> bool:
+    """Whether a value is an error of a class of Python's."""
+    if isinstance(value, Caught):
+        return wanted in kinds_of(value.kind)
+    return isinstance(value, OwnError) and wanted in value.kinds()
+
+
 def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     """Whether a value is of a class of the program, or of the one with a name. Whole numbers are
     both int and float, as numbers have one type here. Raises `type` for other names.
@@ -73,15 +81,20 @@ def is_of_kind(value: Value, wanted: Any, numbers: PrintedNumbers) -> bool:
     found = kind_of(value, numbers)
     found = _ALIASES.get(found, found) if isinstance(value, Node) else found
     found = "dict" if found == "OrderedDict" else found
-    if isinstance(value, Caught):
-        return bool(wanted in (value.kind, "Exception", "BaseException"))
+    if isinstance(wanted, ClassName):
+        wanted = wanted.name
+    if wanted == "object":
+        return True
+    if isinstance(value, Caught) or (isinstance(wanted, str) and is_error(wanted)):
+        return _is_error_of(value, wanted)
     wanted = _ALIASES.get(wanted, wanted) if isinstance(wanted, str) else wanted
     if wanted == "Callable":
         return isinstance(value, Object) and found == "function"
     if isinstance(value, Size):
         return wanted in ("Size", "tuple")
     if wanted in ("float", "int", "Number"):
-        return found == "int" or (found == "float" and wanted != "int")
+        of_number = {"int": ("int", "bool"), "float": ("int", "float")}
+        return found in of_number.get(wanted, ("int", "float", "bool"))
     if wanted == "Module":
         return isinstance(value, Module)
     if isinstance(value, Module) and isinstance(wanted, str) and wanted not in _KNOWN:

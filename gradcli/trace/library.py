@@ -24,8 +24,11 @@ from gradcli.trace.settings import SettingCalls
 from gradcli.trace.special import OF_LISTS, ON_NUMBERS, Special, Specials
 from gradcli.trace.values import Value, Values
 
-_OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm")
+_OF_PYTHON = ("warnings", "gc.", "functools", "itertools", "time", "dataclass", "tqdm",
+             "pathlib")  # fmt: skip
 """What is in the text of a program that uses the parts of Python's library below."""
+_DATES = ("datetime", "pathlib", "strftime", "gmtime", "localtime", "ctime", "asctime")
+"""The same of dates, and of the names of files."""
 _OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
 _MORE_OF_PYTHON = (
@@ -53,7 +56,7 @@ _DRAWS = (
     "Sampler",
 )
 _CHANCES = ("random",)
-_COPIES = ("contiguous(",)
+_COPIES = ("contiguous(", "channels_last")
 _IN_MEMORY = (".view(",)
 _SPREAD = (
     ".t()", ".T.", ".T)", ".T,", ".T ", ".T;", ".T[", ".T]", ".T\n", ".mT", "transpose(",
@@ -159,6 +162,7 @@ class Library:
                 caller.note_random,
                 caller.put_into,
                 caller.replace,
+                caller.python,
             )
             self._add(seldom)
             self.in_place = seldom.in_place
@@ -170,9 +174,7 @@ class Library:
         if self._mentions(_OF_PYTORCH):
             self.functions |= self._of_pytorch()
         if self._mentions(_OF_PYTHON):
-            from gradcli.trace.python_modules import PythonModules
-
-            self.functions |= PythonModules(self._autograd, self.python.written).functions
+            self.functions |= self._of_python()
         if self._mentions(_OF_INSTALLATION):
             from gradcli.trace.environment import Environment
 
@@ -206,6 +208,17 @@ class Library:
             self._add(NumpyRandom(self._values, caller.put_into, caller.note_random))
         if self._mentions(_DRAWS):
             self._draw()
+
+    def _of_python(self) -> dict[str, Special]:
+        """Functions of parts of Python's library."""
+        from gradcli.trace.python_modules import PythonModules
+
+        functions = PythonModules(self._autograd, self.python.written).functions
+        if self._mentions(_DATES):
+            from gradcli.trace.dates import Dates
+
+            functions |= Dates(self._values, functions["time.time"]).functions
+        return functions
 
     def _more_of_python(self) -> dict[str, Special]:
         """Functions of parts of Python's library that few programs use."""

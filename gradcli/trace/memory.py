@@ -12,7 +12,7 @@ from gradcli.trace.arguments import bind_names, call
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.special import Special
 from gradcli.trace.strides import Layout, can_view, layout, usual
-from gradcli.trace.values import IN_ORDER, Value
+from gradcli.trace.values import IN_ORDER, Value, Values
 from gradcli.trace.wordings import NOT_VIEWED
 
 
@@ -46,6 +46,14 @@ class Memory:
         """Whether its elements may lie in another order than their own, or with others between."""
         return any(view.op not in IN_ORDER for view in self.values.storage(node)[1])
 
+    def _in_format(
+        self, name: str, arguments: list[Value], keywords: dict[str, Value]
+    ) -> tuple[Node, bool]:
+        """The tensor, and whether its channels are wanted last in memory."""
+        given = bind_names(name, ("self", "memory_format"), arguments, keywords, ("memory_format",))
+        node = self.values.tensor(given["self"], name)
+        return node, is_channels_last(given.get("memory_format"))
+
     def _only(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Node:
         given = bind_names(name, ("self", "memory_format"), arguments, keywords, ("memory_format",))
         return self.values.tensor(given["self"], name)
@@ -67,12 +75,16 @@ class Memory:
         return self.values.graph.constant(float(first))
 
     def _is_contiguous(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-        node = self._only("is_contiguous", arguments, keywords)
+        node, channels_last = self._in_format("is_contiguous", arguments, keywords)
+        if channels_last:
+            node = FUNCTIONS["movedim"].build(node, (1,), (-1,))
         return self.values.graph.constant(self._is_in_rows(node))
 
     def _contiguous(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """The tensor itself, or a copy where its elements lie in another order."""
-        node = self._only("contiguous", arguments, keywords)
+        node, channels_last = self._in_format("contiguous", arguments, keywords)
+        if channels_last:
+            return with_channels_last(self.values, node)
         _, views = self.values.storage(node)
         if all(view.op in IN_ORDER for view in views) or self._is_in_rows(node):
             return node
@@ -96,3 +108,19 @@ class Memory:
 
     def _is_never(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         return self.values.graph.constant(False)
+
+
+def is_channels_last(memory_format: Value) -> bool:
+    """Whether it is `torch.channels_last`, or that of volumes."""
+    return isinstance(memory_format, str) and "channels_last" in memory_format
+
+
+def with_channels_last(values: Values, node: Node) -> Node:
+    """A copy of pictures whose channels lie next to each other in memory."""
+    if node.ndim not in (4, 5):
+        raise GradcliError("value", "required rank 4 tensor to use channels_last format",
+                           hint="batch, channels, rows and columns")  # fmt: skip
+    inside = FUNCTIONS["movedim"].build(node, (1,), (-1,))
+    copied = bind(inside) if node.kind == "float" else leaf(inside, marked=False)
+    values.copies.add(copied)
+    return FUNCTIONS["movedim"].build(copied, (-1,), (1,))  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ from gradcli.trace.dictionaries import Dictionary, OrderedDictionary, pairs_of
 from gradcli.trace.items import Generated, Items
 from gradcli.trace.loading import loaded, misfits, not_loaded
 from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
-from gradcli.trace.values import Value
+from gradcli.trace.values import Value, Values
 
 Method = Callable[[list[Value], Given], Any]
 Replace = Callable[[Node, Node], None]
@@ -29,6 +29,24 @@ _HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
 _METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
 """Methods that give parameters a dtype."""
 _TO = ("device", "dtype", "non_blocking", "memory_format")
+
+
+class HookTable(OrderedDictionary):
+    """`module._forward_hooks`: functions by numbers, which may be taken away."""
+
+    def __init__(self, values: Values, hooks: list[Object]) -> None:
+        numbered = ((values.graph.constant(float(i)), each) for i, each in enumerate(hooks))
+        super().__init__(values, numbered)
+        self._hooks = hooks
+
+    def methods(self) -> dict[str, Method]:
+        return {name: partial(self._kept, each) for name, each in super().methods().items()}
+
+    def _kept(self, method: Method, arguments: list[Value], keywords: Given) -> Value:
+        found: Value = method(arguments, keywords)
+        held = self.held()
+        self._hooks[:] = [each for each in self._hooks if each in held]
+        return found
 
 
 class Module(Object):
@@ -217,7 +235,7 @@ class Module(Object):
         if name == "__class__":
             return ClassName(self.title)
         if name in _HOOKS:
-            return Items(list(getattr(self, _HOOKS[name])))
+            return HookTable(self.values, getattr(self, _HOOKS[name]))
         if self.computed and (found := self.part(name)) is not None:
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Graph, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.indexing import getitem
@@ -19,7 +19,7 @@ from gradcli.trace.autograd import Autograd
 from gradcli.trace.constructors import construct
 from gradcli.trace.generator import SeededSource
 from gradcli.trace.items import Device
-from gradcli.trace.objects import BuiltIn, Object
+from gradcli.trace.objects import BuiltIn, Object, Recording
 from gradcli.trace.special import Size, Special
 from gradcli.trace.values import Value
 
@@ -34,6 +34,20 @@ _OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
 _UNCHANGED = ("compile", "jit.script", "jit.ignore", "jit.unused", "jit.export", "jit.trace")
 """What gives the function that it is given, as a run has one way to compute it."""
 _IGNORED = ("set_float32_matmul_precision", "set_num_interop_threads", "set_flush_denormal")
+
+
+class ForkedDraws(Recording):
+    """`with torch.random.fork_rng():`, behind which random numbers go on as before it."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(None)
+        self._graph = graph
+
+    def begin(self) -> None:
+        self._before = self._graph.seed, self._graph.draws
+
+    def end(self) -> None:
+        self._graph.seed, self._graph.draws = self._before
 
 
 class MoreTensors:
@@ -87,6 +101,10 @@ class MoreTensors:
             "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
             "torch.is_inference_mode_enabled": lambda *_: self.values.graph.constant(False),
             "torch.get_default_device": lambda *_: Device("cpu"),
+            "torch.get_rng_state": self._state_of_draws,
+            "torch.set_rng_state": self._go_back_to,
+            "torch.fork_rng": lambda *_: ForkedDraws(self.values.graph),
+            "torch.seed": self._new_seed,
             "torch.get_num_threads": lambda *_: self.values.graph.constant(1.0),
         }
 
@@ -223,6 +241,34 @@ class MoreTensors:
         drawn = FUNCTIONS["rand"].build(like.graph, *like.shape)
         whole = FUNCTIONS["floor"](drawn * float(high - low)) + float(low)
         return self.values.own(self._like(detach(whole), like))
+
+    # --- random numbers ---
+
+    def _state_of_draws(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """What is drawn next, as a tensor of a seed and a count."""
+        graph = self.values.graph
+        seed, count = graph.draw()
+        graph.draws -= 1
+        return self._constant(np.array([seed, count - 1]))
+
+    def _go_back_to(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        (state,) = bind_names("set_rng_state", ("new_state",), arguments, keywords).values()
+        array = self._array(state, "a state")
+        if array.shape != (2,) or not (array >= 0).all():
+            raise GradcliError("value", "this is no state of random numbers",
+                               hint="torch.get_rng_state()")  # fmt: skip
+        seed, count = array.tolist()
+        self.values.graph.reseed(int(seed))
+        self.values.graph.draws = int(count)
+        return None
+
+    def _new_seed(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """Another seed, which is the same in each run of one seed."""
+        graph = self.values.graph
+        seed, count = graph.draw()
+        graph.reseed((seed * 6364136223846793005 + count) % 2**53)
+        assert graph.seed is not None
+        return graph.constant(float(graph.seed))
 
     # --- what gradients flow through ---
 

@@ -208,13 +208,13 @@ class ObjectFunctions:
 
     def _set_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("setattr", ("object", "name", "value"), arguments, keywords)
-        self._object("setattr", given["object"]).set(str(given["name"]), given["value"])
-        return None
+        owner = self._object("setattr", given["object"])
+        return owner.set(str(given["name"]), given["value"])  # type: ignore[no-any-return]
 
     def _delete_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("delattr", ("object", "name"), arguments, keywords)
-        self._object("delattr", given["object"]).delete(str(given["name"]))
-        return None
+        owner = self._object("delattr", given["object"])
+        return owner.delete(str(given["name"]))  # type: ignore[no-any-return]
 
     def _object(self, name: str, owner: Value) -> Object:
         if not isinstance(owner, Object):
@@ -263,7 +263,9 @@ class ObjectFunctions:
         if not iterator.is_empty():
             return iterator.next()
         if "default" not in given:
-            raise GradcliError("value", "next: there is nothing left")
+            from gradcli.trace.caught import RaisedError  # most programs start faster without
+
+            raise RaisedError("StopIteration", "next: there is nothing left")
         return given["default"]
 
     def _divmod(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

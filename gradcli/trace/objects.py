@@ -39,12 +39,12 @@ class Object:
         """The value of an attribute. Raises `name`."""
         raise self.has_no("attribute", name)
 
-    def set(self, name: str, value: Any) -> None:
-        """Give an attribute a value. Raises `name`."""
+    def set(self, name: str, value: Any) -> Any:
+        """Give an attribute a value, or the visitor that does it. Raises `name`."""
         raise self.has_no("attribute", name)
 
-    def delete(self, name: str) -> None:
-        """Let go of an attribute. Raises `name`."""
+    def delete(self, name: str) -> Any:
+        """Let go of an attribute, or the visitor that does it. Raises `name`."""
         raise self.has_no("attribute", name)
 
     def elements(self) -> Any:
@@ -79,6 +79,10 @@ class Object:
         """What its method of that name gives, such as `__lt__`; None where it has none."""
         return None
 
+    def key(self) -> Any:
+        """What equal ones have in common as keys of a dictionary; None where it cannot be one."""
+        return self
+
     def equals(self, other: Any) -> bool | None:
         """Whether it is equal to another value by its own rule; None where it has none."""
         return None
@@ -93,6 +97,10 @@ class Object:
 
     def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
         """What print shows one after another, and whether as `repr`; None where it is `shown`."""
+        return None
+
+    def formatted(self, specification: str) -> str | None:
+        """It as text in a format of its own; None where it has none."""
         return None
 
     def shown(self) -> str:

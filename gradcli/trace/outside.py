@@ -30,7 +30,6 @@ _FUNCTIONS = {
     "betaln": "lgamma(a) + lgamma(b) - lgamma(a + b), for a, b > 0",
     "input": Advice("values come in by ", input_of("x", "3")),
     "eval": "programs are read, and never handed to Python: write the expression itself",
-    "dir": "what a value has is said where it is asked for what it has not",
     "exec": "programs are read, and never handed to Python: write the statements themselves",
     "Transformer": "nn.TransformerEncoderLayer and nn.TransformerDecoderLayer are there",
 }  # fmt: skip
@@ -38,8 +37,8 @@ _MODULES = {
     **dict.fromkeys(("matplotlib", "seaborn", "plotly", "plt", "sns", "IPython"), _PLOTS),
     **dict.fromkeys(("torchvision", "torchaudio", "torchtext", "sklearn", "pandas", "datasets",
                      "PIL", "cv2", "h5py"), _DATA),
-    **dict.fromkeys(("os", "sys", "subprocess", "pathlib", "glob", "shutil", "wandb", "argparse",
-                     "pickle", "csv", "datetime"), _SYSTEM),
+    **dict.fromkeys(("os", "sys", "subprocess", "glob", "shutil", "wandb", "argparse",
+                     "pickle", "csv"), _SYSTEM),
     "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM,
     "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "

@@ -43,6 +43,8 @@ class PrintedTensor(NamedTuple):
     suffixes: tuple[str, ...]
     style: Style | None
     """What `torch.set_printoptions` had set when it was printed."""
+    single: bool = False
+    """Whether PyTorch has it in float32."""
 
 
 class PrintedArray(NamedTuple):
@@ -303,7 +305,9 @@ def _plain(value: Node | Object | range | None, numbers: PrintedNumbers) -> Piec
     if value in numbers:
         return PrintedNumber(value, numbers.is_integer(value))
     suffixes, style = numbers.values.suffixes(value), numbers.values.style
-    return PrintedTensor(value, suffixes, style) if suffixes or style else value
+    single = numbers.values.is_single(value)
+    is_usual = not suffixes and not style and not single
+    return value if is_usual else PrintedTensor(value, suffixes, style, single)
 
 
 def _array(node: Node, numbers: PrintedNumbers, *, quoted: bool) -> PrintedArray:
@@ -315,11 +319,15 @@ def _array(node: Node, numbers: PrintedNumbers, *, quoted: bool) -> PrintedArray
 
 _LARGEST = 3.4e38
 """Of float32."""
+_OVERFLOWS = (2.0 - 2.0**-24) * 2.0**127
+"""From here on numbers are infinite in float32."""
 
 
 def as_single(value: float) -> float:
     """The float32 that is nearest to a number."""
-    return struct.unpack("f", struct.pack("f", value))[0] if abs(value) < _LARGEST else value
+    if abs(value) < _LARGEST:
+        return struct.unpack("f", struct.pack("f", value))[0]  # type: ignore[no-any-return]
+    return math.copysign(math.inf, value) if abs(value) > _OVERFLOWS else value
 
 
 def _number(array: Array, *, is_integer: bool) -> str:
@@ -348,4 +356,7 @@ def _written(piece: Piece, arrays: Mapping[Node, Array]) -> str:
         with np.printoptions(**piece.options):
             return repr(shown) if piece.quoted else str(shown)
     style = piece.style or tensor_text.PLAIN
-    return tensor_text.with_suffixes(arrays[piece.node], piece.suffixes, style)
+    array = arrays[piece.node]
+    if piece.single and array.dtype == np.float64:
+        array = tensor_text.in_range_of_single(array)
+    return tensor_text.with_suffixes(array, piece.suffixes, style)

@@ -228,6 +228,10 @@ class PythonFunctions:
         if isinstance(value, Node) and not value.shape and value not in self.numbers:
             found = self._plain(value)  # as a tensor of one element in PyTorch
             return str(as_single(found) if self.values.is_single(value) else found)
+        if isinstance(value, Object) and specification:
+            text = value.formatted(specification)
+            if text is not None:
+                return text
         if isinstance(value, str) or not specification:
             return formatted(
                 value if isinstance(value, str) else self.written(value), specification

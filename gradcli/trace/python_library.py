@@ -90,8 +90,11 @@ class PythonLibrary:
             **{f"enum.{name}": _not_called for name in ("Enum", "IntEnum", "StrEnum")},
             **{
                 f"os.path.{name}": partial(self._path, name)
-                for name in ("join", "basename", "dirname", "splitext")
+                for name in ("join", "basename", "dirname", "splitext", "normpath", "split")
             },
+            **{f"os.path.{name}": lambda *_: values.graph.constant(False)
+               for name in ("exists", "isfile", "isdir")},
+            **{f"os.{name}": lambda *_: None for name in ("makedirs", "mkdir")},
             "os.getenv": environment.method("get"),
             "heapq.heappush": self._push,
             "heapq.heappop": self._pop,
@@ -169,9 +172,11 @@ class PythonLibrary:
 
     def _path(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         """What a path is made of: no file is looked at."""
-        if not arguments or not all(isinstance(each, str) for each in arguments):
+        parts = [each.shown() if isinstance(each, Object) else each for each in arguments]
+        if not parts or not all(isinstance(each, str) for each in parts):
             raise GradcliError("type", f"os.path.{name} takes strings")
-        found: Value = getattr(posixpath, name)(*arguments)
+        self.values.graph.ledger.take(4 * sum(map(len, parts)), "a string")  # type: ignore[arg-type]
+        found: Value = getattr(posixpath, name)(*parts)
         return found
 
     # --- heaps and order ---

@@ -94,7 +94,7 @@ class PythonModules:
         self.functions: dict[str, Callable[[list[Value], Given], Any]] = {
             "functools.partial": self._partial,
             "functools.reduce": self._reduce,
-            "functools.wraps": self._unchanged,
+            "functools.wraps": self._wrapping,
             "functools.lru_cache": self._remembering,
             "functools.cache": self._remembering,
             **ItertoolsCalls(self.values).functions,
@@ -113,6 +113,7 @@ class PythonModules:
                 lambda *_: None,
             ),
             **dict.fromkeys(("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"), self._progress),
+            **dict.fromkeys(("time.time_ns", "time.perf_counter_ns"), self._nanoseconds),
             "tqdm.trange": self._progress_of_range,
             "dataclasses.dataclass": self._dataclass,
             "dataclasses.field": self._field,
@@ -165,9 +166,16 @@ class PythonModules:
         except GradcliError:
             return None
 
-    def _unchanged(self, arguments: list[Value], keywords: Given) -> Value:
-        """A decorator that gives the function as it is."""
-        return BuiltIn("decorator", lambda _, given, __: given[0])
+    def _wrapping(self, arguments: list[Value], keywords: Given) -> Value:
+        """`@wraps(f)`: a function that has the name and the text of f."""
+        (wrapped,) = bind_names("wraps", ("wrapped",), arguments, keywords).values()
+
+        def decorate(_: str, given: list[Value], __: Given) -> Value:
+            if isinstance(given[0], UserFunction):
+                given[0].wraps = wrapped
+            return given[0]
+
+        return BuiltIn("decorator", decorate)
 
     # --- time ---
 
@@ -180,6 +188,10 @@ class PythonModules:
             self.autograd.notes.append(note)
         self._looks += 1
         return self.values.graph.constant(self._looks * TICK)
+
+    def _nanoseconds(self, arguments: list[Value], keywords: Given) -> Node:
+        seconds = self.values.number(self._time(arguments, keywords), "a time")
+        return self.values.graph.constant(float(round(seconds * 1e9)))
 
     # --- tqdm ---
 
@@ -204,7 +216,8 @@ class PythonModules:
         if not isinstance(made, Class):
             raise GradcliError("type", f"dataclass is for classes, not {describe(made)}",
                                hint="@dataclass above class Name: …")  # fmt: skip
-        make_dataclass(made, self.values, self._written)
+        frozen = "frozen" in keywords and self.values.truth(keywords["frozen"])
+        make_dataclass(made, self.values, self._written, frozen)
         if "order" in keywords and self.values.truth(keywords["order"]):
             made.frame.values["__lt__"] = BuiltIn("__lt__", partial(self._less, fields_of(made)))
             self._total_ordering([made], {})

@@ -16,12 +16,26 @@ from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.computed_parameters import ComputedParameter, Originals
 from gradcli.trace.modules import Module
-from gradcli.trace.objects import BuiltIn, Given, Object
+from gradcli.trace.objects import BuiltIn, Given, Object, Recording
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, describe
+from gradcli.trace.values import Value, Values, describe
 
 Amount = float | int
 """A part of the elements from 0 to 1, or how many they are."""
+
+
+class Cached(Recording):
+    """`with parametrize.cached():`, where parameters are computed once."""
+
+    def __init__(self, values: Values) -> None:
+        super().__init__(None)
+        self._values = values
+
+    def begin(self) -> None:
+        self._before, self._values.computed_once = self._values.computed_once, set()
+
+    def end(self) -> None:
+        self._values.computed_once = self._before
 
 
 class Reparametrising:
@@ -43,6 +57,7 @@ class Reparametrising:
             ),
             "torch.nn.utils.remove_spectral_norm": self._remove,
             "torch.nn.utils.parametrize.register_parametrization": self._register,
+            "torch.nn.utils.parametrize.cached": lambda *_: Cached(self.values),
             "torch.nn.utils.parametrize.is_parametrized": self._is_computed,
             "torch.nn.utils.parametrize.remove_parametrizations": self._remove,
             "torch.nn.utils.prune.l1_unstructured": partial(self._prune, "l1"),

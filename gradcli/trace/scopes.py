@@ -67,7 +67,7 @@ class Scopes(Bindings):
                 from gradcli.trace.exceptions import caught  # most programs start faster without
 
                 said = None if error is None or is_handled else caught(error)
-                kind = None if said is None else ClassName(said.kind)
+                kind = None if said is None else ClassName(getattr(said, "kind", "Exception"), said)
                 found = yield leave.call([kind, said, None], {})
                 is_handled |= said is not None and self.values.truth(found)
         return is_handled
@@ -143,6 +143,9 @@ class Scopes(Bindings):
         error = statement.error
         if error is None and self._handled is not None:
             raise self._handled
+        own = yield self._own_error(error)
+        if own is not None:
+            raise own
         if isinstance(error, syntax.Call):
             parts: list[str] = []
             for argument in error.arguments:
@@ -152,6 +155,29 @@ class Scopes(Bindings):
             name = error.id if isinstance(error, syntax.Name) else error.name
         self.graph.span = statement.span
         raise RaisedError(name, said or name or "an error")
+
+    def _own_error(self, error: syntax.Expression | None) -> Visit:
+        """The error of a class of the program, or one that was caught before; None for others."""
+        from gradcli.trace.caught import Caught, RaisedError
+        from gradcli.trace.classes import Class
+        from gradcli.trace.own_errors import OwnError
+
+        named = error.callee if isinstance(error, syntax.Call) else error
+        holder = self.frame.holder(named.id) if isinstance(named, syntax.Name) else None
+        if holder is None or error is None:
+            return None
+        value = yield self.visit(error)
+        self.graph.span = error.span
+        if isinstance(value, Caught):
+            return RaisedError(value.kind, str(value))
+        if isinstance(value, Class):
+            value = yield value.call([], {})
+        if not isinstance(value, OwnError):
+            raise GradcliError("type", "exceptions must derive from BaseException",
+                               hint="class Own(Exception): pass")  # fmt: skip
+        said = self.python.written((yield self.text_of(value)))
+        self.graph.span = error.span
+        return RaisedError(value.made_by.name, said or value.made_by.name, value)
 
     # --- names ---
 

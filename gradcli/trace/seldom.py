@@ -26,7 +26,9 @@ from gradcli.trace.more_tensors import MoreTensors
 from gradcli.trace.optimisers import Optimisers
 from gradcli.trace.packed_sequences import PackedSequences
 from gradcli.trace.parameter_calls import ParameterCalls
+from gradcli.trace.python_functions import PythonFunctions
 from gradcli.trace.rare_distributions import RareDistributions
+from gradcli.trace.reflection import Reflection
 from gradcli.trace.reparametrising import Reparametrising
 from gradcli.trace.samplers import Samplers
 from gradcli.trace.second_order import SecondOrder
@@ -47,6 +49,7 @@ class Seldom:
         note_random: Callable[[], None],
         put: Callable[[Node, Node], Any],
         replace: Callable[[Node, Node], None],
+        python: PythonFunctions,
     ) -> None:
         """`call` calls a function by its name, `put` writes into a tensor, `replace` puts one in
         the place of another.
@@ -54,6 +57,7 @@ class Seldom:
         in_place = InPlace(autograd, note_random)
         parts: list[Any] = [
             DtypeQueries(autograd),
+            Reflection(autograd.values, python),
             Memory(autograd),
             Storages(autograd, put),
             MoreTensors(autograd, call, note_random),

@@ -194,7 +194,8 @@ class Specials:
     def _print(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         if self.before_print is not None:
             self.before_print()
-        given = bind_names("print", ("sep", "end", "flush"), (), keywords, ("sep", "end", "flush"))
+        names = ("sep", "end", "flush", "file")
+        given = bind_names("print", names, (), keywords, names)
         separator, end = (
             " " if given.get("sep") is None else given["sep"],
             LINE if given.get("end") is None else given["end"],

@@ -10,7 +10,7 @@ from gradcli.graph import Node
 from gradcli.ops.shaping import reshape
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.conversions import BYTES
+from gradcli.trace.conversions import BYTES, PART
 from gradcli.trace.items import Device, Items, Unquoted
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
@@ -57,7 +57,7 @@ class Storage(Object):
             "nbytes": lambda *_: self.values.plain(self._bytes()),
             "tolist": lambda *_: self.elements(),
             "data_ptr": lambda *_: self.values.plain(
-                self.values.first.get(self._base, self._base).index
+                PART * (1 + self.values.first.get(self._base, self._base).index)
             ),
             "element_size": lambda *_: self.values.plain(self._bytes() // max(1, self._base.size)),
         }

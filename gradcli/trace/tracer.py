@@ -18,7 +18,7 @@ from gradcli.trace.bindings import as_outputs
 from gradcli.trace.callee import path_of
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
-from gradcli.trace.frames import Frame, UserFunction
+from gradcli.trace.frames import Frame, UserFunction, docstring
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining, taken
 from gradcli.trace.loops import (
@@ -236,6 +236,8 @@ class Tracer(Loops):
             from gradcli.trace.generators import yields
 
             function.yields = yields(statement)
+        if any(each.default is not None for each in statement.parameters):
+            yield self.with_defaults(function)
         made: Value = function
         for decorator in reversed(statement.decorators):
             self.graph.span = decorator.span
@@ -245,6 +247,11 @@ class Tracer(Loops):
                 continue
             if name in _BINDS:
                 function.binds = _BINDS[name]
+                continue
+            if name in _OF_PROPERTIES and (kept := self.frame.function(statement.name)):
+                made = kept.again()  # the classes that this one is made from keep theirs
+                made.binds, made.setter, made.deleter = "property", kept.setter, kept.deleter
+                setattr(made, name, function)
                 continue
             records = self.records
             value = yield self.visit(decorator)
@@ -271,16 +278,8 @@ class Tracer(Loops):
         return frame
 
     def _class(self, statement: syntax.ClassDefinition) -> Visit:
-        from gradcli.trace.classes import (
-            LAYERS,
-            MODULE,
-            OPTIMIZER,
-            ROOTS,
-            SCHEDULERS,
-            Class,
-            Instance,
-            Model,
-        )
+        from gradcli.trace.classes import LAYERS, ROOTS, Class
+        from gradcli.trace.own_errors import is_error
 
         self.values.is_python = True
         bases: list[Class] = []
@@ -289,6 +288,9 @@ class Tracer(Loops):
         names = [(path_of(each) or [""])[-1] for each in bare]
         for base, name in zip(statement.bases, names, strict=True):
             if name in _ROOTS_WITHOUT_MEANING or name in _ENUMERATIONS:
+                continue
+            if name not in self.frame and is_error(name):
+                roots.append(name)
                 continue
             value = yield self.visit(base)
             self.graph.span = base.span
@@ -305,32 +307,13 @@ class Tracer(Loops):
                     hint="there are nn.Module, torch.autograd.Function and the program's classes",
                 )
 
-        def make(made: Class) -> Instance:
-            if MODULE in made.roots:
-                return Model(self.autograd, made, self.replace)
-            if OPTIMIZER in made.roots:
-                from gradcli.trace.own_optimisers import OwnOptimiser
-
-                return OwnOptimiser(self.autograd, made)
-            if not made.roots.isdisjoint(SCHEDULERS):
-                from gradcli.trace.own_schedulers import OwnScheduler
-
-                return OwnScheduler(self.values, made)
-            layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
-            if layer is not None:
-                from gradcli.trace.own_layers import OwnLayer
-
-                make = partial(self.function_call, layer)
-                return OwnLayer(self.autograd, made, self.replace, make)
-            return Instance(self.values, made)
-
         frame = Frame(self.frame, of_class=True)
         made = Class(
             statement.name,
             bases,
             roots,
             frame,
-            make,
+            self._instance,
             self._apply_function,
             self.autograd.run_inside,
         )
@@ -341,6 +324,7 @@ class Tracer(Loops):
             self.frame = outer
         for function in frame.functions.values():
             function.owner = made
+        made.doc = docstring(statement.body)
         made.declared = tuple(_declared(statement.body))
         made.is_whole = "ABC" not in names and all(base.is_whole for base in bases)
         whole: Value = self._whole(made, names)
@@ -349,6 +333,31 @@ class Tracer(Loops):
             self.graph.span = decorator.span
             whole = yield self._decorated(value, whole)
         self.bind(statement.name, whole)
+
+    def _instance(self, made: Any) -> Any:
+        """An object of a class, without what its `__init__` does."""
+        from gradcli.trace.classes import LAYERS, MODULE, OPTIMIZER, SCHEDULERS, Instance, Model
+        from gradcli.trace.own_errors import OwnError, is_error
+
+        if MODULE in made.roots:
+            return Model(self.autograd, made, self.replace)
+        if any(map(is_error, made.roots)):
+            return OwnError(self.values, made)
+        if OPTIMIZER in made.roots:
+            from gradcli.trace.own_optimisers import OwnOptimiser
+
+            return OwnOptimiser(self.autograd, made)
+        if not made.roots.isdisjoint(SCHEDULERS):
+            from gradcli.trace.own_schedulers import OwnScheduler
+
+            return OwnScheduler(self.values, made)
+        layer = next((each for each in made.roots if each.startswith(LAYERS)), None)
+        if layer is not None:
+            from gradcli.trace.own_layers import OwnLayer
+
+            make = partial(self.function_call, layer)
+            return OwnLayer(self.autograd, made, self.replace, make)
+        return Instance(self.values, made)
 
     def _whole(self, made: Any, names: Sequence[str]) -> Value:
         """The class as it is bound, which may be made from one of Python's."""
@@ -410,6 +419,8 @@ class Tracer(Loops):
             name = getattr(each, "id", getattr(each, "name", ""))
             other = self.frame.holder(name) if isinstance(each, syntax.Name) else None
             made = other.values[name] if other else name
+            if isinstance(each, syntax.Call):  # type(x)
+                made = yield self.visit(each)
             self.graph.span = each.span
             for kind in made if isinstance(made, tuple) else (made,):
                 if is_of_kind(found, kind, self.special.numbers):
@@ -487,6 +498,8 @@ class Tracer(Loops):
                     continue  # a bare star: what follows is given by name
                 if name in given:
                     self.hold(frame, name, given[name])
+                elif name in function.defaults:
+                    self.hold(frame, name, function.defaults[name])
                 else:
                     assert parameter.default is not None
                     default = yield self.visit(parameter.default)
@@ -638,6 +651,7 @@ _BINDS: Mapping[str, Literal["class", "nothing", "property"]] = {
     "classmethod": "class", "staticmethod": "nothing", "property": "property"
 }  # fmt: skip
 """What decorators of methods make of them."""
+_OF_PROPERTIES = ("setter", "deleter")
 
 
 def _declared(body: Sequence[syntax.Statement]) -> Iterator[str]:

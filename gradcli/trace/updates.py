@@ -259,7 +259,7 @@ class Updates(ElementUpdates):
         owner = yield self.visit(target.value)
         self.graph.span = target.span
         if isinstance(owner, Object):
-            owner.set(target.name, value)
+            yield owner.set(target.name, value)
             return
         node = self.values.tensor(owner, f"what has .{target.name}")
         if target.name == "grad":
@@ -310,7 +310,7 @@ class Updates(ElementUpdates):
         owner = yield self.visit(target.value)
         self.graph.span = target.span
         if isinstance(owner, Object):
-            owner.delete(target.name)
+            yield owner.delete(target.name)
             return
         node = self.values.tensor(owner, f"what has .{target.name}")
         stored = self.values.attributes.get(self.values.first.get(node, node), {})
@@ -327,7 +327,7 @@ class Updates(ElementUpdates):
             self.graph.span = target.span
             after = yield self.changed(operator, before, value)
             if after is not before:
-                owner.set(target.name, after)
+                yield owner.set(target.name, after)
             return
         before = yield self.visit(target)
         self.graph.span = target.span

@@ -84,6 +84,8 @@ class Values:
         older views of them lie in it."""
         self.together: dict[Node, list[Node]] = {}
         """The tensors that have the same memory by `x.data = y`, by each of them."""
+        self.computed_once: set[Any] | None = None
+        """Parameters that were computed and are not again, in a block that says so."""
         self.copies: set[Node] = set()
         """Nodes that look like views of their operands, and are tensors of their own in PyTorch."""
         self._reshaped: dict[Node, bool] = {}

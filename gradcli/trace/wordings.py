@@ -172,6 +172,9 @@ _PHRASES = (
              lambda text: f"invalid literal for int() with base 10: {text}"),
     _phrase(r"^('.*') is no number$", "ValueError",
              lambda text: f"could not convert string to float: {text}"),
+    _phrase(r"^retain_grad is for what requires grad", "RuntimeError", lambda:
+             "can't retain_grad on Tensor that has requires_grad=False"),
+    _phrase(r"^(Jacobian mismatch for output .*)", "GradcheckError", lambda text: text),
     _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
     _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",

@@ -25,6 +25,8 @@ M = "from contextlib import contextmanager\n@contextmanager\n"
 W = T + "w = torch.ones(2, requires_grad=True)\n"
 
 ERRORS = [
+    ("bases", "import math\nbin(1.5)", "type", "must be an integer"),
+    ("dates", "from datetime import datetime\ndatetime(2024, 13, 1)", "value", "month must be"),
     ("binding", "a, (b, c) = 1, (2, 3, 4)", "value", "2 names for 3"),
     ("binding", "a = b + 1 = 3", "syntax", "cannot be assigned to"),
     ("augmented", "f(x) += 1", "syntax", "cannot be assigned to"),

@@ -1,0 +1,191 @@
+"""Objects, errors, dates and paths of Python: gradcli prints what Python prints of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gradcli.diagnostics import GradcliError
+from tests.cells.test_python_lines import ours, pythons
+
+CELLS = r"""
+### defaults are those of the definition
+import math
+print([f(2) for f in [lambda x, i=i: x * i for i in range(3)]])
+n = 1
+def f(x, k=n, acc=[]):
+    acc.append(x)
+    return k, acc
+n = 2
+print(f(1), f(2), f(3, 4))
+### properties
+import math
+class A:
+    def __init__(self): self._x = 1
+    @property
+    def x(self): return self._x
+    @x.setter
+    def x(self, v):
+        if v < 0: raise ValueError("negative")
+        self._x = v
+    @x.deleter
+    def x(self): self._x = None
+    def get(self): return 7
+    y = property(get)
+class B(A):
+    @property
+    def z(self): return self.x + self.y
+a = B()
+a.x = 5
+print(a.x, a.y, a.z)
+a.x += 1
+setattr(a, "x", a.x * 2)
+try: a.x = -1
+except ValueError as e: print(e)
+try: a.z = 2
+except AttributeError as e: print(e)
+del a.x
+print(a.x)
+### errors of its own
+import math
+class NoFit(Exception):
+    def __init__(self, code, said="bad"):
+        super().__init__(said)
+        self.code = code
+class Worse(NoFit): pass
+class Plain(ValueError): pass
+try: raise Worse(3)
+except NoFit as e: print(e, e.code, type(e).__name__, e.args, isinstance(e, NoFit))
+try: raise Plain
+except ValueError as e: print(repr(str(e)), isinstance(e, ValueError), isinstance(e, KeyError))
+try:
+    try: int("a")
+    except ValueError as e: raise RuntimeError("wrapped") from e
+except RuntimeError as e: print(e)
+try:
+    try: raise KeyError("k")
+    except LookupError as e: raise e
+except KeyError as e: print("again")
+for E in (Plain, NoFit):
+    try: raise E("x")
+    except (Plain, NoFit) as e: print(E.__name__, e)
+def f():
+    try: return 1
+    finally: print("f")
+print(f())
+it = iter([1])
+next(it)
+try: next(it)
+except StopIteration: print("stop")
+### keys
+import math
+from dataclasses import dataclass
+class P:
+    __slots__ = ("x", "y")
+    def __init__(self, x, y): self.x, self.y = x, y
+    def __hash__(self): return hash((self.x, self.y))
+    def __eq__(self, o): return (self.x, self.y) == (o.x, o.y)
+    def __getattr__(self, name): return "no " + name
+print({P(1, 2): "a"}[P(1, 2)], len({P(1, 2), P(1, 2), P(2, 1)}), P(1, 2).foo)
+@dataclass(frozen=True)
+class Q:
+    x: int
+    y: float = 2.5
+print({Q(1): 3}[Q(1)], Q(1) == Q(1), len({Q(1), Q(2), Q(1)}))
+try: Q(1).x = 3
+except Exception as e: print(type(e).__name__, e)
+print(hash(3), hash(2.0) == hash(2), hash((1, 2)) == hash((1, 2)), hash("a") == hash("a"))
+s = frozenset([1, 2, 2])
+print(len(s), {s: 1}[frozenset([2, 1])], 1 in s)
+### texts of numbers
+import math
+print(bin(5), hex(255), oct(8), bin(-3))
+print(format(3.14159, ".2f"), format(5, "04d"), "%x %o %X %s" % (255, 8, 171, 1.5))
+### slices
+import math
+s = slice(1, 3)
+print([1, 2, 3, 4][s], "abcd"[slice(None, 2)], s)
+### docstrings and wraps
+import functools
+def f(x):
+    "Adds."
+    return x
+class A:
+    '''Doc of A.'''
+    def g(self): "dg"
+def timed(g):
+    @functools.wraps(g)
+    def inner(*args): return g(*args)
+    return inner
+print(f.__doc__, A.__doc__, A.g.__doc__, A().__doc__, timed(f).__name__, timed(f).__doc__)
+print(A.__mro__[0].__name__, (lambda: 0).__doc__, [n for n in dir(A()) if n[0] != "_"])
+### kinds
+import math
+print(isinstance(True, int), isinstance(True, float), isinstance(None, type(None)))
+print(isinstance(3, object), isinstance([], (dict, type([]))), object() == object())
+### dates
+import time
+from datetime import datetime, date, timedelta
+import datetime as dt
+d = timedelta(seconds=3661)
+a = datetime(2024, 1, 2, 3, 4, 5)
+print(d, repr(d), d.total_seconds(), d * 2, d / 2, d.days, str(timedelta(days=1, hours=2)))
+print(a, [a], a.isoformat(), f"{a:%Y-%m-%d %H:%M}", a.strftime("%j"), a + d, a - a, a < a + d)
+print(a.date(), a.year, a.weekday(), date(2024, 3, 1) - date(2024, 2, 28))
+print(datetime.strptime("2024-05-06", "%Y-%m-%d"), dt.datetime.fromisoformat("2024-05-06"))
+print(time.strftime("%H:%M:%S", time.gmtime(3661)), time.ctime(0)[:3], max(a, a + d))
+print({date(2024, 1, 1): 1}[date(2024, 1, 1)], sorted([a + d, a])[0], a == a, a != a + d)
+try: datetime(2024, 13, 1)
+except ValueError as e: print(e)
+try: datetime.strptime("x", "%Y")
+except ValueError as e: print(e)
+### paths
+import os
+from pathlib import Path
+root = Path("data")
+p = root / "train" / "x.pt"
+print(p, [p], f"{p}", p.name, p.stem, p.suffix, p.parent, p.parts, p.with_suffix(".bin"))
+print(Path("a", "b") == Path("a/b"), "x" / Path("y"), root.joinpath("z"), p.relative_to(root))
+print(os.path.join("c", "m.pt"), os.path.splitext("m.pt"), os.path.join(root, "q"), str(p)[:4])
+"""
+_TITLED = re.split(r"^### (.+)\n", CELLS, flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(b, id=a) for a, b in zip(_TITLED[::2], _TITLED[1::2], strict=True)],
+)
+def test_a_cell(cell: str) -> None:
+    assert ours(cell) == pythons(cell)
+
+
+def test_each_run_begins_at_one_date() -> None:
+    cell = "from datetime import datetime\nprint(datetime.now().date(), datetime.now().year)"
+    assert ours(cell) == "2026-01-01 2026\n"
+
+
+def test_no_file_is_looked_at() -> None:
+    cell = "import os\nfrom pathlib import Path\np = Path('/')\np.mkdir(exist_ok=True)\n"
+    assert ours(cell + "print(p.exists(), os.path.exists('/'))") == "False False\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "code", "said"),
+    [
+        ("print(dir(3))", "type", "dir is for objects"),
+        ("print({frozenset([[1, 2], 3]): 1})", "type", "a list cannot be a key"),
+        ("class A:\n    @property\n    def x(self): return 1\nA().x = 2", "name", "has no setter"),
+        ("raise 3", "assertion", "an error"),
+        ("class A: pass\nraise A()", "type", "must derive from BaseException"),
+        ("from pathlib import Path\nPath('a').open()", "name", "has no method 'open'"),
+        ("from pathlib import Path\np = Path('a' * 999)\nwhile True: p = p / p", "limit-memory",
+         "a path or date"),
+        ("from datetime import timedelta\ntimedelta(days=1e9)", "value", "must have magnitude"),
+    ],
+)  # fmt: skip
+def test_an_error_says_what_is_wrong(cell: str, code: str, said: str) -> None:
+    with pytest.raises(GradcliError) as caught:
+        ours("import math\n" + cell)
+    assert caught.value.diagnostic.code == code
+    assert said in caught.value.diagnostic.message
