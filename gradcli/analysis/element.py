@@ -84,10 +84,13 @@ class Elements:
         claim = self._claim(finding.index, first)
         lengths = [factor * first for factor in FARTHER]
         estimate = self._lines.fitted(finding.index, lengths, NOISY / 2)
-        if not (math.isfinite(claim.value) and estimate.error < finding.error):
+        method, own = "fits", Estimate(finding.reference, finding.error)
+        if own.error <= min(estimate.error, claim.noise):  # it is the gradient that is noisy
+            method, estimate = finding.method, own
+        if not (math.isfinite(claim.value) and estimate.error <= finding.error):
             return finding
         judged = judge(finding.index, claim, estimate, clear=CLEAR_OF_NOISE)
-        found = replace(judged, method="fits")
+        found = replace(judged, method=method)
         if found.verdict != "inconclusive":
             return found
         hidden = f"noise hides what comes after the first {found.digits:.1f} digits"

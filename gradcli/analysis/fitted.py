@@ -15,10 +15,12 @@ import numpy as np
 
 from gradcli.analysis.differences import Estimate
 
-STAGES = ((32, 16), (128, 5), (512, 2), (2048, 1))
+STAGES = ((32, 16), (128, 5), (512, 2), (2048, 1), (8192, 1))
 """How many values are taken, and for how many of the lengths: those that promise most of those
-whose values are a polynomial."""
-FEW, MOST = STAGES[0][0], STAGES[-1][0]
+whose values are a polynomial. The most values are only taken where they promise what is asked."""
+FEW, ENOUGH, MOST = STAGES[0][0], STAGES[-2][0], STAGES[-1][0]
+USEFUL = 2.0
+"""An error of so many times what is asked is good enough for the most values."""
 DEGREES = (1, 3, 5, 7)
 """Odd ones: at the middle of the points, even terms have no slope."""
 FURTHER, UNFIT = 8, 3.0
@@ -57,6 +59,8 @@ def fitted(
         waiting = sorted(fits, key=lambda each: fits[each].promise)
         best = min((each.estimate for each in fits.values()), key=_error, default=UNKNOWN)
         if not best.known or best.error <= enough * abs(best.value):
+            break
+        if points == ENOUGH and fits[waiting[0]].promise > USEFUL * enough * abs(best.value):
             break
     return best
 

@@ -48,8 +48,9 @@ and standard output. It must flush its standard output after each answer.
 Answer with all digits. What changes at random, or by rounding, is measured
 before the check, and the steps are chosen by it; where it is much, a gradient
 passes that agrees and is known to 5 %, and one is wrong that is off by more
-than noise explains. A program that ends, answers anything else, or takes longer
-than --command-timeout is an error that names the request.
+than noise explains. A gradient that changes from answer to answer is judged by
+the mean of up to 1,024 answers. A program that ends, answers anything else, or
+takes longer than --command-timeout is an error that names the request.
 
 Python
 

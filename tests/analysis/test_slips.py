@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ def test_the_formulas_without_slips_are_right(model: Model) -> None:
     [*zip(strange_slips.MODELS, strange_slips.FOUND_BY_PYTORCH, strict=True)],
     ids=[each.program for each in strange_slips.MODELS],
 )
-def test_what_the_judge_goes_by_is_what_pytorch_finds(model: Model, gradient: object) -> None:
+def test_what_the_judge_goes_by_is_what_pytorch_finds(model: Model, gradient: Any) -> None:
     found = compared(model.program, model.inputs, model.leaf, gradient)
     assert found.verdict == "pass"
     np.testing.assert_allclose(found.gradient, gradient, rtol=1e-10)
@@ -230,6 +231,18 @@ def test_a_slight_mistake_is_no_step_of_the_derivation(precision: Precision, con
     )
     assert found.verdict == "fail"
     assert [(cause.code, found.sure) for cause in found.causes] == [("constant", True)]
+
+
+def test_a_constant_that_rounding_nearly_hides_is_named() -> None:
+    """It is 1e-13 of the gradient here, and shows where x is small."""
+    found = compared(
+        "n = sqrt(sum(x**2) + 1e-12); L = sum(c*x)/n",
+        {"x": [0.4, 1.3, 2.2, -0.6], "c": [1.0, -0.5, 0.3, 0.8]},
+        "x",
+        "c/n - x*sum(c*x)/(sum(x**2) + 1e-11)**1.5",
+    )
+    assert (found.verdict, found.sure) == ("fail", True)
+    assert found.causes[0].message == "the number is wrong: 1e-11 instead of 1e-12"
 
 
 CORRECTED: Mapping[tuple[str, str], tuple[str, str]] = {

@@ -171,6 +171,53 @@ def test_a_kink_behind_noise_is_no_mistake(gradcli: Runner, script: Script) -> N
     assert gradcli("check", "--command", script(text), *flags).json["verdict"] != "fail"
 
 
+def chance(size: float, factor: float, value: float = 0.0) -> str:
+    """Gradients with noise of this size, and values with some."""
+    return answering(
+        f"answer = {{'value': sum(map(math.sin, x)) + random.gauss(0, {value})}}",
+        f"noise = lambda: random.gauss({factor}, {size})",
+        "if v is not None: answer['grads'] = {'x': [noise() * math.cos(a) for a in x]}",
+    )
+
+
+@pytest.mark.parametrize(("size", "value"), [(0.05, 0.0), (0.3, 0.0), (0.05, 1e-4)])
+def test_a_gradient_with_noise_is_judged_by_its_mean(
+    gradcli: Runner, script: Script, size: float, value: float
+) -> None:
+    for asked in (SINES, ALONE) if not value else (ALONE,):
+        right = gradcli("check", *asked, "--command", script(chance(size, 1, value)), "--json")
+        assert right.json["verdict"] == "pass"
+        wrong = gradcli("check", *asked, "--command", script(chance(size, 1.1, value)), "--json")
+        assert wrong.json["verdict"] == "fail"
+        assert any("the mean of" in each for each in _noise_notes(wrong))
+
+
+def test_noise_that_a_place_always_has_is_not_averaged(gradcli: Runner, script: Script) -> None:
+    text = answering(
+        "answer = {'value': sum(map(math.sin, x))}",
+        "noise = lambda a: 1 + 0.05 * random.Random(a).gauss(0, 1)",
+        "if v is not None: answer['grads'] = {'x': [noise(a) * math.cos(a) for a in x]}",
+    )
+    found = gradcli("check", *ALONE, "--command", script(text), "--json")
+    assert found.json["verdict"] != "pass"
+    assert not any("the mean of" in each for each in _noise_notes(found))
+
+
+def _noise_notes(found: Outcome) -> list[str]:
+    own = found.json.get("command") or found.json
+    return [each["message"] for each in own["notes"] if each["code"] == "command-noise"]
+
+
+def test_a_gradient_that_is_left_out_now_and_then(gradcli: Runner, script: Script) -> None:
+    text = answering(
+        "answer = {'value': sum(map(math.sin, x))}",
+        "slopes = {'x': list(map(math.cos, x))} if number % 5 else {}",
+        "if v is not None: answer['grads'] = slopes",
+    )
+    found = gradcli("check", *ALONE, "--command", script(text), "--json")
+    assert found.json["verdict"] == "pass"
+
+
 def test_noise_that_hides_mistakes_is_told(gradcli: Runner, script: Script) -> None:
     found = gradcli("check", "--command", script(noisy(0.3, 1)), *ALONE, "--json").json
     assert found["verdict"] == "inconclusive"

@@ -7,16 +7,18 @@ that is said of numbers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import islice
 
-from gradcli.analysis.diagnosis.claim import Claim, agreeing, close
+from gradcli.analysis.diagnosis.claim import Claim, Point, agreeing, close
 from gradcli.analysis.diagnosis.elsewhere import verdict_without
 from gradcli.analysis.diagnosis.fresh import fresh
-from gradcli.analysis.diagnosis.mutation import Mutation, Slip
+from gradcli.analysis.diagnosis.mutation import Mutation, Slip, distance
 from gradcli.analysis.diagnosis.search import Search
 from gradcli.analysis.diagnosis.typed import Typed
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.scales import scaled
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import Source
 
@@ -47,18 +49,27 @@ def confirmed(claim: Claim, words: Wording) -> list[Cause]:
     points = fresh(claim) if claim.typed else []
     if not points or claim.typed is None:
         return []
+    slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
+    points += _telling(claim) if slight else []
     elsewhere = claim.at_points([claim.points[0], *points])
     mutation = Mutation(elsewhere, claim.typed, words)
     search = Search(elsewhere, words)
-    slight = close(claim.theirs, claim.right, claim.rtol)  # what changes nothing would explain it
     steps = [] if slight else search.causes()
     if _right_in_part(elsewhere):  # then it is no other quantity
         steps = [each for each in steps if each.code != "value"]
     found = _merged(steps, _readings(mutation, claim, claim.typed), claim.typed.source)
-    if not found:
+    if not found and not slight:  # two mistakes that nearly cancel are not made
         double = mutation.double()
         found = [double.cause(claim.typed.source)] if double else search.times()
     return found
+
+
+def _telling(claim: Claim) -> list[Point]:
+    """Of the points of other scales that where a slight mistake is largest."""
+    points = list(scaled(claim))
+    far = [distance(point.value(claim.mine), point.value(claim.grad)) for point in points]
+    known = [(each, place) for place, each in enumerate(far) if math.isfinite(each)]
+    return [points[max(known)[1]]] if known else []
 
 
 def _readings(mutation: Mutation, claim: Claim, typed: Typed) -> list[Slip]:

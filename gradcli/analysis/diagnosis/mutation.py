@@ -172,7 +172,7 @@ def _meet(one: Place, other: Place) -> bool:
 def _needed(far: float) -> float:
     """How near a mutant must be where the user's formula is so far away; as it is, where that is
     right."""
-    return NEARER * far if far > ROUNDING else 1.0
+    return max(NEARER * far, ROUNDING) if far > ROUNDING else 1.0
 
 
 def distance(mine: Array | None, right: Array | None) -> float:

@@ -25,7 +25,7 @@ from gradcli.analysis.differences import extrapolate
 from gradcli.analysis.element import FARTHER, LeafGradient
 from gradcli.analysis.evidence import Evidence, from_values
 from gradcli.analysis.fitted import fitted
-from gradcli.analysis.foreign.function import EPS, Foreign, Situation, situated, sizes
+from gradcli.analysis.foreign.function import EPS, NOISE, SURE, Foreign, Situation, situated, sizes
 from gradcli.analysis.foreign.probes import ForeignGradientProbe, ForeignProbe
 from gradcli.analysis.judge import (
     CLEAR,
@@ -52,9 +52,6 @@ from gradcli.analysis.verdict import (
 )
 from gradcli.diagnostics import GradcliError, Note
 from gradcli.graph import Array
-
-SURE = 4.0
-"""Of the noise of a gradient: a number is hardly ever farther off."""
 
 
 def check_alone(
@@ -141,7 +138,7 @@ def _check(here: Situation, known: Mapping[str, Probe], done: Progress) -> Check
     grads = {name: here.answer.grads[name] for name in here.leaves}
     claimed = [
         LeafGradient(
-            name, here.source, grads[name], SURE * here.noise.grads[name], EPS,
+            name, here.source, grads[name], SURE * here.doubt[name], EPS,
             ForeignGradientProbe(here, name),
         )
         for name in here.leaves
@@ -161,10 +158,15 @@ def _check(here: Situation, known: Mapping[str, Probe], done: Progress) -> Check
 def _remarks(here: Situation) -> list[Note]:
     noise = here.relative_noise
     told = f"the noise of the command's values is {noise:.1e} of their size"
-    if here.noisy:
+    if noise > NOISE:
         told += f": the steps were chosen by it, and what is known to {NOISY:.0%} passes"
+    notes = [Note("command-noise", told)]
+    if here.answers > 1:
+        told = f"the command's gradient changes from answer to answer: the mean of {here.answers:,}"
+        told += f" is judged, whose standard error is {here.relative_doubt:.1e} of its size"
+        notes.append(Note("command-noise", told))
     asked = f"the command answered {here.function.requests:,} requests"
-    return [Note("command-noise", told), Note("command", asked)]
+    return [*notes, Note("command", asked)]
 
 
 def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
@@ -198,7 +200,7 @@ def _walk(here: Situation, grads: Mapping[str, Array]) -> DotProductTest:
         size = float(sum(np.sum(np.abs(each)) for each in parts))
         own = sum(
             float(np.sum(np.abs(direction[name]) * SURE * each))
-            for name, each in here.noise.grads.items()
+            for name, each in here.doubt.items()
             if name in direction
         )
     useful = NOISY if here.noisy else USEFUL
@@ -266,7 +268,7 @@ def _gradients(here: Situation, problem: Problem, asked: Tolerance | None) -> li
         claim, _ = claimed_numbers(walk, name, grad, grad.dtype)
         dtype = "float32" if _unit(grad) > EPS else "float64"
         told = f"the rounding of {dtype}, in which the command computes, and its noise"
-        slack = SURE * here.noise.grads[name]
+        slack = SURE * here.doubt[name]
         found.append(compare(claim, Evidence(told, slack=slack, dtype=dtype), asked))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
@@ -17,6 +18,12 @@ EPS = float(np.finfo(np.float64).eps)
 NOISE = 1e-8
 MORE = 64
 """The samples where that is noise indeed: of fewer it is known too badly."""
+ANSWERS = (16, 64, 256, 1024)
+"""A gradient that changes from answer to answer is the mean of so many: of the fewest"""
+KNOWN = 1e-2
+"""by which it is known so well, relative to its largest element."""
+SURE = 4.0
+"""Standard deviations of a gradient: a number is hardly ever farther off."""
 STEPS = (1e-7, 1e-5, 1e-3)
 """Distances of the samples, relative to the inputs: the first at which the values change."""
 
@@ -56,6 +63,10 @@ class Situation:
     """At the point."""
     noise: ForeignAnswer
     """What of it changes without reason from one point to the next: a standard deviation."""
+    doubt: Mapping[str, Array]
+    """How far off its gradients may be: the same, and of a mean its standard error."""
+    answers: int = 1
+    """Of so many is the gradient the mean."""
 
     @property
     def source(self) -> Source:
@@ -64,13 +75,20 @@ class Situation:
     @property
     def relative_noise(self) -> float:
         """The largest noise of a value, relative to the largest value."""
-        size = float(np.max(np.abs(self.answer.value), initial=0.0))
-        return float(np.max(self.noise.value, initial=0.0)) / (size or 1.0)
+        return _relative(self.noise.value, self.answer.value)
 
     @property
     def noisy(self) -> bool:
-        """Whether the values are known so badly that few digits of a derivative can be asked."""
-        return self.relative_noise > NOISE
+        """Whether the values are known so badly that few digits of a derivative can be asked, or
+        the gradients are.
+        """
+        return max(self.relative_noise, self.relative_doubt) > NOISE
+
+    @property
+    def relative_doubt(self) -> float:
+        """That of a gradient's worst element, relative to its largest one."""
+        return max((_relative(self.doubt[name], self.answer.grads[name]) for name in self.doubt),
+                   default=0.0)  # fmt: skip
 
     def at(self, moved: Mapping[str, Array], *, grads: bool) -> ForeignAnswer | None:
         """The answer where some inputs have other values."""
@@ -113,8 +131,45 @@ def situated(
                 hint="--wrt names the inputs that have one; --command-only-value asks for none",
                 source=source,
             )
-    found = Situation(function, given, leaves, weight, answer, answer)
-    return Situation(function, given, leaves, weight, answer, _noise(found, grads=grads))
+    found = Situation(function, given, leaves, weight, answer, answer, {})
+    noise = _noise(found, grads=grads)
+    found = replace(found, noise=noise, doubt=_rounding(answer.grads) | noise.grads)
+    return _averaged(found) if found.relative_doubt > NOISE else found
+
+
+def _averaged(here: Situation) -> Situation:
+    """The same with the mean of several gradients, if it is chance that they differ: one and the
+    same point has more than one.
+    """
+    found = [here.answer]
+    for count in ANSWERS:
+        while len(found) < count:
+            again = here.at({}, grads=True)
+            if again is None or not again.grads.keys() >= here.answer.grads.keys():
+                return here
+            if len(found) == 1 and _same(again, here.answer):
+                return here
+            found.append(again)
+        grads, doubt = {}, {}
+        for name in here.doubt:
+            values = np.stack([each.grads[name] for each in found])
+            grads[name] = values.mean(axis=0)
+            error = values.std(axis=0, ddof=1) / math.sqrt(count)
+            doubt[name] = np.maximum(error, EPS * np.abs(grads[name]))
+        answer = ForeignAnswer(here.answer.value, here.answer.grads | grads)
+        mean = replace(here, answer=answer, doubt=doubt, answers=count)
+        if SURE * mean.relative_doubt <= KNOWN:
+            break
+    return mean
+
+
+def _same(one: ForeignAnswer, other: ForeignAnswer) -> bool:
+    return all(np.array_equal(one.grads[name], other.grads[name]) for name in one.grads)
+
+
+def _relative(error: Array, of: Array) -> float:
+    size = float(np.max(np.abs(of), initial=0.0))
+    return float(np.max(error, initial=0.0)) / (size or 1.0)
 
 
 def _required(answer: ForeignAnswer | None, function: Foreign) -> ForeignAnswer:
