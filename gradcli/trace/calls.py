@@ -433,6 +433,28 @@ class Calls(NumpyCalls):
         call = self.named_call if isinstance(callee, syntax.Name) else self.function_call
         return BuiltIn(name, call)
 
+    def bound_method(self, owner: Value, name: str) -> BuiltIn | None:
+        """A method as a value: `f = x.sum`; None where there is none of that name."""
+        if not isinstance(owner, Node):
+            method = self.method_of(owner, name)
+            return method and BuiltIn(name, lambda _, given, keywords: method(given, keywords))
+        function = self._table.get(method_name(name))
+        if function is None and not self.library.is_whole:
+            self._have_all()
+        special = self.library.methods.get(name)
+        if special is None and (function is None or name.endswith("_")):
+            return None
+
+        def call(_: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+            given = [self.values.current(owner), *arguments]
+            if special is not None:
+                return special(given, keywords)
+            assert function is not None
+            place_receiver(function, given, keywords)
+            return self._applied(function, given, keywords)
+
+        return BuiltIn(name, call)
+
     def _member(self, path: str) -> Value:
         """What a module has of that path that is no function; None where it has nothing."""
         from gradcli.trace.imports import constant_of

@@ -111,7 +111,7 @@ class Distribution(Object):
         names = ("sample_shape",)
         given = bind_names("sample", names, arguments, keywords, names)
         front = self.values.integers(given["sample_shape"], names[0]) if given else ()
-        return self.drawn((*front, *self.shape))
+        return self.draws.alike(self.drawn((*front, *self.shape)), *self.parameters)
 
     def _cut(self, node: Node) -> Node:
         return detach(node) if node.kind == "float" else node

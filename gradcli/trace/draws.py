@@ -13,19 +13,18 @@ from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.special import Special
-from gradcli.trace.values import Value, Values
+from gradcli.trace.values import Value
 
 
 class Draws:
     """The functions and methods by name. Random numbers are gradcli's own."""
 
-    def __init__(
-        self, values: Values, note_random: Callable[[], None], mark: Callable[[Node], Node]
-    ) -> None:
-        """`note_random` is called where something is drawn; `mark` makes leaves."""
-        self.values = values
-        self._mark = mark
+    def __init__(self, autograd: Autograd, note_random: Callable[[], None]) -> None:
+        """`note_random` is called where something is drawn."""
+        self.values = autograd.values
+        self._autograd = autograd
         self._note_random = note_random
         self.methods: dict[str, Special] = {
             "bernoulli": self._bernoulli,
@@ -77,6 +76,16 @@ class Draws:
         found = np.argsort(-keys, 1, "stable")[:, :count]
         return found.reshape(*weights.shape[:-1], count)
 
+    def alike(self, drawn: Node, *parameters: Node) -> Node:
+        """Floats that were drawn, of the dtype of the parameters."""
+        dtypes = self._autograd.dtypes
+        if dtypes is None or drawn.kind != "float":
+            return drawn
+        named = (dtypes.of(each) for each in parameters if each.kind == "float")
+        return dtypes.as_dtype(
+            drawn, next((n for n in named if n != dtypes.default), "") or dtypes.of(drawn)
+        )
+
     # --- functions ---
 
     def _bernoulli(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -85,7 +94,7 @@ class Draws:
         x = self.values.tensor(given["input"], "bernoulli: input")
         p = self.values.tensor(given["p"]) if "p" in given else x
         below = FUNCTIONS["lt"](self.uniform(x.shape), p)
-        return cast(below, "float")
+        return self.alike(cast(below, "float"), x)
 
     def _multinomial(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         names = ("input", "num_samples", "replacement", "generator")
@@ -112,7 +121,7 @@ class Draws:
         drawn = self.gaussian(shape) * std + mean
         own = self.values.own(detach(drawn))
         is_marked = "requires_grad" in given and self.values.truth(given["requires_grad"])
-        return self._mark(own) if is_marked else own
+        return self._autograd.mark(own) if is_marked else own
 
     def _randint(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """`randint(low, high, size)`: integers from `low`, or 0, up to below `high`."""
@@ -142,11 +151,13 @@ class Draws:
         from scipy.stats import poisson
 
         given = bind_names("poisson", ("input", "generator"), arguments, keywords, ("generator",))
-        rates = self.values.evaluator.value(self.values.tensor(given["input"], "poisson"))
+        node = self.values.tensor(given["input"], "poisson")
+        rates = self.values.evaluator.value(node)
         if not (rates >= 0).all():
             raise GradcliError("value", "poisson takes rates that are 0 or more")
         drawn = self.values.evaluator.value(self.uniform(rates.shape))
-        return self.values.graph.constant(np.maximum(poisson.ppf(drawn, rates), 0.0))
+        counts = self.values.graph.constant(np.maximum(poisson.ppf(drawn, rates), 0.0))
+        return self.alike(counts, node)
 
     def _gumbel_softmax(self, arguments: list[Value], keywords: dict[str, Value]) -> Any:
         """Softmax of logits with Gumbel noise; with `hard`, its largest place in the forward

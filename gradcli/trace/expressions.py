@@ -36,7 +36,7 @@ from gradcli.trace.operators import (
     contains,
     identity,
 )
-from gradcli.trace.special import Special, Specials
+from gradcli.trace.special import Specials
 from gradcli.trace.values import Value, Values, describe
 
 if TYPE_CHECKING:
@@ -720,7 +720,7 @@ class Expressions:
                 return found
         value = yield self.visit(owner)
         self.graph.span = expression.span
-        attribute: Any = self._attribute_of(value, expression)
+        attribute: Any = self.attribute_of(value, expression)
         return (yield attribute) if type(attribute) is GeneratorType else attribute
 
     def dtype_of(self, node: Node) -> str:
@@ -728,11 +728,11 @@ class Expressions:
         name = self.autograd.dtype_of(node)
         return name if node in self.values.arrays else Unquoted(f"torch.{name}")
 
-    def method_of(self, value: Value, name: str) -> Special | None:
-        """The method of a list, tuple or string; None where it has none of that name."""
+    def bound_method(self, owner: Value, name: str) -> BuiltIn | None:
+        """A method as a value: `f = x.sum`; None where there is none of that name."""
         raise NotImplementedError
 
-    def _attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
+    def attribute_of(self, value: Value, expression: syntax.Attribute) -> Value:
         name = expression.name
         if isinstance(value, Node):
             if name in _TURNS:
@@ -747,7 +747,7 @@ class Expressions:
             found: Value = attribute_or_method(value, name)
             return found
         if isinstance(value, Items) and name in ATTRIBUTES:
-            return self._attribute_of(self.values.tensor(value), expression)
+            return self.attribute_of(self.values.tensor(value), expression)
         fields: tuple[str, ...] = getattr(value, "_fields", ())
         if name in fields:
             return getattr(value, name)  # type: ignore[no-any-return]
@@ -757,9 +757,9 @@ class Expressions:
             more = tensor_attributes.found(self.autograd, value, name)
             if more is not tensor_attributes.NOTHING:
                 return more  # type: ignore[no-any-return]
-        method = None if isinstance(value, Node) else self.method_of(value, name)
-        if method is not None:
-            return BuiltIn(name, lambda _, arguments, keywords: method(arguments, keywords))
+        bound = self.bound_method(value, name)
+        if bound is not None:
+            return bound
         known = fields or ATTRIBUTES
         guess = nearest(name, known)
         if name in FUNCTIONS:

@@ -33,7 +33,7 @@ _OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
 _MORE_OF_PYTHON = (
     "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "import os",
-    "from os", "heapq", "bisect", "statistics", "logging", "enum", "Namespace",
+    "from os", "heapq", "bisect", "statistics", "logging", "enum", "Namespace", "sys.modules",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -250,7 +250,7 @@ class Library:
         """Have functions that draw by probabilities."""
         from gradcli.trace.draws import Draws
 
-        draws = Draws(self._values, self._caller.note_random, self._autograd.mark)
+        draws = Draws(self._autograd, self._caller.note_random)
         self._add(draws)
         if self._mentions(("distributions",)):
             from gradcli.trace.distributions import Distributions

@@ -174,9 +174,6 @@ class ObjectFunctions:
     def _has_attribute(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("hasattr", ("object", "name"), arguments, keywords)
         owner, name = given["object"], given["name"]
-        if isinstance(owner, Node):
-            known = name in ("shape", "grad", "data", "dtype", "T", "item", "backward")
-            return self.graph.constant(known)
         try:
             return self.graph.constant(isinstance(owner, Object) and bool(owner.method(str(name))))
         except GradcliError:

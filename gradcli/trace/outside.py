@@ -30,6 +30,7 @@ _FUNCTIONS = {
     "betaln": "lgamma(a) + lgamma(b) - lgamma(a + b), for a, b > 0",
     "input": Advice("values come in by ", input_of("x", "3")),
     "eval": "programs are read, and never handed to Python: write the expression itself",
+    "help": "gradcli ops NAME tells of a function, gradcli help language of the rest",
     "exec": "programs are read, and never handed to Python: write the statements themselves",
     "Transformer": "nn.TransformerEncoderLayer and nn.TransformerDecoderLayer are there",
 }  # fmt: skip

@@ -63,7 +63,7 @@ class Logger(Object):
 
 
 class EmptyEnvironment(Dictionary):
-    """`os.environ`: empty, as a program sees nothing of the machine that it runs on."""
+    """`os.environ`, `sys.modules`: empty, as a program sees nothing of where it runs."""
 
 
 class PythonLibrary:
@@ -79,6 +79,7 @@ class PythonLibrary:
         environment = EmptyEnvironment(values)
         self.constants: dict[str, Value] = {
             "os.environ": environment,
+            "sys.modules": environment,
             **{f"logging.{name}": values.plain(level) for name, level in _NUMBERS.items()},
         }
         self.functions: dict[str, Special] = {

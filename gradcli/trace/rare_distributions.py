@@ -15,7 +15,6 @@ import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
-from gradcli.ops.control import detach
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
 from gradcli.trace.distributions import (
@@ -127,8 +126,7 @@ class Multinomial(Binomial):
         self.values.graph.check_room(len(rows) * max(1, self.total))
         chosen = self.draws.chosen(rows, self.total, replace=True)
         counts: Array = np.stack([np.bincount(row, minlength=classes) for row in chosen])
-        drawn = self.values.graph.constant(counts.reshape(shape).astype(float))
-        return drawn + detach(self.parameters[0]) * 0.0  # of the dtype of these
+        return self.values.graph.constant(counts.reshape(shape).astype(float))
 
     def shown(self) -> str:
         return "Multinomial()"

@@ -76,7 +76,7 @@ class Seldom:
             MoreParameters(ParameterCalls(autograd, call, replace, put), in_place),
         ]
         if autograd.mentions.any_of(("distributions",)):
-            draws = Draws(autograd.values, note_random, autograd.mark)
+            draws = Draws(autograd, note_random)
             distributions = Distributions(draws)
             parts += [MoreDistributions(distributions), RareDistributions(distributions)]
         self.functions: dict[str, Special] = {}

@@ -46,6 +46,10 @@ DEEPEST = 20_000
 """So many calls may be within each other: Python stops at 1,000."""
 
 
+MISSING: Any = object()
+"""What stands for an attribute that a value does not have."""
+
+
 class Tracer(Loops):
     """Runs a program. Afterwards `globals`, `last` and `leaves` say what it bound and made."""
 
@@ -433,6 +437,11 @@ class Tracer(Loops):
         owner = self.module_of(expression.arguments[0]) if len(given) == 1 else None
         if owner is None:
             owned = yield self._several(expression.arguments[:1])
+            if len(given) == 1 and isinstance(owned[0], Items):
+                return self.graph.constant(self.method_of(owned[0], str(given[0])) is not None)
+            if len(given) == 1 and not isinstance(owned[0], Object):
+                found = self._member_of(expression, owned[0], given[0], MISSING)
+                return self.graph.constant(found is not MISSING)
             return self.function_call("hasattr", [*owned, *given], {})
         return self.graph.constant(self.library.has_member(owner, str(given[0])))
 
@@ -443,12 +452,24 @@ class Tracer(Loops):
         if not given or owner is None or self.module_of(owner) is None:
             owned = yield self._several(expression.arguments[:1])
             keywords = yield self._keywords(expression)
+            if len(given) in (1, 2) and not isinstance(owned[0], Object):
+                return self._member_of(expression, owned[0], *given)
             return self.function_call("getattr", [*owned, *given], keywords)
         member = syntax.Attribute(owner, str(given[0]), expression.span, expression.span)
         found = self.function_value(member)
         if found is not None or len(given) == 2:
             return given[1] if found is None else found
         return (yield self.visit(member))
+
+    def _member_of(self, call: syntax.Call, owner: Value, name: Value, *default: Value) -> Value:
+        """An attribute or method of a tensor, list or string; `default` where it has none."""
+        member = syntax.Attribute(call.arguments[0], str(name), call.span, call.span)
+        try:
+            return self.attribute_of(owner, member)
+        except GradcliError:
+            if not default:
+                raise
+            return default[0]
 
     def _return(self, statement: syntax.Return) -> Visit:
         if statement.value is None:

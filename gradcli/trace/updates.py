@@ -74,6 +74,11 @@ class Updates(ElementUpdates):
         node = self.values.tensor(before, f"what {callee.name} changes")
         if name in _SHAPES:
             return self._reshaped(callee, name, node, arguments, keywords)
+        if name == "detach":  # even of a leaf that requires grad: its elements stay
+            bind_names("detach_", (), arguments, keywords)
+            cut = detach(node)
+            self.mark_in_place(callee.value, node, cut)
+            return cut
         value = self._changed(callee, name, node, arguments, keywords)
         if isinstance(callee.value, syntax.Call):
             if node.known is not None or self.graph.shares:  # nothing else holds what it makes
