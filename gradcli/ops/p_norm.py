@@ -13,7 +13,7 @@ from gradcli.ops.extremes import amax, amin, shared_ties, tie_edge
 from gradcli.ops.kinds import Reduction, cast
 from gradcli.ops.powers import sqrt
 from gradcli.ops.reductions import peak, sum_
-from gradcli.ops.selection import abs_, sign, where
+from gradcli.ops.selection import abs_, maximum, sign, where
 from gradcli.ops.shapes import Axes
 from gradcli.ops.sums import total
 
@@ -72,9 +72,12 @@ def _norm_parts(x: Node, axes: Axes, _keepdim: bool, p: float) -> Node:
         return sum_(cast(cast(size, "bool"), "float"), axes, True)
     if p == 1:
         return sum_(size, axes, True)
-    largest = amax(size, axes, True)
+    if len(axes) == x.ndim:  # two extremes take less than to make all elements positive
+        largest = maximum(amax(x, axes, True), -amin(x, axes, True))
+    else:
+        largest = amax(size, axes, True)
     unit = where(logical_and(largest > 0, isfinite(largest)), largest, 1.0)
-    powers = sum_((size / unit) ** p, axes, True)
+    powers = sum_(((x if p == 2 else size) / unit) ** p, axes, True)
     return (sqrt(powers) if p == 2 else powers ** (1 / p)) * unit
 
 
