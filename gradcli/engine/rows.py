@@ -66,14 +66,15 @@ def reduces_rows(node: Node, large: int) -> bool:
 
 
 def spreads(node: Node) -> bool:
-    """Whether a node has a large value of elements taken from its only operand, as windows are,
-    whose rows are independent and which no region sweeps over.
+    """Whether a node takes elements from its only operand, as windows do, where one of them is
+    large, the rows are independent, and no region sweeps over it.
     """
-    if len(node.inputs) > 1:
+    if len(node.inputs) != 1:
         return False
     op = node.op
     by_rows = op.splits is not None and not (op.view or op.combine or op.contracts)
-    return by_rows and op.selects and node.size >= MANY and not is_member(node)
+    large = max(node.size, node.inputs[0].size) >= MANY
+    return by_rows and op.selects and large and not is_member(node)
 
 
 class _Rows:
@@ -99,7 +100,8 @@ class _Rows:
         self._begin(first, ways(first))
         if self.length < least or not self._is_narrow(first):
             self._begin(first, [each for each in ways(first) if (each.axis or 0) < -2])
-            self.in_strip = max(1, ELEMENTS * self.length // first.size)
+            widest = max(first.size, first.inputs[0].size)
+            self.in_strip = max(1, ELEMENTS * self.length // widest)
             self._widest, least = WIDEST_BATCH, BATCHES * self.in_strip
         if self.length >= least and self._is_narrow(first):
             self._follow(first)

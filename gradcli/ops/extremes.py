@@ -167,6 +167,12 @@ def _first_place(x: Array, chosen: Array, axis: int) -> Array | None:
     return found
 
 
+def _of_windows(x: Node, axis: int | None, keepdim: bool) -> Node | None:
+    from gradcli.ops.windows import first_largest  # most programs start faster without
+
+    return None if axis is None else first_largest(x, axis)
+
+
 def _arg(name: str, choose: str, doc: str) -> Function:
     def forward(xp: Any, x: Array, axis: int | None, keepdim: bool) -> Array:
         if axis is None:
@@ -192,6 +198,7 @@ def _arg(name: str, choose: str, doc: str) -> Function:
         ),
         forward=forward,
         edge=edge,
+        parts=_of_windows if choose == "argmax" else None,
         work=_work,
         splits=_splits_of_places,
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from functools import reduce
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import Graph, Node
 from gradcli.ops.creation import arange
 from gradcli.ops.extremes import argmax
 from gradcli.ops.group import Group
@@ -17,7 +20,7 @@ from gradcli.ops.kinds import cast
 from gradcli.ops.reductions import sum_
 from gradcli.ops.scattering import take_along_dim
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import expand, flatten, reshape
+from gradcli.ops.shaping import expand, flatten, reshape, unsqueeze
 from gradcli.ops.table import Case
 from gradcli.ops.windows import (
     Lengths,
@@ -156,17 +159,29 @@ def _max_pool(
     rows = windows_in_rows(surrounded, window)
     places = argmax(rows, -axes - 1, True)
     within = surrounded.shape[-axes:]
-    numbers = reshape(arange(x.graph, float(math.prod(within))), within)
-    numbered = windows_in_rows(numbers, window)
-    numbered = expand(numbered, (*rows.shape[: -axes - 1], *numbered.shape))
+    steps = [math.prod(within[axis + 1 :]) for axis in range(axes)]
+    # The number of an element is that of the first one of its window, and what is between them.
+    firsts = _numbers(x.graph, rows.shape[-axes:], map(mul, window.stride, steps))
+    between = _numbers(x.graph, window.kernel, map(mul, window.dilation, steps))
+    between = expand(reshape(between, (-1, *[1] * axes)), rows.shape)
+    numbers = take_along_dim(between, places, -axes - 1) + firsts
     # Taken from where they lie, the largest give their gradients to few elements, not to windows.
-    chosen = flatten(cast(take_along_dim(numbered, places, -axes - 1), "int"), -axes - 1)
+    chosen = flatten(numbers, -axes - 1)
     values = take_along_dim(flatten(surrounded, -axes), chosen, -1)
     shape = (*rows.shape[: -axes - 1], *rows.shape[-axes:])
     if within != lengths:
         numbers = reshape(arange(x.graph, float(math.prod(lengths))), lengths)
         chosen = cast(index_along(flatten(padded(numbers, around)), -1, chosen), "int")
     return Pooled(reshape(values, shape), reshape(chosen, shape))
+
+
+def _numbers(graph: Graph, lengths: Lengths, steps: Iterable[int]) -> Node:
+    """For each place of a table the sum of what its steps along the axes count."""
+    sides = [
+        cast(arange(graph, 0.0, float(n * step), float(step)), "int")
+        for n, step in zip(lengths, steps, strict=True)
+    ]
+    return reduce(lambda before, side: unsqueeze(before, -1) + side, sides)
 
 
 # --- the mean ------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, Shape
 from gradcli.language.construct import WHOLE, call, literal, numbers, subscript
 from gradcli.language.syntax import Expression
-from gradcli.ops.kinds import Linear
+from gradcli.ops.kinds import General, Linear
 from gradcli.ops.shapes import show
-from gradcli.ops.shaping import reshape
+from gradcli.ops.shaping import RESHAPE, reshape
 from gradcli.ops.splits import leading
 from gradcli.ops.tiling import pad_
 
@@ -164,6 +164,66 @@ OVERLAP_ADD: Linear = Linear(
     splits=lambda node: leading(node, 2 * len(node.attributes[0])),
     spell=_overlap_add_spelled,
 )
+
+
+AT_ONCE = 1 << 15
+"""So many windows, about, are compared at a time: what is known of them stays in the cache."""
+
+
+def _first_largest(xp: Any, x: Array, window: Window) -> Array:
+    axes = len(window.kernel)
+    lead, lengths = x.shape[: x.ndim - axes], x.shape[x.ndim - axes :]
+    counts = window.counts(lengths)
+    tables, found = x.reshape(-1, *lengths), xp.empty((math.prod(lead), *counts), np.int64)
+    step = max(1, AT_ONCE // math.prod(counts)) if xp is np else len(found)
+    for start in range(0, len(found), step):
+        place = slice(start, start + step)
+        _compare(xp, tables[place], window, counts, found[place])
+    return found.reshape(*lead, 1, *counts)  # type: ignore[no-any-return]
+
+
+def _compare(xp: Any, x: Array, window: Window, counts: Lengths, found: Array) -> None:
+    """Compare the places of a kernel one after the other, all windows at a time."""
+    small = np.min_scalar_type(math.prod(window.kernel))
+    (_, met), *others = _offsets(window, counts)
+    best = x[(..., *met)].copy()
+    place = xp.zeros(best.shape, small)
+    for number, (_, met) in enumerate(others, 1):
+        each = xp.ascontiguousarray(x[(..., *met)])
+        # A mask would be a branch for each window.
+        xp.maximum(place, (each > best) * small.type(number), out=place)
+        xp.maximum(each, best, out=best)
+    if best.dtype.kind == "f" and xp.isnan(best).any():
+        rows = _windows(xp, x, window).reshape(len(x), -1, *counts)
+        found[...] = xp.argmax(rows, axis=1)
+    else:
+        found[...] = place
+
+
+_FIRST_LARGEST = General(
+    "argmax",
+    infer=lambda x, window: (
+        (*x.shape[: x.ndim - len(window.kernel)], 1, *_windows_shape(x, window)[x.ndim :]),
+        "int",
+    ),
+    forward=_first_largest,
+    work=lambda node: node.inputs[0].size if node.inputs[0].op.view else 0.0,
+    selects=True,
+    splits=lambda node: leading(node, len(node.attributes[0].kernel)),
+)
+
+
+def first_largest(rows: Node, axis: int) -> Node | None:
+    """Where the largest element of each window is, the first of a tie, without a copy of all
+    windows; None where `rows` are no windows in rows along the axis.
+    """
+    found = rows.inputs[0] if rows.op is RESHAPE else rows
+    if found.op is not WINDOWS:
+        return None
+    (window,) = found.attributes
+    if rows.shape[axis] != math.prod(window.kernel) or axis != -len(window.kernel) - 1:
+        return None
+    return found.graph.apply(_FIRST_LARGEST, found.inputs, (window,))
 
 
 def windows(x: Node, window: Window) -> Node:

@@ -10,7 +10,7 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.region import Region
-from gradcli.graph import Graph, ancestors
+from gradcli.graph import Array, Graph, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
 from gradcli.ops import FUNCTIONS, Case
@@ -58,7 +58,8 @@ COMPOSITES = [
 
 
 def test_every_composite_is_tested() -> None:
-    assert {call.partition("(")[0] for call in CALLS} | {"pow"} == {name for name, _ in COMPOSITES}
+    tested = {call.partition("(")[0] for call in CALLS} | {"pow", "argmax"}
+    assert tested == {name for name, _ in COMPOSITES}
 
 
 @pytest.mark.parametrize(("name", "case"), COMPOSITES, ids=case_id)
@@ -72,6 +73,44 @@ def test_parts_give_what_the_forward_function_gives(name: str, case: Case) -> No
             if parts is not None:
                 whole, made = traced.value(node, parts)
                 np.testing.assert_allclose(made.reshape(whole.shape), whole, rtol=1e-14)
+
+
+WINDOWS = [
+    "max_pool1d(x.flatten(2), 3{})",
+    "max_pool1d(x.flatten(2), 5, 2, 2, 3{})",
+    "max_pool2d(x, 2{})",
+    "max_pool2d(x, (3, 2), (1, 2), 1, (2, 1){})",
+    "max_pool2d(x.permute(0, 1, 3, 2), 12{})",
+    "max_pool3d(x.reshape(-1, 1, 7, 60, 50), 2, ceil_mode=True{})",
+]
+
+
+@pytest.mark.parametrize("call", WINDOWS)
+@pytest.mark.parametrize("draw", ["ties", "numbers", "nan"])
+def test_windows_are_compared_as_those_of_small_arrays(call: str, draw: str) -> None:
+    rng = np.random.default_rng(9)
+    x = rng.standard_normal((4, 7, 60, 50))
+    if draw == "ties":
+        x = np.round(x)
+    if draw == "nan":
+        x[rng.random(x.shape) < 0.01] = np.nan
+    first = call.format(", return_indices=True")
+    text = f"y, places = {first}; sum(where(places > 5, y**2, y))"
+    program = parse_program(Source("program", text), ParseLimits())
+
+    def run(x: Array) -> tuple[Array, Array, Array, set[str]]:
+        ready = prepare(program, {"x": x})
+        result = ready.run({"x": x})
+        names = {node.op.name for node in ready.engine.plan.nodes}
+        return result.values["y"], result.values["places"], result.grads["x"], names
+
+    value, places, grad, names = run(x)
+    assert "windows" not in names
+    for i in range(len(x)):
+        *expected, names = run(x[i : i + 1])
+        assert "windows" in names
+        for found, each in zip((value, places, grad), expected, strict=True):
+            np.testing.assert_array_equal(found[i : i + 1], each)
 
 
 @pytest.mark.parametrize("exponent", PRODUCTS)
