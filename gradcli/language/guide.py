@@ -123,7 +123,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "w.data.mul_(2); w.grad = None; w", "leaves under no_grad, and .data"),
         Construct("graph nodes", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "y = x * 3\nprint(y.grad_fn.name(), y.grad_fn.next_functions)",
-                  "grad_fn and its next_functions, as in PyTorch"),
+                  "grad_fn: next_functions, register_hook, register_prehook, metadata"),
         Construct("anomalies", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "with torch.autograd.set_detect_anomaly(True):\n    (x**2).backward()\nx.grad",
                   "backward stops where a gradient is NaN"),
@@ -252,7 +252,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    @staticmethod\n    def backward(ctx, g):\n"
                   "        x, = ctx.saved_tensors\n        return 2 * x * g\n"
                   "x = torch.ones(2, requires_grad=True)\nF.apply(x).sum().backward(); x.grad",
-                  "torch.autograd.Function"),
+                  "torch.autograd.Function: forward, backward, setup_context, jvp"),
         Construct("losses", "import torch\ntorch.nn.MSELoss()(torch.ones(2), torch.zeros(2))",
                   "nn.MSELoss, CrossEntropyLoss and the like"),
         Construct("optimisers", "import torch\nw = torch.ones(1, requires_grad=True)\n"

@@ -10,6 +10,8 @@ from gradcli.graph import Attributes, Kind, Multiply, Node, Op, Shape
 
 Backward: TypeAlias = Callable[[Node], Sequence[Node | None]]
 """The cotangents of the operands, for the cotangent of the result."""
+Forward: TypeAlias = Callable[[Sequence[Node | None]], Node | None]
+"""The tangent of the result, for those of the operands."""
 
 
 class Custom(Op):
@@ -18,9 +20,10 @@ class Custom(Op):
     An op of its own for each call, as each has its own rule.
     """
 
-    def __init__(self, title: str, backward: Backward) -> None:
+    def __init__(self, title: str, backward: Backward, tangent: Forward | None = None) -> None:
         super().__init__(title, unique=True, view=True, spell=lambda node, x, *_: x)
         self._backward = backward
+        self._tangent = tangent
         self._found: dict[Node, Sequence[Node | None]] = {}
 
     def infer(self, inputs: tuple[Node, ...], attributes: Attributes) -> tuple[Shape, Kind]:
@@ -38,8 +41,10 @@ class Custom(Op):
         return self._found[cotangent][operand - 1]
 
     def jvp(self, node: Node, tangents: Sequence[Node | None], multiply: Multiply) -> Node | None:
+        if self._tangent is not None:
+            return self._tangent(tangents[1:])
         raise GradcliError(
             "not-differentiable",
             f"{self.name} states its backward alone: forward mode does not know its derivative",
-            hint="use backward, grad or jacobian in reverse mode",
+            hint="@staticmethod def jvp(ctx, *tangents): …; or use backward, grad, jacobian",
         )

@@ -48,6 +48,15 @@ class BackwardCall(NamedTuple):
     """What these held before it, where it added to that."""
 
 
+class NodeHooks(NamedTuple):
+    """The functions of one node of the graph: `y.grad_fn.register_hook(f)`."""
+
+    before: list[Object]
+    """Of the gradients of the node's results."""
+    after: list[Object]
+    """Of the gradients of its operands, and of its results."""
+
+
 class Autograd:
     """The `.grad`s of a program, and the parts of its graph that are freed."""
 
@@ -81,6 +90,8 @@ class Autograd:
         """Its words for a tensor that was changed in place; the tracer sets it."""
         self.hooks: dict[Node, list[Object]] = {}
         """Functions of the gradients of tensors: `x.register_hook(f)`."""
+        self.node_hooks: dict[Node, NodeHooks] = {}
+        """Functions of what comes to nodes of the graph and leaves them, by what these made."""
         self.after: dict[Node, list[Object]] = {}
         """Functions of leaves, called when backward has added to their grads."""
         self._depth = 0
@@ -433,7 +444,8 @@ class Autograd:
                 )
         first = self.graph.count
         self._hook_results.clear()
-        rules = self._hooked if self.hooks or self.looks_for_nan else None
+        is_watched = self.hooks or self.node_hooks or self.looks_for_nan
+        rules = self._hooked if is_watched else None
         grads = vjp(outputs, cotangents, wanted, rules=rules)
         if self.hooks:
             grads = [
@@ -451,8 +463,45 @@ class Autograd:
         self, node: Node, change: Node, linked: Container[Node], selected: set[Node]
     ) -> Iterator[tuple[int, Node]]:
         """Contributions of a node whose gradient may pass hooks first."""
-        found = contributions(node, self._through_hooks(node, change), linked, selected)
+        change = self._through_hooks(node, change)
+        own = self.node_hooks.get(node)
+        if own is not None:
+            return self._told(own, node, change, linked, selected)
+        found = contributions(node, change, linked, selected)
         return self._without_nan(node, found) if self.looks_for_nan else found
+
+    def _told(
+        self,
+        hooks: NodeHooks,
+        node: Node,
+        change: Node,
+        linked: Container[Node],
+        selected: set[Node],
+    ) -> Iterator[tuple[int, Node]]:
+        """The contributions of a node whose functions are called before and after them."""
+        for hook in hooks.before:
+            found = self.run_inside(hook.call([(self._whole(node, change),)], {}))
+            if found is not None:
+                change = self.values.tensors(found, "what a hook returns")[0]
+        parts = dict(contributions(node, change, linked, selected))
+        inputs: Value = tuple(
+            self._whole(operand, parts[place]) if place in parts else None
+            for place, operand in enumerate(node.inputs)
+        )
+        for hook in hooks.after:
+            found = self.run_inside(hook.call([inputs, (self._whole(node, change),)], {}))
+            inputs = inputs if found is None else found
+        changed = inputs if isinstance(inputs, tuple) else (inputs,)
+        yield from (
+            (place, self.values.tensor(each, "what a hook returns"))
+            for place, each in enumerate(changed)
+            if each is not None
+        )
+
+    def _whole(self, node: Node, grad: Node) -> Node:
+        """A gradient in the shape of its tensor, as a tensor and not a number."""
+        whole = grad if grad.shape == node.shape else grad + zeros_like(node)
+        return detach(whole) if whole.known is not None or not self._creates_graph else whole
 
     def _without_nan(
         self, node: Node, found: Iterable[tuple[int, Node]]
@@ -473,9 +522,7 @@ class Autograd:
         if node in self._hook_results:
             return self._hook_results[node]
         for hook in self.hooks.get(node, ()):
-            whole = grad if grad.shape == node.shape else grad + zeros_like(node)
-            if whole.known is not None or not self._creates_graph:
-                whole = detach(whole)  # a tensor, not a number
+            whole = self._whole(node, grad)
             found = self.run_inside(hook.call([whole], {}))
             changed = self.values.current(whole)  # `grad *= 2` in a hook that returns nothing
             if found is not None:

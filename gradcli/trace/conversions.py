@@ -34,6 +34,8 @@ NUMPY_OF_GRAD = "numpy() is for a tensor through which no gradient flows"
 DEVICES = ("cpu", "cuda", "gpu", "mps", "meta", "xpu")
 
 
+_LARGE = 3.4e38
+"""Larger numbers may be infinite in float32."""
 PART = 2**30
 """So many bytes are between the tensors that `data_ptr` tells of."""
 
@@ -107,7 +109,12 @@ class Conversions:
 
     def _number(self, value: float | bool, node: Node) -> Node:
         """A number out of a tensor, as a node."""
-        return self.values.plain(value, single=self.values.is_single(node))
+        single = self.values.is_single(node)
+        if single and abs(value) > _LARGE:
+            from gradcli.trace.printing import as_single
+
+            value = as_single(value)
+        return self.values.plain(value, single=single)
 
     def _numpy(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = self._only("numpy", arguments, keywords)

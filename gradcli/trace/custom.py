@@ -13,12 +13,13 @@ from gradcli.ops.joining import cat
 from gradcli.ops.kinds import cast, zeros_like
 from gradcli.ops.shapes import show
 from gradcli.ops.shaping import flatten, reshape, take_slices
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.classes import Class
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
-from gradcli.trace.values import Value, describe
+from gradcli.trace.values import Value, Values, describe
 
 
 class FunctionContext(Object):
@@ -26,9 +27,14 @@ class FunctionContext(Object):
 
     what = "ctx"
 
-    def __init__(self, needs: Sequence[Value]) -> None:
+    def __init__(self, values: Values, needs: Sequence[Value]) -> None:
+        self.values = values
         self.fields: dict[str, Value] = {"needs_input_grad": tuple(needs)}
         self.saved: tuple[Value, ...] = ()
+        self.saved_for_forward: tuple[Value, ...] = ()
+        """What is kept for `jvp`."""
+        self.materializes = True
+        """Whether results without a gradient get one of zeros in backward."""
         self.constants: tuple[Value, ...] = ()
         """Results of forward that have no derivative."""
 
@@ -43,13 +49,22 @@ class FunctionContext(Object):
         self.fields[name] = value
 
     def methods(self) -> dict[str, Method]:
-        ignored = ("set_materialize_grads", "mark_dirty")
         return {
             "save_for_backward": self._save,
-            "save_for_forward": lambda *_: None,
+            "save_for_forward": self._save_for_forward,
             "mark_non_differentiable": self._mark,
-            **dict.fromkeys(ignored, lambda *_: None),
+            "set_materialize_grads": self._set_materializes,
+            "mark_dirty": lambda *_: None,
         }
+
+    def _save_for_forward(self, arguments: list[Value], keywords: Given) -> Value:
+        self.saved_for_forward = tuple(arguments)
+        return None
+
+    def _set_materializes(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("set_materialize_grads", ("value",), arguments, keywords)
+        self.materializes = self.values.truth(given["value"])
+        return None
 
     def _mark(self, arguments: list[Value], keywords: Given) -> Value:
         self.constants = tuple(arguments)
@@ -83,10 +98,11 @@ class FunctionCalls:
         operands = [each for each in arguments if isinstance(each, Node) and each.kind == "float"]
         constant = self.values.graph.constant
         context = FunctionContext(
+            self.values,
             [
                 constant(isinstance(each, Node) and self.autograd.requires_grad(each))
                 for each in arguments
-            ]
+            ],
         )
         before = self._recording(False)
         try:
@@ -105,11 +121,17 @@ class FunctionCalls:
         ]  # fmt: skip
 
         def backward(cotangent: Node) -> list[Node | None]:
-            given = self._parts(cotangent, parts)
+            given = self._given(context, self._parts(cotangent, parts), parts)
             found = self._backward(made, context, given)
             return self._checked(made, found, arguments, places)
 
-        op = Custom(made.name, backward)
+        def tangent(tangents: Sequence[Node | None]) -> Node | None:
+            given: list[Value] = [None] * len(arguments)
+            for place, each in zip(places, tangents, strict=True):
+                given[place] = each
+            return self._tangent(made, context, arguments, given)
+
+        op = Custom(made.name, backward, tangent if made.found("jvp") else None)
         graph = self.values.graph
         node = graph.apply(op, (detach(packed), *operands))
         self.values.copies.add(node)
@@ -142,6 +164,36 @@ class FunctionCalls:
             begin += each.size
         return found
 
+    def _given(
+        self, context: FunctionContext, cotangents: list[Node], parts: Sequence[Node]
+    ) -> list[Node | None]:
+        """What backward is given: None for results that no gradient comes to, where it says so."""
+        if context.materializes:
+            return [*cotangents]
+        return [
+            each if part not in context.constants and self.values.evaluator.value(each).any()
+            else None
+            for each, part in zip(cotangents, parts, strict=True)
+        ]  # fmt: skip
+
+    def _tangent(
+        self, made: Class, context: FunctionContext, arguments: list[Value], given: list[Value]
+    ) -> Node:
+        """What the program's own `jvp` gives for the tangents of the arguments of forward."""
+        if context.materializes:
+            given = [
+                zeros_like(each) if tangent is None and isinstance(each, Node) else tangent
+                for each, tangent in zip(arguments, given, strict=True)
+            ]
+        saved, context.saved = context.saved, context.saved_for_forward or context.saved
+        try:
+            found = self.autograd.run_inside(self._method(made, "jvp")([context, *given], {}))
+        finally:
+            context.saved = saved
+        rows = [self.values.tensor(each, "what jvp returns") for each in
+                (found if isinstance(found, tuple | Items) else (found,))]  # fmt: skip
+        return rows[0] if len(rows) == 1 else cat([flatten(cast(row, "float")) for row in rows])
+
     def _method(self, made: Class, name: str) -> Method:
         if made.found(name) is None:
             raise GradcliError(
@@ -149,7 +201,9 @@ class FunctionCalls:
             )
         return made.method(name)
 
-    def _backward(self, made: Class, context: FunctionContext, cotangents: list[Node]) -> Value:
+    def _backward(
+        self, made: Class, context: FunctionContext, cotangents: list[Node | None]
+    ) -> Value:
         """What the program's backward returns; it may call others inside."""
         before = self._recording(True)
         try:

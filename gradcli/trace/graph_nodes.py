@@ -10,14 +10,18 @@ from typing import Any
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.custom import Custom
-from gradcli.trace.autograd import Autograd
+from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd, NodeHooks
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
-from gradcli.trace.objects import ClassName, Given, Object
+from gradcli.trace.objects import BuiltIn, ClassName, Given, HookHandle, Object
 from gradcli.trace.printing import PrintedNumbers
 from gradcli.trace.suffixes import node_name
 
 _OF_TWO = ("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0")
 """Nodes that have an edge for each operand, also where that is a number."""
+_METADATA = "grad_fn.metadata"
+"""Where what a program keeps with a node is, among what it keeps with tensors."""
 _SAVED = "_saved_"
 _SAVED_OPERANDS = ("self", "other", "mat2")
 """What PyTorch calls the operands that a node keeps: the first, and the second."""
@@ -34,6 +38,7 @@ class GraphNode(Object):
         operands: Callable[[], Sequence[Any]],
         made: Node | None = None,
         is_freed: Callable[[], bool] = lambda: False,
+        autograd: Autograd | None = None,
     ) -> None:
         """`operands` finds tensors, nodes, and None for what needs no gradient; `made` is the
         tensor that the node has made, or the leaf of an `AccumulateGrad`.
@@ -42,14 +47,52 @@ class GraphNode(Object):
         self._operands = operands
         self._made = made
         self._is_freed = is_freed
+        self._autograd = autograd
+        """Where its functions are kept, where it may have some."""
+
+    def is_same(self, other: Any) -> bool:
+        return (
+            isinstance(other, GraphNode) and self.name == other.name and self._made is other._made
+        )
+
+    def _register(self, is_after: bool, arguments: list[Any], keywords: Given) -> HookHandle:
+        """A function that is called before the gradient goes through the node, or after."""
+        (hook,) = bind_names("register_hook", ("fn",), arguments, keywords).values()
+        made, autograd = self._made, self._autograd
+        if not isinstance(hook, Object) or made is None or autograd is None:
+            raise GradcliError("type", "a hook is a function", hint="lambda grads_in, grads_out: …")
+        if self.name == "AccumulateGrad":
+            hooks = (autograd.after if is_after else autograd.hooks).setdefault(made, [])
+            hook = BuiltIn("hook", partial(self._of_leaf, is_after, hook))
+        else:
+            hooks = autograd.node_hooks.setdefault(made, NodeHooks([], []))[is_after]
+        hooks.append(hook)
+        return HookHandle(lambda: hooks.remove(hook) if hook in hooks else None)
+
+    def _of_leaf(
+        self, is_after: bool, hook: Object, _: str, given: list[Any], keywords: Given
+    ) -> Any:
+        if not is_after:
+            found = yield hook.call([(given[0],)], {})
+            return found[0] if isinstance(found, tuple) else found
+        assert self._autograd is not None
+        yield hook.call([(), (self._autograd.grad_of(given[0]),)], {})
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
         whole = f"torch::autograd::{self.name}" if self.name == "AccumulateGrad" else self.name
-        return {"name": lambda *_: whole}
+        return {
+            "name": lambda *_: whole,
+            "register_hook": partial(self._register, True),
+            "register_prehook": partial(self._register, False),
+        }
 
     def attribute(self, name: str) -> Any:
         if name == "next_functions":
             return tuple((each, self._first()) for each in self._operands())
+        if name == "metadata" and self._made is not None and self._autograd is not None:
+            values = self._autograd.values
+            kept = values.attributes.setdefault(self._made, {})
+            return kept.setdefault(_METADATA, Dictionary(values))
         if name == "__class__":
             return ClassName(self.name)
         if name == "variable" and self.name == "AccumulateGrad":
@@ -90,10 +133,10 @@ def graph_node(autograd: Autograd, node: Node) -> GraphNode | None:
     if not autograd.requires_grad(node):
         return None
     if autograd.is_leaf(node):
-        return GraphNode("AccumulateGrad", lambda: (), node)
+        return GraphNode("AccumulateGrad", lambda: (), node, autograd=autograd)
     name = node_name(autograd.values, node)
     edges = partial(_edges, autograd, name, node)
-    return GraphNode(name, lambda: list(edges()), node, lambda: autograd.is_freed(node))
+    return GraphNode(name, lambda: list(edges()), node, lambda: autograd.is_freed(node), autograd)
 
 
 def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | None]:

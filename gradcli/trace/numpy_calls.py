@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
@@ -42,6 +43,8 @@ _LEFT_TO_PYTORCH = frozenset((
     "transpose", "reshape", "squeeze", "repeat", "nonzero", "ptp",
 ))  # fmt: skip
 """Functions besides elementwise ones that call a tensor's own method."""
+_READERS = ("array", "asarray")
+"""Those that read the tensor's numbers."""
 _LISTING = frozenset(("split", "array_split", "hsplit", "vsplit", "dsplit"))
 """NumPy's functions that give lists, where PyTorch's give tuples."""
 _RECORDS = {
@@ -95,14 +98,30 @@ class NumpyCalls(PythonCalls):
             return result
         if not result.shape and result in self.special.numbers:
             return result
-        if arguments and self._gives_tensor((path_of(callee) or [""])[-1], arguments):
-            return result
+        if arguments:
+            name = (path_of(callee) or [""])[-1]
+            self._check_constant(name, arguments)
+            if self._gives_tensor(name, arguments):
+                return result
         array = bind(result)
         self.values.arrays.add(array)
         self.values.copies.add(array)
         if isinstance(dtype, str) and self.autograd.dtypes is not None:
             self.autograd.dtypes.name(array, dtype.removeprefix("torch."))
         return array
+
+    def _check_constant(self, name: str, arguments: Sequence[Value]) -> None:
+        """Raise `no-grad` where a function of NumPy's computes with a tensor that requires grad."""
+        known = FUNCTIONS.get(name)
+        reads = name in _READERS or (known is not None and isinstance(known.op, Elementwise))
+        if not self.values.is_pytorch or not reads:
+            return
+        nodes = [each for each in arguments if isinstance(each, Node) and each.known is None]
+        tensors = [each for each in nodes if each not in self.values.arrays]
+        if any(map(self.autograd.requires_grad, tensors)):
+            from gradcli.trace.conversions import NUMPY_OF_GRAD  # few programs come here
+
+            raise GradcliError("no-grad", NUMPY_OF_GRAD, hint="x.detach().numpy()")
 
     def _gives_tensor(self, name: str, arguments: Sequence[Value]) -> bool:
         """Whether a function of NumPy's gives a tensor of one, as it leaves the work to PyTorch."""

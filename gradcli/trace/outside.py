@@ -40,7 +40,9 @@ _MODULES = {
                      "PIL", "cv2", "h5py"), _DATA),
     **dict.fromkeys(("os", "sys", "subprocess", "glob", "shutil", "wandb", "argparse",
                      "pickle", "csv"), _SYSTEM),
-    "torch.fft": _REAL, "torch.fx": _SYSTEM, "torch.profiler": _SYSTEM,
+    "torch.fft": _REAL, "torch.fx": "call the model itself: gradcli graph shows what it computes",
+    **dict.fromkeys(("torch.profiler", "torch.autograd.profiler"),
+                    "times differ from run to run: leave the profiler out"),
     "torch.sparse": _DENSE, "torch.jit": _MODEL, "torch.hub": _FILES,
     "scipy": "of scipy there are scipy.special and scipy.linalg; gradcli check, hessian and the "
              "optimisers of torch.optim serve for the rest",

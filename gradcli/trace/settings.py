@@ -76,6 +76,7 @@ class SettingCalls:
             "torch.inference_mode": self._infer,
             "torch.is_inference": self._is_inference,
             **dict.fromkeys(_WITHOUT_MEANING, lambda *_: Recording(None)),
+            "torch.autograd.graph.saved_tensors_hooks": self._keep_saved,
             "torch.enable_grad": partial(self._recording, True),
             "torch.autograd.once_differentiable": self._once_differentiable,
             "torch.set_grad_enabled": self._set_recording,
@@ -220,6 +221,16 @@ class SettingCalls:
     def _once_differentiable(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         """A decorator: the derivative that a function gives is not differentiated again."""
         return bind_names("once_differentiable", ("fn",), arguments, keywords)["fn"]
+
+    def _keep_saved(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """`saved_tensors_hooks(pack, unpack)`: what backward needs is kept as it is."""
+        names = ("pack_hook", "unpack_hook")
+        bind_names("saved_tensors_hooks", names, arguments, keywords)
+        note = Note("ignored", "saved_tensors_hooks: what backward needs is computed by the run's "
+                    "own plan, and packed by no function")  # fmt: skip
+        if note not in self.autograd.notes:
+            self.autograd.notes.append(note)
+        return Recording(None)
 
     def _ignored(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         note = Note(

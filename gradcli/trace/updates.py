@@ -6,6 +6,7 @@ keeps its grad and its name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from gradcli.diagnostics import GradcliError
@@ -72,6 +73,8 @@ class Updates(ElementUpdates):
         if isinstance(before, Object):  # as a scaler's `unscale_`
             return (yield method(arguments, keywords))
         node = self.values.tensor(before, f"what {callee.name} changes")
+        if name == "resize":
+            return self._resized(node, arguments, keywords)
         if name in _SHAPES:
             return self._reshaped(callee, name, node, arguments, keywords)
         if name == "detach":  # even of a leaf that requires grad: its elements stay
@@ -106,6 +109,27 @@ class Updates(ElementUpdates):
             )  # fmt: skip
         result: Node = call(self.values, FUNCTIONS[name], [node, *arguments], keywords)
         self.replace(node, result)
+        return result
+
+    def _resized(self, node: Node, arguments: Sequence[Value], keywords: dict[str, Value]) -> Node:
+        """`x.resize_(2, 3)`: its elements in another shape; further ones are 0 here."""
+        keywords.pop("memory_format", None)
+        given = arguments[0] if len(arguments) == 1 else tuple(arguments)
+        shape = self.values.integers(given, "a shape")
+        if self.autograd.requires_grad(node):
+            raise GradcliError("value", "cannot resize variables that require grad",
+                               hint="x.detach() has no grad")  # fmt: skip
+        if any(length < 0 for length in shape):
+            raise GradcliError("value", "resize_: lengths are 0 or more")
+        count = math.prod(shape)
+        self.graph.ledger.require(8 * count, "a tensor", self.graph.span)
+        row = FUNCTIONS["reshape"].build(node, -1)
+        if count <= node.size:
+            row = FUNCTIONS["narrow"].build(row, 0, 0, count)
+        else:
+            row = FUNCTIONS["pad"].build(row, (0, count - node.size), "constant", 0.0)
+        result: Node = FUNCTIONS["reshape"].build(row, *shape)
+        self.replace(node, leaf(detach(cast(result, node.kind)), marked=False))
         return result
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
