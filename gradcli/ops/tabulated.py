@@ -1,9 +1,9 @@
 """Functions of large arrays by tables, which NumPy sweeps over in blocks in place of a forward
 function: how tables are looked up, and the normal law.
 
-|x| is taken apart into the nearest multiple of 1/64 and a rest. exp(-rate·x²) at the multiple comes
-from a table, as do the coefficients of Taylor's series of the tail about it; the value and the
-derivative share all that they have in common.
+|x| is taken apart into the nearest multiple of 1/4096 and a rest. exp(-rate·x²) at the multiple
+comes from a table, as do the coefficients of Taylor's series of the tail about it; the value and
+the derivative share all that they have in common.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.graph import Array, Node
+from gradcli.graph import Array, Kind, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.exponential import exp
-from gradcli.ops.kinds import cast
-from gradcli.ops.rounding import rint
-from gradcli.ops.selection import abs_, minimum
 from gradcli.tuples import NamedTuple
 
-FINE = 64
-"""Places in a unit."""
-DEGREE = 6
-"""Of Taylor's series about a place: what it leaves out is below 1.5e-17 of the whole."""
+FINE = 1 << 12
+"""Places in a unit: so many that short series do, as to look up a number is to add three."""
+DEGREE = 3
+"""Of the series about a place: what they leave out is below 3e-17 of the whole."""
+COARSE, LONG = 32, 8
+"""Places in a unit, and the degree, of the series from which these follow."""
 BITS = 128
-"""Behind the point of the numbers that the coefficients are computed in."""
+"""Behind the point of the numbers that their coefficients are computed in."""
+ONE = 1 << BITS
 PI = "3.14159265358979323846264338327950288419716939937511"
 
 Coefficients = Sequence[Sequence[float]]
@@ -41,15 +41,23 @@ def looked_up(step: Node, table: Callable[..., Array], *key: Any) -> Node:
     return step.graph.apply(_lookup(table, key), (step,))
 
 
+def _in_one(name: str, into: Callable[..., None], kind: Kind) -> Elementwise:
+    """An op that is written in NumPy, without a derivative."""
+
+    def forward(xp: Any, x: Array) -> Array:
+        out: Array = np.empty(x.shape, np.int64 if kind == "int" else x.dtype)
+        into(x, out)
+        return out
+
+    return Elementwise(name, forward, (None,), None, 0, kind, None, into=into)
+
+
 @lru_cache
 def _lookup(table: Callable[..., Array], key: tuple[Any, ...]) -> Elementwise:
     def into(step: Array, out: Array) -> None:
         table(*key).take(step, mode="clip", out=out)
 
-    def forward(xp: Any, step: Array) -> Array:
-        return xp.take(table(*key), step, mode="clip")  # type: ignore[no-any-return]
-
-    return Elementwise("lookup", forward, (None,), None, 0, "float", None, into=into)
+    return _in_one("lookup", into, "float")
 
 
 # --- the normal law ----------------------------------------------------------------------------
@@ -87,44 +95,84 @@ def tail(law: Law, x: Node) -> Node:
 
 def _parts(law: Law, x: Node) -> tuple[Node, Node, Node, Node]:
     """|x|, the place next to it, what is between them, and the number of the place."""
-    size = minimum(abs_(x), law.farthest)
-    step = rint(size * float(FINE))
-    place = step * (1 / FINE)
-    return size, place, size - place, cast(step, "int")
+    size = x.graph.apply(_size(law.farthest), (x,))
+    moved = size + SHIFT  # which rounds it
+    place = moved - SHIFT
+    return size, place, size - place, x.graph.apply(_NUMBER, (moved,))
+
+
+SHIFT = 1.5 * 2**52 / FINE
+"""Numbers next to it are 1/`FINE` apart; what is added to it stands in their last bits."""
+
+
+@lru_cache
+def _size(most: float) -> Elementwise:
+    def into(x: Array, out: Array) -> None:
+        np.abs(np.clip(x, -most, most, out=out), out=out)  # `minimum` takes twice as long as both
+
+    return _in_one("size", into, "float")
+
+
+def _number(moved: Array, out: Array) -> None:
+    np.bitwise_and(moved.view(np.int64), (1 << 32) - 1, out=out)
+
+
+_NUMBER = _in_one("number", _number, "int")
 
 
 @lru_cache
 def _bells(law: Law) -> Array:
     """exp(-rate·x²) at all places."""
-    place = np.arange(_count(law)) / FINE
+    place = np.arange(math.ceil(law.farthest * FINE) + 1) / FINE
     return np.exp(place * place * -law.rate)
 
 
 def _ratio(law: Law, power: int) -> Array:
     """The coefficients of one power in `_ratios`."""
-    return _ratios(law)[power]  # type: ignore[no-any-return]
+    return _ratios(law)[power]
 
 
 @lru_cache
-def _ratios(law: Law) -> Array:
-    """The coefficients of the tail over the bell about all places, rising.
+def _ratios(law: Law) -> list[Array]:
+    """The coefficients of the tail over the bell about all places, rising: those of the nearest
+    coarse place, moved.
+    """
+    exact = _coarse(law)
+    rows = [(row / ONE).astype(float)[:, None] for row in exact]
+    first = np.array([int(math.ldexp(each, BITS)) for each in rows[0].flat], object)
+    half = FINE // COARSE // 2
+    between = np.arange(-half, half) / FINE
+    found = []
+    for power in range(DEGREE + 1):
+        moved = np.zeros(())
+        for i in range(LONG, power, -1):
+            moved = (moved + math.comb(i, power) * rows[i]) * between
+        if not power:  # what its own digits leave out
+            moved += ((exact[0] - first) / ONE).astype(float)[:, None]
+        if power == DEGREE - 1:  # what the next but one term is on average, as it is left out
+            moved += rows[power + 2] * (0.5 / FINE) ** 2
+        found.append((rows[power] + moved).reshape(-1)[half:])
+    return found
+
+
+def _coarse(law: Law) -> list[Array]:
+    """The coefficients about places that are farther apart, times `ONE`.
 
     The ratio r has r' = 2·rate·(x·r - 1/w), where w is the square root of π/rate, from which all of
     them follow. They are whole numbers of Python's in arrays: in float64 the digits would cancel.
     """
     from decimal import Decimal, localcontext  # most programs start faster without
 
-    one = 1 << BITS
     with localcontext(prec=50):
-        width = int((Decimal(PI) / Decimal(law.rate)).sqrt() * one)
-    place = np.arange(_count(law)).astype(object) * (one // FINE)
+        width = int((Decimal(PI) / Decimal(law.rate)).sqrt() * ONE)
+    place = np.arange(math.ceil(law.farthest * COARSE) + 1).astype(object) * (ONE // COARSE)
     above, below = (_fixed(each, place) for each in law.inverse)
     rates = int(2 * law.rate)
-    rows = [one * one // (above * one // below + (width * place >> BITS))]
-    rows.append(rates * ((place * rows[0] >> BITS) - one * one // width))
-    for power in range(2, DEGREE + 1):
+    rows = [ONE * ONE // (above * ONE // below + (width * place >> BITS))]
+    rows.append(rates * ((place * rows[0] >> BITS) - ONE * ONE // width))
+    for power in range(2, LONG + 1):
         rows.append(rates * ((place * rows[-1] >> BITS) + rows[-2]) // power)
-    return np.array([(row / one).astype(float) for row in rows])
+    return rows
 
 
 def _fixed(coefficients: Sequence[float], x: Array) -> Array:
@@ -134,6 +182,3 @@ def _fixed(coefficients: Sequence[float], x: Array) -> Array:
         found = (found * x >> BITS) + int(math.ldexp(each, BITS))
     return found
 
-
-def _count(law: Law) -> int:
-    return math.ceil(law.farthest * FINE) + 2
