@@ -119,7 +119,7 @@ def choose_leaves(tracer: Tracer, outputs: Sequence[Node], wrt: Sequence[str]) -
     marked = {
         node: name for node, name in tracer.leaves.items() if node.op is LEAF and node.attributes[0]
     }
-    linked = set(upstream(outputs))
+    linked = set(upstream(outputs)) if tracer.leaves else set()
     if not tracer.inputs and not marked and not tracer.values.explicit:
         marked = {node: name for node, name in tracer.leaves.items() if node in linked}
     last = {name: node for node, name in marked.items()}

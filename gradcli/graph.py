@@ -182,7 +182,8 @@ class Op:
     nodes that are a call each, and that the derivative may share. None where it is computed as it
     is."""
     plain: Callable[..., Any] | None = None
-    """`(*operands)`: the value for Python's own numbers, where that has the bits of float64."""
+    """`(*operands)`: the value for Python's own numbers, or NumPy's, where that has the bits of
+    float64."""
     cuda: str | Callable[[Node], str] = ""
     """For an op on single elements: its value in CUDA C++, an expression, or statements that end
     by returning it, of the operands `{0}`, `{1}` … and the floating-point type `{T}`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -91,5 +92,7 @@ def is_finite(array: Array) -> bool:
     """
     if not in_memory(array):
         return False
+    if not array.ndim:
+        return math.isfinite(array.item())
     with np.errstate(all="ignore"):
         return array.dtype.kind != "f" or bool(np.isfinite(np.add.reduce(array, None)))

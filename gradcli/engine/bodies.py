@@ -14,14 +14,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
 from gradcli.engine import telling
-from gradcli.engine.kernels import Kernel, kernel
+from gradcli.engine.kernels import Kernel, bound, kernel
 from gradcli.engine.plan import nbytes
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
@@ -182,7 +181,7 @@ class Body:
             if not operands or (before and any(map(self._is_number, operands))):
                 return self._general(node, call, before, after, operands)
             if before:
-                call = _bound(call, before, after)
+                call = bound(call, before, after)
             if self._is_number(node):
                 call = _number(call, float if node.kind == "float" else bool)
         if len(operands) > 2:
@@ -470,13 +469,6 @@ def _mark(value: Any) -> Any:
         own = value.copy("K")
         return own if own.strides == value.strides else value
     return value
-
-
-def _bound(call: Kernel, before: tuple[Any, ...], after: tuple[Any, ...]) -> Kernel:
-    """The call as one of its operands alone."""
-    if not after:
-        return partial(call, *before)
-    return lambda *operands: call(*before, *operands, *after)
 
 
 def _number(call: Kernel, convert: Callable[[Any], Any]) -> Kernel:

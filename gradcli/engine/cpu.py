@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradcli.diagnostics import GradcliError, Note
-from gradcli.engine.kernels import Kernel, kernel
+from gradcli.engine.kernels import Kernel, bound, kernel
 from gradcli.engine.plan import Empty, Plan, Single, Unit, nbytes
 from gradcli.engine.products import namespace, whole
 from gradcli.engine.scratch import LEAST_SPARE, SPARE, keep_freed_memory, spare_bytes
@@ -28,14 +27,11 @@ SMALL = 128
 FOLDED = 1024
 """Values of at most this many elements are computed once if they depend only on constants."""
 
-_Take: TypeAlias = Callable[[list[Any]], Sequence[Any]]
-_Slots: TypeAlias = "int | tuple[int, ...]"
-"""Where results are put: one value, or a row of several."""
-_Step: TypeAlias = tuple[Kernel, _Take, _Slots, tuple[int, ...]]
-_Ready: TypeAlias = tuple[Kernel, list[int], _Slots, tuple[int, ...]]
-"""A call, the slots of its arguments and of its results, and the slots that it frees."""
-_Call: TypeAlias = tuple[Kernel, int, int | None, int]
-"""A call, the slots of its operands, of which the second may be missing, and that of its result."""
+_RUN = 0
+"""The slot of what belongs to one run: all its values, and its targets."""
+
+_Call: TypeAlias = tuple[Kernel, int, int | None, int | None, int]
+"""A call, the slots of its one to three operands, and that of its result."""
 
 
 class NumpyEngine:
@@ -54,96 +50,121 @@ class NumpyEngine:
         self.empty: Empty = empty or SPARE.empty
         self.namespace = whole(empty) if empty else partial(namespace, threads=self.threads)
         self._slots: dict[Node, int] = {}
-        self._start: list[Any] = []
+        self._start: list[Any] = [None]
         self._inputs: list[tuple[int, Node]] = []
-        self._attributes: dict[int, int] = {}
         folded: set[Node] = set()
         for node in plan.sources:
-            slot = self._slots[node] = self._slot(node.known)
+            slot = self._hold(node, _held(node.known))
             if _is_fed(node):
                 self._inputs.append((slot, node))
             else:
                 folded.add(node)
         self._units: list[Unit] = []
-        large = {each for each in plan.nodes if each.size > SMALL and each.known is None}
-        if large:
+        self._large = {each for each in plan.nodes if each.size > SMALL and each.known is None}
+        if self._large:
             keep_freed_memory()
-        ready = self._all_ready(folded, large)
-        self._results = [self._slots[node] for node in plan.outputs]
         self._spare: int | None = None
         """How much may be kept of results that are gone while it runs; None where it is small."""
-        if empty is None and any(nbytes(node) >= LEAST_SPARE for node in large):
+        if empty is None and any(nbytes(node) >= LEAST_SPARE for node in self._large):
             self._spare = spare_bytes(plan, self.threads)
-        self._calls = _calls(ready)
-        self._steps: list[_Step] = []
-        if self._calls is None:
-            self._steps = [
-                (call, _take(arguments), results, frees)
-                for call, arguments, results, frees in ready
-            ]
+        self._calls = self._made_ready(folded)
+        self._results = [self._slots[node] for node in plan.outputs]
 
     @np.errstate(all="ignore")
-    def _all_ready(self, folded: set[Node], large: set[Node]) -> list[_Ready]:
-        """The units made ready, without those that follow from what is `folded` alone: these are
-        computed now, once for all runs. Only `large` values are freed.
+    def _made_ready(self, folded: set[Node]) -> list[_Call]:
+        """The units as calls, without those that follow from what is `folded` alone: these are
+        computed now, once for all runs. Only large values are freed.
         """
-        steps: list[_Ready] = []
+        calls: list[_Call] = []
+        large = self._large
         dying: Iterable[Sequence[Node]] = self.plan.dying if large else repeat(())
         for unit, last in zip(self.plan.units, dying, strict=False):
-            step = self._ready(unit, [each for each in last if each in large] if last else ())
-            if folded.issuperset(unit.operands) and isinstance(unit, Single) and _folds(unit.node):
-                folded.add(unit.node)
-                self._fold(step, unit.node)
+            frees = [self._slots[each] for each in last if each in large] if last else []
+            if not isinstance(unit, Single):
+                calls.append(self._of_several(unit, frees))
             else:
-                steps.append(step)
-                self._units.append(unit)
-        return steps
+                node = unit.node
+                call, operands = self._kernel(node)
+                if folded.issuperset(unit.operands) and _folds(node):
+                    folded.add(node)
+                    self._hold(node, self._folded(node, call, operands))
+                    continue
+                calls.append(self._of_one(node, call, operands, frees))
+            self._units.append(unit)
+        return calls
 
-    def _fold(self, step: _Ready, node: Node) -> None:
-        """Compute a node's value now."""
-        call, arguments, slot, _ = step
-        assert isinstance(slot, int)
+    def _kernel(self, node: Node) -> tuple[Kernel, tuple[Node, ...]]:
+        """What computes a node, and of which operands."""
+        plain = node.op.plain
+        if plain and not node.shape and node.kind == "float" and node.graph.precision == "float64":
+            return plain, node.inputs
+        call, before, after, count = kernel(node, self.namespace)
+        return bound(call, before, after) if before else call, node.inputs[:count]
+
+    def _folded(self, node: Node, call: Kernel, operands: Sequence[Node]) -> Any:
+        """The node's value, computed now."""
         try:
-            self._start[slot] = np.asarray(call(*[self._start[each] for each in arguments]))
+            return _held(np.asarray(call(*[self._start[self._slots[each]] for each in operands])))
         except GradcliError as error:
             raise _placed(error, node) from None
 
-    def _ready(self, unit: Unit, freed: Sequence[Node]) -> _Ready:
-        """A call, the slots of its arguments and of its results, and of what is freed with it."""
-        slots = self._slots
-        if isinstance(unit, Single):
-            call, before, after, count = kernel(unit.node, self.namespace)
-        else:
-            call, before, after, count = unit.runner(self)
-        arguments = [slots[each] for each in unit.operands[:count]]
+    def _of_one(
+        self, node: Node, call: Kernel, operands: Sequence[Node], frees: Sequence[int]
+    ) -> _Call:
+        """The call of a node."""
+        slots, count = self._slots, len(operands)
+        if frees or not 0 < count <= 3:
+            taken = [slots[each] for each in operands]
+            return self._general(call, taken, frees), _RUN, None, None, self._hold(node, None)
+        first = slots[operands[0]]
+        second = slots[operands[1]] if count > 1 else None
+        third = slots[operands[2]] if count > 2 else None
+        return call, first, second, third, self._hold(node, None)
+
+    def _of_several(self, unit: Unit, frees: Sequence[int]) -> _Call:
+        """The call of what computes several values."""
+        call, before, after, count = unit.runner(self)
         if before:
-            first, last = map(self._attribute, before), map(self._attribute, after)
-            arguments = [*first, *arguments, *last]
-        frees = tuple(map(slots.__getitem__, freed)) if freed else ()
-        end = len(self._start)
-        if isinstance(unit, Single):
-            slots[unit.node] = end
-            self._start.append(None)
-            return call, arguments, end, frees
-        results = tuple(range(end, end + len(unit.outputs)))
-        slots.update(zip(unit.outputs, results, strict=True))
-        self._start += [None] * len(results)
-        return call, arguments, results, frees
+            call = bound(call, before, after)
+        taken = [self._slots[each] for each in unit.operands[:count]]
+        results = [self._hold(node, None) for node in unit.outputs]
+        return self._general(call, taken, frees, results), _RUN, None, None, results[0]
+
+    def _general(
+        self, call: Kernel, taken: Sequence[int], frees: Sequence[int], results: Sequence[int] = ()
+    ) -> Kernel:
+        """A call of any number of values, which is given the run. It puts `results` where they
+        belong, if there are several, and frees what is needed no more.
+        """
+        keeps = self._spare is None or not frees
+
+        def compute(run: tuple[list[Any], Mapping[Node, Array]]) -> Any:
+            values, targets = run
+            operands = [values[each] for each in taken]
+            if not results:
+                found = call(*operands)
+            else:
+                found, *others = call(*operands, targets=targets)
+                for slot, value in zip(results[1:], others, strict=True):
+                    values[slot] = value
+            del operands
+            for slot in frees:
+                values[slot] = None
+            if not keeps:
+                SPARE.keep(0)  # what comes next may not ask for it
+            return found
+
+        return compute
+
+    def _hold(self, node: Node, value: Any) -> int:
+        """The slot of a node, and what is in it before a run."""
+        slot = self._slots[node] = len(self._start)
+        self._start.append(value)
+        return slot
 
     def inside(self, plan: Plan, empty: Empty) -> NumpyEngine:
         """An engine for a plan that lies in this one, on one thread and in memory of its own."""
         return NumpyEngine(plan, 1, empty)
-
-    def _slot(self, value: Any) -> int:
-        self._start.append(value)
-        return len(self._start) - 1
-
-    def _attribute(self, value: Any) -> int:
-        """The slot of an attribute; the same object takes one slot."""
-        key = id(value)
-        if key not in self._attributes:
-            self._attributes[key] = self._slot(value)
-        return self._attributes[key]
 
     def run(
         self, inputs: Mapping[Node, Array], targets: Mapping[Node, Array] = EMPTY
@@ -156,57 +177,40 @@ class NumpyEngine:
             SPARE.keep(0 if targets else self._spare)
         values = self._start.copy()
         for slot, node in self._inputs:
-            values[slot] = inputs[node]
-        if self._calls is None:
-            self._compute(values, targets)
-        else:
-            self._compute_small(values, self._calls)
+            values[slot] = _held(inputs[node])
+        self._compute(values, targets)
         if targets:
             self._fill(values, targets)
         return [np.asarray(values[slot]) for slot in self._results]
 
     @np.errstate(all="ignore")
     def _compute(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
-        slots: int | tuple[int, ...] = ()
-        try:
-            for call, take, slots, frees in self._told_steps():
-                if isinstance(slots, int):
-                    values[slots] = call(*take(values))
-                else:
-                    _put(values, slots, call(*take(values), targets=targets))
-                if frees:
-                    _put(values, frees, (None,) * len(frees))
-                    if self._spare is not None:
-                        SPARE.keep(0)  # what comes next may not ask for it
-        except GradcliError as error:
-            raise _placed(error, self._node_in(slots)) from None
-        except MemoryError:
-            raise _out_of_memory(self._node_in(slots)) from None
-
-    def _told_steps(self) -> Iterable[_Step]:
-        """The steps; where somebody waits for them, each is told of as it begins."""
-        if not wanted():
-            return self._steps
-        sizes = [
-            max([node.size for node in (*unit.operands, *unit.outputs)], default=0)
-            for unit in self._units
-        ]
-        return _telling(self._steps, ToldSteps(sizes))
-
-    @np.errstate(all="ignore")
-    def _compute_small(self, values: list[Any], calls: Sequence[_Call]) -> None:
-        """The same with fewer steps between calls, which for small arrays take the most time."""
+        values[_RUN] = values, targets
         slot = 0
         try:
-            for call, first, second, slot in calls:
+            for call, first, second, third, slot in self._told_calls():
                 if second is None:
                     values[slot] = call(values[first])
-                else:
+                elif third is None:
                     values[slot] = call(values[first], values[second])
+                else:
+                    values[slot] = call(values[first], values[second], values[third])
         except GradcliError as error:
             raise _placed(error, self._node_in(slot)) from None
         except MemoryError:
             raise _out_of_memory(self._node_in(slot)) from None
+        finally:
+            values[_RUN] = None  # else they would hold themselves
+
+    def _told_calls(self) -> Iterable[_Call]:
+        """The calls; where somebody waits for large values, each is told of as it begins."""
+        if not self._large or not wanted():
+            return self._calls
+        sizes = [
+            max([node.size for node in (*unit.operands, *unit.outputs)], default=0)
+            for unit in self._units
+        ]
+        return _telling(self._calls, ToldSteps(sizes))
 
     @np.errstate(all="ignore")
     def _fill(self, values: list[Any], targets: Mapping[Node, Array]) -> None:
@@ -228,44 +232,22 @@ class NumpyEngine:
                     start += value[place].size
                 values[slot] = target
 
-    def _node_in(self, slots: int | tuple[int, ...]) -> Node:
-        """The node, or the first one, whose value lies in some slots."""
-        slot = slots if isinstance(slots, int) else slots[0]
+    def _node_in(self, slot: int) -> Node:
+        """The node whose value lies in a slot."""
         return next(node for node, each in self._slots.items() if each == slot)
 
 
-def _telling(steps: Sequence[_Step], told: ToldSteps) -> Iterator[_Step]:
-    for number, step in enumerate(steps):
+def _telling(calls: Sequence[_Call], told: ToldSteps) -> Iterator[_Call]:
+    for number, call in enumerate(calls):
         told.begin(number)
-        yield step
+        yield call
 
 
-def _put(values: list[Any], slots: tuple[int, ...], new: Sequence[Any]) -> None:
-    """Put values into slots; a loop in the caller would keep the last one alive."""
-    for slot, value in zip(slots, new, strict=True):
-        values[slot] = value
-
-
-def _take(slots: Sequence[int]) -> _Take:
-    """Picks the values in some slots: `itemgetter`, which has no loop, but takes one item bare."""
-    if len(slots) > 1:
-        return itemgetter(*slots)
-    return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0))
-
-
-def _calls(steps: Sequence[_Ready]) -> list[_Call] | None:
-    """The steps as calls of one or two operands; None where some are more than that."""
-    calls: list[_Call] = []
-    for call, arguments, slot, frees in steps:
-        if frees or not isinstance(slot, int):
-            return None
-        if len(arguments) == 1:
-            calls.append((call, arguments[0], None, slot))
-        elif len(arguments) == 2:
-            calls.append((call, arguments[0], arguments[1], slot))
-        else:
-            return None
-    return calls
+def _held(array: Array | None) -> Any:
+    """An array as the engine holds it: a single number as NumPy's scalar, which is what ops make of
+    others, and which Python's operators take.
+    """
+    return array if array is None or array.ndim else array[()]
 
 
 def _is_fed(node: Node) -> bool:

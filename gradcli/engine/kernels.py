@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,13 +23,19 @@ def kernel(node: Node, namespace: Callable[[Node], Any] = namespace) -> Runner:
     """How NumPy computes a node. `namespace` says what stands for NumPy."""
     op = node.op
     if isinstance(op, Elementwise) and op.ufunc is not None:
-        quicker = None if op.by_number is None else op.by_number(node)
-        if quicker is not None:
+        if op.by_number is not None and (quicker := op.by_number(node)) is not None:
             return quicker, (), (), 1
         return getattr(np, op.ufunc), (), (), len(node.inputs)
     if op.combine and node.graph.precision == "float64":
         return _reduction(node), (), (), 1
     return op.forward, (namespace(node),), attributes_of(node), len(node.inputs)
+
+
+def bound(call: Kernel, before: tuple[Any, ...], after: tuple[Any, ...]) -> Kernel:
+    """The call as one of its operands alone."""
+    if not after:
+        return partial(call, *before)
+    return lambda *operands, **more: call(*before, *operands, *after, **more)
 
 
 def attributes_of(node: Node) -> tuple[Any, ...]:

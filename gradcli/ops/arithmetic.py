@@ -222,7 +222,7 @@ scale: Function = table.elementwise(
     formula="where(a == 0, 0, a * b)",
     domain=(0.2, 2.0),
     into=_scale_into,
-    plain=lambda a, b: 0.0 if a == 0 else a * b,
+    plain=lambda a, b: abs(a) if a == 0 else a * b,
     cost=4,
     exact=True,
     cell="IF({0}=0,0,{0}*{1})",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gradcli.data.numbers import nested
+from gradcli.data.numbers import nested, text
 from gradcli.diagnostics import Diagnostic, Note
 from gradcli.report.layout import Layout
 from gradcli.report.passes import final_grads, grads_of
@@ -28,17 +28,16 @@ def encode(data: Data) -> Iterator[str]:
 
     Numbers that are not finite are the strings that `gradcli.data.numbers` names.
     """
-    if data is None or isinstance(data, str):
-        yield string(data)
-    elif isinstance(data, bool):
-        yield "true" if data else "false"
-    elif isinstance(data, int):
-        yield str(data)
+    single = _single(data)
+    if single is not None:
+        yield single
     elif isinstance(data, Mapping):
         separator = "{"
         for key, value in data.items():
-            yield f"{separator}{string(key)}: "
-            yield from encode(value)
+            single = _single(value)
+            yield f"{separator}{string(key)}: {single or ''}"
+            if single is None:
+                yield from encode(value)
             separator = ", "
         yield "}" if data else "{}"
     elif isinstance(data, Sequence):
@@ -50,6 +49,19 @@ def encode(data: Data) -> Iterator[str]:
         yield "]" if data else "[]"
     else:
         yield from nested(np.asarray(data))
+
+
+def _single(data: Data) -> str | None:
+    """The JSON of data without parts; None for others."""
+    if data is None or isinstance(data, str):
+        return string(data)
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, int):
+        return str(data)
+    if type(data) is np.ndarray and not data.ndim:
+        return text(data)
+    return None
 
 
 def line(data: Data) -> str:
