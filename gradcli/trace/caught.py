@@ -13,12 +13,18 @@ class Caught(str):
     __slots__ = ("kind",)
     kind: str
 
+    def __repr__(self) -> str:
+        return f"{self.kind}({str(self)!r})" if self else f"{self.kind}()"
+
 
 class RaisedError(GradcliError):
     """What `raise` raises, of the class `name`."""
 
     def __init__(self, name: str, message: str, value: Any = None) -> None:
-        """`value` is the error of a class of the program."""
-        super().__init__("assertion", message, hint="the program raises this error itself")
+        """`value` is the error of a class of the program. Without a message it is told by name."""
+        super().__init__(
+            "assertion", message or name or "an error", hint="the program raises this error itself"
+        )
+        self.said = message
         self.name = name
         self.value = value

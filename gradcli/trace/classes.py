@@ -8,6 +8,7 @@ from typing import Any
 
 from gradcli.diagnostics import GradcliError, nearest
 from gradcli.graph import Node
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.frames import Frame, UserFunction
@@ -381,8 +382,12 @@ class Model(Instance, Module):
         return None
 
     def _register_buffer(self, arguments: list[Value], keywords: Given) -> Value:
-        self._register(arguments, keywords)
-        self._buffers.add(next(name for name in reversed(self.fields)))
+        names = ("name", "tensor", "persistent")
+        given = bind_names("register_buffer", names, arguments, keywords, names[2:])
+        self._register([given["name"], given["tensor"]], {})
+        self._buffers.add(str(given["name"]))
+        if "persistent" in given and not self.values.truth(given["persistent"]):
+            self.not_saved.add(str(given["name"]))
         return None
 
     def details(self) -> str:

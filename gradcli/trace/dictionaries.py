@@ -97,6 +97,15 @@ class Dictionary(Object):
     def length(self) -> int:
         return len(self._entries)
 
+    def special(self, name: str) -> Object | None:
+        """`a | b`: the pairs of both."""
+        return BuiltIn(name, self._joined) if name == "__or__" else None
+
+    def _joined(self, _: str, arguments: list[Value], keywords: Given) -> Value:
+        made = Dictionary(self.values, self.pairs())
+        made._update(arguments, {})
+        return made
+
     def methods(self) -> dict[str, Callable[[list[Value], Given], Value]]:
         return {
             "keys": lambda *_: DictionaryView("keys", self.prefix, [k for k, _ in self.pairs()]),

@@ -86,10 +86,11 @@ def caught(error: GradcliError) -> Any:
     """The error as the program sees it."""
     if isinstance(error, RaisedError) and error.value is not None:
         return error.value
-    found = Caught(message_of(error.diagnostic))
     if isinstance(error, RaisedError):
-        found.kind = error.name
-        return found
+        raised = Caught(error.said)
+        raised.kind = error.name
+        return raised
+    found = Caught(message_of(error.diagnostic))
     message = error.diagnostic.message
     known = worded(message)
     if known is not None:

@@ -454,7 +454,8 @@ class Expressions:
     def _signed(self, expression: syntax.Unary, operand: Value) -> Visit | Value:
         """The value of an operator before a value, or the visitor that finds it."""
         self.graph.span = expression.span
-        if expression.operator == "not" and not isinstance(operand, Node):
+        is_plain = self.values.is_pytorch and self.values.any_pass is None
+        if expression.operator == "not" and (is_plain or not isinstance(operand, Node)):
             return self.graph.constant(not self.values.truth(operand))
         if isinstance(operand, Object):
             return operand.method(_UNARY_METHODS[expression.operator])([], {})  # type: ignore[no-any-return]
@@ -572,7 +573,7 @@ class Expressions:
         if isinstance(left, str):
             return self._of_string(operator, left, right)
         if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
-            return (*left, *right)
+            return type(left)((*left, *right)) if not hasattr(left, "_fields") else (*left, *right)
         if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
             return self._joined(left, right)
         if operator == "*" and type(left) is tuple and isinstance(right, Node):

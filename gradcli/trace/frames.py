@@ -40,10 +40,10 @@ class Frame:
             frame = frame.outer
 
     def holder(self, name: str) -> Frame | None:
-        """The nearest frame in which a name has a value."""
+        """The nearest frame in which a name has a value; None where a function is nearer."""
         frame: Frame | None = self
         while frame is not None and name not in frame.values:
-            frame = frame.outer
+            frame = None if name in frame.functions else frame.outer
         return frame
 
     def binder(self, name: str) -> Frame:

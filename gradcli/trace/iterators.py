@@ -74,7 +74,7 @@ class Remaining(Object):
         if self.is_empty():
             from gradcli.trace.caught import RaisedError  # most programs start faster without
 
-            raise RaisedError("StopIteration", "next: there is nothing left")
+            raise RaisedError("StopIteration", "")
         return self.next()
 
     def _close(self) -> None:

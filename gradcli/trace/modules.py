@@ -70,6 +70,8 @@ class Module(Object):
         self._first_watchers: list[Object] = []
         """Functions of the module and the gradients of its output, before these."""
         self._replace = replace
+        self.not_saved: set[str] = set()
+        """The buffers that are no part of its state."""
         self.computed: dict[str, Any] = {}
         """By name, parameters that are computed of others: `ComputedParameter`."""
         self.parametrizations: Object | None = None
@@ -164,6 +166,7 @@ class Module(Object):
             (f"{path}.{name}" if path else name, self.values.current(node))
             for path, module in self.named_modules()
             for name, node in {**module.parameters(), **module.constants()}.items()
+            if name not in module.not_saved
         ]
 
     # --- as an object ---
@@ -248,8 +251,13 @@ class Module(Object):
         return {
             "forward": self.forward,
             **{name: partial(self._walked, name, find) for name, find in _WALKS.items()},
+            **{
+                f"get_{name}": partial(self._got, name)
+                for name in ("submodule", "parameter", "buffer")
+            },
             "compile": lambda *_: None,
             "_get_name": lambda *_: self.title,
+            "extra_repr": lambda *_: self.details(),
             "state_dict": lambda *_: OrderedDictionary(
                 self.values, [(name, detach(node)) for name, node in self._state()]
             ),
@@ -273,6 +281,20 @@ class Module(Object):
                 )
             },
         }
+
+    def _got(self, kind: str, arguments: list[Value], keywords: Given) -> Value:
+        """`get_submodule('blocks.0')` and its like."""
+        (path,) = bind_names(f"get_{kind}", ("target",), arguments, keywords).values()
+        walks: dict[str, Iterable[tuple[str, Any]]] = {
+            "submodule": self.named_modules(),
+            "parameter": self.named(),
+            "buffer": self.named_buffers(),
+        }
+        known = dict(walks[kind])
+        if not isinstance(path, str) or path not in known:
+            raise GradcliError("name", f"{self.title} has no {kind} {path!r}",
+                               hint=f"there are {', '.join(filter(None, known))}")  # fmt: skip
+        return known[path]  # type: ignore[no-any-return]
 
     def _walked(
         self, name: str, find: Callable[[Module], Iterable[Any]], arguments: list[Value],
@@ -562,7 +584,34 @@ class ModuleList(Module):
         return found
 
     def methods(self) -> dict[str, Method]:
-        return super().methods() | {"append": self._append, "extend": self._extend}
+        return super().methods() | {
+            "append": self._append,
+            "extend": self._extend,
+            "insert": self._insert,
+            "pop": self._pop,
+        }
+
+    def _insert(self, arguments: list[Value], keywords: Given) -> Value:
+        given = bind_names("insert", ("index", "module"), arguments, keywords)
+        items = [*self.items]
+        items.insert(self.values.integer(given["index"], "index"), given["module"])
+        self.items.become(items)
+        return self
+
+    def _pop(self, arguments: list[Value], keywords: Given) -> Value:
+        (place,) = bind_names("pop", ("key",), arguments, keywords).values()
+        found: Value = self.values.subscript(self.items, [place])
+        self.delete_item([place])
+        return found
+
+    def delete_item(self, items: Sequence[Any]) -> None:
+        place = items[0]
+        rest = [*self.items]
+        at = place if isinstance(place, slice) else self.values.integer(place, "a place")
+        if not isinstance(at, slice) and not -len(rest) <= at < len(rest):
+            raise GradcliError("index", f"there is no such module among {len(rest)}")
+        del rest[at]
+        self.items.become(rest)
 
     def special(self, name: str) -> Object | None:
         """`layers + [nn.ReLU()]`, and so `+=`."""
@@ -595,6 +644,18 @@ class Sequential(ModuleList):
     ) -> None:
         super().__init__(autograd, "Sequential", replace, items)
         self._names = names
+
+    def _insert(self, arguments: list[Value], keywords: Given) -> Value:
+        self._number()
+        return super()._insert(arguments, keywords)
+
+    def delete_item(self, items: Sequence[Any]) -> None:
+        self._number()
+        super().delete_item(items)
+
+    def _number(self) -> None:
+        """Have numbers in the place of names, as what they belong to moves."""
+        self._names = []
 
     def inside(self) -> dict[str, Module]:
         numbers = map(str, range(len(self._names), len(self.items)))

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given, Object
@@ -96,7 +97,16 @@ class InTurn(Object):
         self._epoch = 0
 
     def methods(self) -> dict[str, Method]:
-        return {"step": self._step, "get_last_lr": self._rates, "get_lr": self._rates}
+        return {
+            "step": self._step,
+            "get_last_lr": self._rates,
+            "get_lr": self._rates,
+            "state_dict": self._state,
+        }
+
+    def _state(self, arguments: list[Value], keywords: Given) -> Value:
+        pairs = [("last_epoch", self.attribute("last_epoch")), ("_last_lr", self._rates([], {}))]
+        return Dictionary(self.values, pairs)
 
     def _rates(self, arguments: list[Value], keywords: Given) -> Value:
         return Items([self.values.plain(each) for each in self._parts[0].optimiser.rates()])

@@ -262,7 +262,7 @@ class ObjectFunctions:
         if "default" not in given:
             from gradcli.trace.caught import RaisedError  # most programs start faster without
 
-            raise RaisedError("StopIteration", "next: there is nothing left")
+            raise RaisedError("StopIteration", "")
         return given["default"]
 
     def _divmod(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:

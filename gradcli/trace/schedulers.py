@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import ClassName, Given, Object
@@ -116,7 +117,32 @@ class Scheduler(Object):
         return self.optimiser if name == "optimizer" else super().attribute(name)
 
     def methods(self) -> dict[str, Method]:
-        return {"step": self._step, "get_last_lr": self._last, "get_lr": self._last}
+        return {
+            "step": self._step,
+            "get_last_lr": self._last,
+            "get_lr": self._last,
+            "state_dict": self._state,
+            "load_state_dict": self._load,
+        }
+
+    def _state(self, arguments: list[Value], keywords: Given) -> Value:
+        """What it needs to go on elsewhere."""
+        numbers: Numbers = getattr(self, "_numbers", {})
+        pairs: list[tuple[Value, Value]] = [
+            (name, self.values.plain(each)) for name, each in numbers.items()
+        ]
+        pairs += [(name, self.attribute(name)) for name in ("base_lrs", "last_epoch")]
+        pairs += [("_step_count", self.attribute("_step_count")), ("_last_lr", self._last([], {}))]
+        return Dictionary(self.values, pairs)
+
+    def _load(self, arguments: list[Value], keywords: Given) -> Value:
+        (state,) = bind_names("load_state_dict", ("state_dict",), arguments, keywords).values()
+        if not isinstance(state, Dictionary):
+            raise GradcliError("type", "load_state_dict takes what state_dict gives")
+        self.epoch = self.values.integer(state.item(["last_epoch"]), "last_epoch")
+        rates = self.values.elements(state.item(["_last_lr"]))
+        self.last = [self.values.number(each, "a rate") for each in rates]
+        return None
 
     def _last(self, arguments: list[Value], keywords: Given) -> Value:
         bind_names("get_last_lr", (), arguments, keywords)

@@ -154,7 +154,7 @@ class Scopes(Bindings):
         if isinstance(error, syntax.Name | syntax.Attribute):
             name = error.id if isinstance(error, syntax.Name) else error.name
         self.graph.span = statement.span
-        raise RaisedError(name, said or name or "an error")
+        raise RaisedError(name, said)
 
     def _own_error(self, error: syntax.Expression | None) -> Visit:
         """The error of a class of the program, or one that was caught before; None for others."""
@@ -177,7 +177,7 @@ class Scopes(Bindings):
                                hint="class Own(Exception): pass")  # fmt: skip
         said = self.python.written((yield self.text_of(value)))
         self.graph.span = error.span
-        return RaisedError(value.made_by.name, said or value.made_by.name, value)
+        return RaisedError(value.made_by.name, said, value)
 
     # --- names ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from gradcli.trace.dictionaries import Dictionary, check_no_cycle
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given
 from gradcli.trace.operators import is_same
+from gradcli.trace.special import Size
 from gradcli.trace.values import Value, Values, describe
 
 _ON_TEXT = (
@@ -57,6 +59,9 @@ class Sequences:
             return partial(self._of_lists[name], owner)
         if isinstance(owner, tuple) and name in ("index", "count"):
             return partial(self._of_lists[name], Items(list(owner)))
+        if isinstance(owner, Size) and name == "numel":
+            count = math.prod(self.values.integers(owner, "a shape"))
+            return lambda *_: self.values.plain(count)
         if name in _OF_RECORDS and hasattr(owner, "_fields"):
             return partial(self._of_record, name, owner)
         if isinstance(owner, str) and name == "translate":

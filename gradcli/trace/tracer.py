@@ -305,9 +305,10 @@ class Tracer(Loops):
             ):
                 roots.append(value.name)
             else:
+                what = value.name if isinstance(value, BuiltIn) else describe(value)
                 raise GradcliError(
                     "type",
-                    f"a class cannot be made from {describe(value)}",
+                    f"a class cannot be made from {what}",
                     hint="there are nn.Module, torch.autograd.Function and the program's classes",
                 )
 

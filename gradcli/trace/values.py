@@ -357,6 +357,9 @@ class Values:
                 pending += inner
                 continue
             pending.pop()
+            if not current and pending and self.is_pytorch:
+                done[id(current)] = self.graph.constant(np.zeros(0))
+                continue
             if not current:
                 raise GradcliError(
                     "type", "an empty list is not a tensor", hint="zeros(0) is an empty one"
@@ -605,7 +608,8 @@ class Values:
                     "value", "the step of a slice is 0", hint="x[::1] is every element"
                 )
             part: Value = values[items[0]]  # type: ignore[assignment]
-            return part
+            is_kind = isinstance(values, tuple) and not hasattr(values, "_fields")
+            return part if not is_kind else type(values)(part)  # type: ignore[call-arg,return-value]
         if len(items) != 1:
             return self.subscript(self.tensor(Items(list(values))), items)
         place = self.integer(items[0], "an index")

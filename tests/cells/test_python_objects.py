@@ -19,6 +19,26 @@ def f(x, k=n, acc=[]):
     return k, acc
 n = 2
 print(f(1), f(2), f(3, 4))
+### the nearest function has the name
+import math
+f = {"a": math.sqrt}["a"]
+for f in (math.exp, math.floor): print(f(1))
+def pipeline(*fs):
+    def run(x):
+        for f in fs: x = f(x)
+        return x
+    return run
+print(pipeline(math.floor, lambda x: x + 1, math.sqrt)(3.5))
+### dictionaries and errors
+import math
+d = {"a": 1}
+print(d | {"b": 2}, d)
+d |= {"c": 3}
+print(d, not d, not {})
+try: raise NotImplementedError
+except NotImplementedError as e: print(repr(e), [e], str(e) == "")
+try: raise ValueError("no")
+except ValueError as e: print(repr(e), f"{e!r}", e)
 ### properties
 import math
 class A:
