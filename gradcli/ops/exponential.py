@@ -4,19 +4,54 @@ from __future__ import annotations
 
 import math
 
-from gradcli.graph import Node
+from gradcli.graph import Node, Op
+from gradcli.ops.arithmetic import add, sub
 from gradcli.ops.comparison import eq, logical_and
 from gradcli.ops.group import FROM_0, Group
-from gradcli.ops.selection import where
+from gradcli.ops.selection import maximum, minimum, where
+from gradcli.ops.shaping import RESHAPE, reshape
 from gradcli.ops.table import everywhere
 
 table = Group("exponential")
+
+
+def _parts(exponent: Node) -> Node | None:
+    """exp(x - logsumexp(x)), as a gradient has it, where the sum was taken apart: the powers that
+    were summed up over their sum.
+    """
+    if exponent.op is not sub.op:
+        return None
+    from gradcli.ops.extremes import AMAX  # most programs start faster without
+    from gradcli.ops.reductions import SUM
+
+    x, found = exponent.inputs
+    while found.op is RESHAPE:
+        (found,) = found.inputs
+    chain = _chain(found, add.op, log.op, SUM, exp.op, sub.op)
+    if chain is None or chain[-1].inputs != (x, found.inputs[1]):
+        return None
+    shift = _chain(found.inputs[1], minimum.op, maximum.op, AMAX)
+    if shift is None or shift[-1].inputs != (x,):
+        return None
+    _, _, total, powers, _ = chain
+    return powers / reshape(total, exponent.inputs[1].shape)
+
+
+def _chain(node: Node, *ops: Op | None) -> list[Node] | None:
+    """A node, its first operand, that one's first operand and so on, if these are their ops."""
+    found = [node]
+    for op in ops[:-1]:
+        if found[-1].op is not op:
+            return None
+        found.append(found[-1].inputs[0])
+    return found if found[-1].op is ops[-1] else None
 
 
 @table.derivative(
     latex="e^{{{0}}}",
     formula="e ** x",
     cost=4,
+    parts=_parts,
     misremembered=[("x*exp(x - 1)",)],
     confused=("log", "expm1", "exp2"),
     cell="EXP({0})",

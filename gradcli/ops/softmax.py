@@ -12,14 +12,13 @@ import numpy as np
 
 from gradcli.graph import Array, Node, Split
 from gradcli.ops.cells import exponentials, over_axes, ranges
-from gradcli.ops.comparison import isfinite
 from gradcli.ops.control import detach
 from gradcli.ops.exponential import exp, log
 from gradcli.ops.extremes import amax
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General, Reduction, cast
 from gradcli.ops.reductions import cases_of, peak, reduce_axes, sum_
-from gradcli.ops.selection import where
+from gradcli.ops.selection import maximum, minimum
 from gradcli.ops.shapes import Axes, Dims, broadcast, normalize_axes, normalize_axis, reduced
 from gradcli.ops.shaping import expand, reshape
 from gradcli.ops.splits import axes_to_split
@@ -37,8 +36,9 @@ def _logsumexp(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
 
 
 def _logsumexp_parts(x: Node, axes: Axes, _keepdim: bool) -> Node:
-    largest = amax(x, axes, True)
-    shift = where(isfinite(largest), largest, 0.0)
+    most = float(np.finfo(x.graph.dtype("float")).max)
+    # An infinite element is shifted by less than it is, so that the others vanish.
+    shift = minimum(maximum(amax(x, axes, True), -most), most)
     return log(sum_(exp(x - shift), axes, True)) + shift
 
 

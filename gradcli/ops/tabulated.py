@@ -181,4 +181,3 @@ def _fixed(coefficients: Sequence[float], x: Array) -> Array:
     for each in reversed(coefficients):
         found = (found * x >> BITS) + int(math.ldexp(each, BITS))
     return found
-

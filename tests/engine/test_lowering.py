@@ -10,7 +10,8 @@ import pytest
 from gradcli.diagnostics import Source
 from gradcli.engine.evaluator import Evaluator
 from gradcli.engine.region import Region
-from gradcli.graph import Array, Graph, ancestors
+from gradcli.engine.strips import Strips
+from gradcli.graph import Array, Graph, Precision, ancestors
 from gradcli.language.parser import ParseLimits, parse_program
 from gradcli.ledger import Ledger
 from gradcli.ops import FUNCTIONS, Case
@@ -58,7 +59,7 @@ COMPOSITES = [
 
 
 def test_every_composite_is_tested() -> None:
-    tested = {call.partition("(")[0] for call in CALLS} | {"pow", "argmax"}
+    tested = {call.partition("(")[0] for call in CALLS} | {"pow", "argmax", "exp"}
     assert tested == {name for name, _ in COMPOSITES}
 
 
@@ -73,6 +74,35 @@ def test_parts_give_what_the_forward_function_gives(name: str, case: Case) -> No
             if parts is not None:
                 whole, made = traced.value(node, parts)
                 np.testing.assert_allclose(made.reshape(whole.shape), whole, rtol=1e-14)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("text", ["logsumexp(x, -1, True)", "exp(x - logsumexp(x, -1, True))"])
+def test_the_powers_of_a_sum_serve_its_gradient(text: str, precision: Precision) -> None:
+    x = 3 * np.random.default_rng(9).standard_normal((300, 256))
+    most = float(np.finfo(precision).max)
+    x[3], x[4, 0], x[5, 0], x[6, :2], x[7, 0] = -np.inf, np.inf, np.nan, [np.inf, most], most
+    x[8, 0], x[9], x[10], x[11, 0] = 800, -800, 1000, -np.inf
+    x[12, :2] = [np.inf, 800]
+    given = x.astype(precision)
+    program = parse_program(Source("program", f"sum({text} * x[:, :1])"), ParseLimits())
+
+    def run(x: Array) -> tuple[Array, int]:
+        ready = prepare(program, {"x": x}, (), Options(precision=precision))
+        inside = [
+            each.plan.nodes
+            for unit in ready.engine.plan.units
+            if isinstance(unit, Strips)
+            for each in unit.plans.values()
+        ]
+        nodes = inside[0] if inside else ready.engine.plan.nodes
+        return ready.run({"x": x}).grads["x"], sum(node.op.name == "exp" for node in nodes)
+
+    found, exponentials = run(given)
+    assert exponentials == 1
+    rows = [run(given[i : i + 1])[0] for i in range(len(x))]
+    digits = 1e-12 if precision == "float64" else 1e-3
+    np.testing.assert_allclose(found, np.concatenate(rows), rtol=digits, atol=digits)
 
 
 WINDOWS = [
