@@ -457,6 +457,8 @@ class Graph:
         self.refusing: list[Node] = []
         """Nodes of the program itself whose op may refuse its operands."""
         self._interned: dict[Any, Node] = {}
+        self._numbers: dict[float, Node] = {}
+        """Constants that were asked for as numbers: to find them among all takes longer."""
 
     def apply(self, op: Op, inputs: tuple[Node, ...], attributes: Attributes = ()) -> Node:
         """The node of `op` on `inputs`: an existing one if there is one."""
@@ -471,9 +473,15 @@ class Graph:
 
     def constant(self, value: Array | float | bool) -> Node:
         """A node with a known value; a plain number is a float, also if it is an int in Python."""
+        if value.__class__ is float:
+            found = self._numbers.get(value)
+            if found is not None:
+                return found
         node = self._known(CONSTANT, value)
         if node.op is LITERAL:
             self.looked.add(node)  # with another number it would not be the same node
+        elif value.__class__ is float and value:  # 0.0 and -0.0 are equal, and two
+            self._numbers[value] = node
         return node
 
     def decimal(self, value: float, attributes: tuple[str] = DECIMAL) -> Node:
@@ -524,6 +532,7 @@ class Graph:
         interned, refusing = mark
         while len(self._interned) > interned:
             self._interned.popitem()
+        self._numbers.clear()
         del self.refusing[refusing:]
 
     def constants(self) -> list[Array]:

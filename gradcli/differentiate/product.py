@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradcli.graph import CONSTANT, OPERATORS, Node, Operand
 from gradcli.ops.arithmetic import div
 
@@ -31,15 +33,48 @@ def scale(change: Node, factor: Operand) -> Node:
     return OPERATORS["scale"](change, factor)
 
 
+class Gathered:
+    """Adds to changes. Constants that come together are added up as numbers: their sum becomes a
+    node when it is asked for, not each sum on the way to it.
+    """
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        self._sums: dict[Node, Any] = {}
+        """Those that are no nodes yet, where `changes` has nothing."""
+
+    def add(self, node: Node, change: Node) -> None:
+        """Add to the change of a node."""
+        is_number = change.op is CONSTANT and not change.shape
+        if is_number and node in self._sums:
+            self._sums[node] = self._sums[node] + change.known
+            return
+        before = self.of(node)
+        if before is None:
+            self._changes[node] = change
+        elif is_number and before.op is CONSTANT and not before.shape:
+            del self._changes[node]
+            self._sums[node] = before.known + change.known  # type: ignore[operator]
+        else:
+            self._changes[node] = before + change
+
+    def of(self, node: Node) -> Node | None:
+        """The change of a node."""
+        if node in self._sums:
+            self._changes[node] = node.graph.constant(self._sums.pop(node))
+        return self._changes.get(node)
+
+    def settle(self) -> None:
+        """Let all sums be nodes."""
+        for node in [*self._sums]:
+            self.of(node)
+
+
 def add(changes: Changes, node: Node, change: Node) -> None:
     """Add to the change of a node."""
-    before = changes.get(node)
-    if before is None:
-        changes[node] = change
-    elif before.op is CONSTANT and change.op is CONSTANT and not (before.shape or change.shape):
-        changes[node] = node.graph.constant(before.known + change.known)  # type: ignore[operator]
-    else:
-        changes[node] = before + change
+    gathered = Gathered(changes)
+    gathered.add(node, change)
+    gathered.settle()
 
 
 def _is_one(node: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from gradcli.differentiate.product import add, multiply, scale
+from gradcli.differentiate.product import Gathered, add, multiply, scale
 from gradcli.graph import OPERATORS, Node, Shape, dependents, upstream
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop, place, results_of
@@ -56,25 +56,28 @@ def walk_back(
     rules: Rules,
 ) -> None:
     """Take cotangents from nodes to their operands, from the last node on."""
+    gathered = Gathered(changes)
     loops = results_of(order)
     if loops:
         order = sorted(order, key=place)
     for node in reversed(order):
         if isinstance(node.op, Loop):
             results = loops.pop(node.op, ())
+            gathered.settle()
             if not changes.keys().isdisjoint(results):
                 from gradcli.differentiate.loops import pull_back
 
                 inside = partial(walk_back, rules=rules)
                 pull_back(node.op, results, changes, linked, selected, inside)
             continue
-        change = changes.get(node)
+        change = gathered.of(node)
         if change is None:
             continue
         graph = node.graph
         graph.origin, graph.span = node, node.span
         for position, part in rules(node, change, linked, selected):
-            add(changes, node.inputs[position], part)
+            gathered.add(node.inputs[position], part)
+    gathered.settle()
 
 
 def contributions(

@@ -71,18 +71,19 @@ class _Climber:
         self.operands: list[Expression] = []
         self.starts: list[int] = []
         """Where each operand begins, its parentheses included."""
-        self.operators: list[tuple[int, int, bool]] = []
-        """Level, place of the token, and whether it is a prefix operator."""
+        self.operators: list[tuple[int, int, str, bool]] = []
+        """Level, place of the token, its text, and whether it is a prefix operator."""
         self.negated: set[int] = set()
         """The places of each `is` with a `not` behind it, and `in` with one before it."""
 
     def prefix(self, place: int) -> None:
-        level = NOT if self.tokens.text(place) == "not" else SIGN
-        if level == NOT and self.operators and self.tokens.text(self.operators[-1][1]) == "is":
+        text = self.tokens.text(place)
+        level = NOT if text == "not" else SIGN
+        if level == NOT and self.operators and self.operators[-1][2] == "is":
             self.negated.add(self.operators[-1][1])
             return
         if level == NOT and self.operators and self.operators[-1][0] > NOT:
-            operator = self.tokens.text(self.operators[-1][1])
+            operator = self.operators[-1][2]
             raise GradcliError(
                 "syntax",
                 f"`not` cannot follow `{operator}`, which binds tighter",
@@ -90,43 +91,39 @@ class _Climber:
                 source=self.tokens.source,
                 span=self.tokens.span(place),
             )
-        self.operators.append((level, place, True))
+        self.operators.append((level, place, text, True))
 
     def infix(self, place: int) -> None:
-        level = LEVEL[self.tokens.text(place)]
+        text = self.tokens.text(place)
+        level = LEVEL[text]
         # ** groups from the right, and a chain of comparisons is one node.
         goes_first = level if level in (POWER, COMPARISON) else level - 1
-        self.reduce(goes_first, self.tokens.ends[place - 1])
-        self.operators.append((level, place, False))
+        if self.operators and self.operators[-1][0] > goes_first:
+            self.reduce(goes_first, self.tokens.ends[place - 1])
+        self.operators.append((level, place, text, False))
 
     def reduce(self, level: int, end: int) -> None:
         """Apply all waiting operators that bind tighter than `level`; the text goes up to `end`."""
-        while self.operators and self.operators[-1][0] > level:
-            if self.operators[-1][0] == COMPARISON:
+        operators, operands, starts = self.operators, self.operands, self.starts
+        while operators and operators[-1][0] > level:
+            if operators[-1][0] == COMPARISON:
                 self._reduce_comparisons(end)
+                continue
+            operator: Any
+            _, place, operator, is_prefix = operators.pop()
+            if is_prefix:
+                starts[-1] = self.tokens.starts[place]
+                operands[-1] = Unary(operator, operands[-1], (starts[-1], end))
             else:
-                self._reduce_one(end)
-
-    def _reduce_one(self, end: int) -> None:
-        _, place, is_prefix = self.operators.pop()
-        operator: Any = self.tokens.text(place)
-        right = self.operands.pop()
-        start = self.starts.pop()
-        if is_prefix:
-            start = self.tokens.starts[place]
-            node: Expression = Unary(operator, right, (start, end))
-        else:
-            start = self.starts.pop()
-            left = self.operands.pop()
-            node = Binary(operator, left, right, (start, end), self.tokens.span(place))
-        self.operands.append(node)
-        self.starts.append(start)
+                right = operands.pop()
+                del starts[-1]
+                span = self.tokens.starts[place], self.tokens.ends[place]
+                operands[-1] = Binary(operator, operands[-1], right, (starts[-1], end), span)
 
     def _reduce_comparisons(self, end: int) -> None:
         operators: list[Any] = []
         while self.operators and self.operators[-1][0] == COMPARISON:
-            place = self.operators.pop()[1]
-            operator = self.tokens.text(place)
+            _, place, operator, _ = self.operators.pop()
             operators.append(_NEGATED[operator] if place in self.negated else operator)
         count = len(operators) + 1
         operands = tuple(self.operands[-count:])

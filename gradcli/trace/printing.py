@@ -107,20 +107,20 @@ class PrintedNumbers:
 
     def __contains__(self, node: Node) -> bool:
         """Whether a single value is made of constants by operations that have operands."""
-        stack = [node]
+        found = self._found
+        stack = [] if node in found else [node]
         while stack:
             current = stack[-1]
-            waiting = [each for each in current.inputs if each not in self._found]
-            if current in self._found:
-                stack.pop()
-            elif current.shape or self._is_given(current):
-                self._found[current] = False
-            elif waiting:
-                stack += waiting
+            known = [found.get(each) for each in current.inputs]
+            if current.shape or False in known or self._is_given(current):
+                found[current] = False
+            elif None in known:
+                stack.append(current.inputs[known.index(None)])
+                continue
             else:
-                made = bool(current.inputs) and all(map(self._found.__getitem__, current.inputs))
-                self._found[current] = current.known is not None or made
-        return self._found[node]
+                found[current] = current.known is not None or bool(known)
+            stack.pop()
+        return found[node]
 
     def _is_given(self, node: Node) -> bool:
         """Whether it is a tensor by itself: a leaf, unless it is a number of a Python program, to
