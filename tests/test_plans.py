@@ -221,6 +221,7 @@ def test_a_skeleton_is_what_numbers_leave_of_a_text() -> None:
     assert numbers == ("2", "1e-3", "10.25", "3.", "7")
     assert [text[begin] for begin in starts(parts, numbers)] == ["2", "1", "1", "3", "7"]
     assert list(starts(parts, numbers).values()) == [0, 1, 2, 3, 4]
+    assert dissect("0x10 + 1_000 + 0b1*0o7 + 12_000.5")[1] == ()
 
 
 @pytest.mark.one_in(4)

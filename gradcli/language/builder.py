@@ -93,6 +93,17 @@ def _escaped(escape: re.Match[str]) -> str:
     return chr(number) if number <= sys.maxunicode else escape[0]
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:  # 0xff, 0o17, 0b101
+        whole = int(text, 0)
+    try:
+        return float(whole)
+    except OverflowError:
+        return float("inf")
+
+
 class _Block(NamedTuple):
     body: tuple[Statement, ...]
 
@@ -427,7 +438,7 @@ class Builder:
         return Name(self.names.setdefault(name, name), span)
 
     def number(self, parts: Parts, span: Span) -> Number:
-        value = float(self.tokens.text(parts[0]))
+        value = _number(self.tokens.text(parts[0]))
         if value == float("inf"):
             raise GradcliError(
                 "value",

@@ -52,7 +52,7 @@ def _number(wrong: WrongToken) -> Answer | None:
     if text.startswith("_"):
         return f"`{number}{text}` is not a number", "a _ stands between two digits: 1_000"
     if number == "0" and text[0] in "xXbBoO":
-        return f"`{number}{text}` is not a number", "numbers are decimal: 255, not 0xff"
+        return f"`{number}{text}` is not a number", "digits follow: 0xff, 0o17, 0b101"
     if number.endswith("."):
         return (
             f"`{number}` is read as a number, and `{text}` cannot follow it",

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# The grammar's NUMBER, if no letter or digit stands before it. The expression begins with a digit,
-# so that Python skips to the next one, and looks back from there.
-_NUMBER = re.compile(r"([0-9](?<![\w.].)[0-9]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)")
+# The grammar's NUMBER, if no letter or digit stands before it; those like 0xff and 1_000 are part
+# of the text. The expression begins with a digit, so that Python skips to the next one, and looks
+# back from there.
+_NUMBER = re.compile(r"([0-9](?<![\w.].)[0-9]*+(?![_xXoObB])(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)")
 
 
 def dissect(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -70,7 +70,7 @@ def construct(
     if marked is not None and autograd.values.truth(marked):
         return autograd.mark(node)
     if node in autograd.values.arrays:
-        if function.passes_on and node.kind == "float":
+        if function.passes_on:
             return bind(node)  # in the same memory
         return autograd.values.own(bind(node))
     is_number = node.known is not None and not node.shape
@@ -92,6 +92,10 @@ def _with_data(
     """What makes a tensor of elements, and these: a tuple or deque as a list; zeros where there are
     none, or where lengths are given.
     """
+    are_lengths = function.name == "FloatTensor" and _are_lengths(autograd, arguments)
+    if arguments and isinstance(arguments[0], Size) and not are_lengths:
+        lengths = autograd.values.tensor(Items(list(arguments[0])))
+        arguments = [cast(lengths, "int"), *arguments[1:]]
     arguments = [
         Items(autograd.values.elements(each)) if is_row(each) else each for each in arguments
     ]
@@ -99,7 +103,7 @@ def _with_data(
         arguments = [_singles(autograd.values, arguments[0]), *arguments[1:]]
     if _is_empty(arguments):
         return FUNCTIONS["zeros"], [autograd.values.graph.constant(0.0)]
-    if function.name == "FloatTensor" and _are_lengths(autograd, arguments):
+    if are_lengths:
         return FUNCTIONS["zeros"], arguments  # of undefined elements in PyTorch
     return function, arguments
 
@@ -119,7 +123,8 @@ def _is_list(value: Value) -> bool:
 
 
 def _numbers(values: Values, row: Sequence[Value]) -> list[Value]:
-    return [FUNCTIONS["reshape"].build(each) if _is_single(values, each) else each for each in row]
+    now = map(values.now, row)
+    return [FUNCTIONS["reshape"].build(each) if _is_single(values, each) else each for each in now]
 
 
 def _is_single(values: Values, each: Value) -> bool:

@@ -61,6 +61,7 @@ class Conversions:
             **{name: partial(self._typed, name) for name in ("type", "astype")},
             **{name: partial(self._as, name) for name in _METHODS},
             "element_size": self._element_size,
+            "type_as": self._type_as,
         }
         self.functions: dict[str, Special] = {
             "clone": self._clone,
@@ -138,6 +139,12 @@ class Conversions:
         if node in self.values.arrays:
             return bind(node)
         return construct(self.autograd, FUNCTIONS["tensor"], [node], {})
+
+    def _type_as(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        """x with elements of the dtype of another tensor."""
+        given = bind_names("type_as", ("self", "other"), arguments, keywords)
+        x, other = (self.values.tensor(each, f"type_as: {name}") for name, each in given.items())
+        return self._like(x, other)
 
     def _is_tensor(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         given = bind_names("is_tensor", ("obj",), arguments, keywords)["obj"]

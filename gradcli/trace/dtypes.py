@@ -141,7 +141,8 @@ class Dtypes:
             return "bool"
         order = FLOATS if node.kind == "float" else INTEGERS
         rows = [self._found[each] for each in parents if each.shape]
-        singles = [self._found[each] for each in parents if not each.shape]
+        arrays = self.values.arrays if node not in self.values.arrays else ()
+        singles = [self._found[e] for e in parents if not e.shape and e not in arrays]
         found = _highest(rows, order) or _highest(singles, order)
         is_given = node.op is LEAF or (node.op is CONSTANT and node.shape)
         is_own = is_given or node in self.values.arrays

@@ -36,7 +36,7 @@ from gradcli.trace.operators import (
     contains,
     identity,
 )
-from gradcli.trace.special import Specials
+from gradcli.trace.special import Size, Specials
 from gradcli.trace.values import Value, Values, describe
 
 if TYPE_CHECKING:
@@ -150,7 +150,13 @@ class Expressions:
         """A value without its graph; leaves and plain numbers stay what they are."""
         if isinstance(value, tuple):
             parts = [self._cut_off(each) for each in value]
-            return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+            if not hasattr(value, "_make"):
+                return type(value)(parts)
+            made: Value = value._make(parts)
+            title = self.values.titles.get(id(value))
+            if title is not None:
+                self.values.titles[id(made)] = title[0], made
+            return made
         if (
             not isinstance(value, Node)
             or value.kind != "float"
@@ -522,7 +528,7 @@ class Expressions:
         if left.shape != right.shape:
             watch(self.autograd, result, (left, right))
         if self.values.arrays:
-            self.values.stay_arrays(result, (left, right))
+            self.values.stay_tensors(result, left, right)
         return result
 
     def _check_division(self, left: Node, right: Node) -> None:
@@ -573,20 +579,22 @@ class Expressions:
         if isinstance(left, str):
             return self._of_string(operator, left, right)
         if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
-            return type(left)((*left, *right)) if not hasattr(left, "_fields") else (*left, *right)
+            parts = (*left, *right)
+            return Size(parts) if Size in (type(left), type(right)) else parts
         if operator == "+" and isinstance(left, Items) and isinstance(right, Items):
             return self._joined(left, right)
-        if operator == "*" and type(left) is tuple and isinstance(right, Node):
+        if operator == "*" and isinstance(left, tuple) and isinstance(right, Node):
             count = max(0, self.values.integer(right, "how often a tuple is repeated"))
             self.graph.check_room(count * max(1, len(left)))
-            return left * count
+            parts = (*left,) * count
+            return Size(parts) if type(left) is Size else parts
         if operator == "*" and isinstance(left, Items) and self.values.is_python:
             count = max(0, self.values.integer(right, "how often a list is repeated"))
             self.graph.check_room(count * max(1, len(left)))
             return Items(list(left) * count)
         result = binary(self.values, operator, left, right)
         watch(self.autograd, result, (left, right))
-        self.values.stay_arrays(result, (left, right))
+        self.values.stay_tensors(result, left, right)
         return result
 
     def _joined(self, left: Items, right: Items) -> Value:
@@ -642,7 +650,7 @@ class Expressions:
             part = yield self._compared(operator, left, right)
             watch(self.autograd, part, (left, right))
             if self.values.arrays:
-                self.values.stay_arrays(part, (left, right))
+                self.values.stay_tensors(part, left, right)
             result = part if result is None else FUNCTIONS["logical_and"](result, part)
             left = right
         return result
@@ -678,6 +686,8 @@ class Expressions:
                 return found
             owner = owner.elements()
         found = self.values.subscript(owner, items)
+        if type(owner) is Size and type(found) is tuple:
+            found = Size(found)
         if self.values.arrays:
             self.values.stay_arrays(found, (owner,))
             if isinstance(found, Node) and not found.shape and found in self.values.arrays:

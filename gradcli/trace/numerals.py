@@ -78,7 +78,9 @@ class Numerals:
 
 def is_decimal(written: str) -> bool:
     """Whether a number is written as an integer: `1000` or `1_000`."""
-    return written.isdecimal() or written.replace("_", "").isdecimal()
+    if written.isdecimal() or written.replace("_", "").isdecimal():
+        return True
+    return written[1:2] in tuple("xXoObB")  # 0xff
 
 
 def numeric(

@@ -184,6 +184,7 @@ def pieces(
     ]
     while waiting:
         value, quoted = waiting.pop()
+        value = numbers.values.now(value)
         title = numbers.values.titles.get(id(value)) if numbers.values.titles else None
         if title is not None and title[1] is value:
             waiting += _named(title[0], value)

@@ -67,7 +67,10 @@ class PythonCalls(Expressions):
         if name == "round" and self.values.is_python and self._are_numbers(arguments):
             return self._rounded(arguments, keywords)
         if name in ON_NUMBERS and (
-            keywords.keys() & _ORDER or isinstance(only, _COLLECTIONS) or self._are_rows(arguments)
+            keywords.keys() & _ORDER
+            or isinstance(only, _COLLECTIONS)
+            or self._are_rows(arguments)
+            or self._is_with_number(arguments)
         ):
             visit: Visit = self.library.objects.functions[f"builtins.{name}"](arguments, keywords)
             return visit
@@ -80,6 +83,22 @@ class PythonCalls(Expressions):
                 return self._sum_of_objects(arguments)
             return self.python.sum(arguments)
         return self.function_call(name, arguments, keywords)
+
+    def _is_with_number(self, arguments: Sequence[Value]) -> bool:
+        """Whether it is `max(x, 0)` of a tensor of one element: Python's, where torch.max has an
+        axis.
+        """
+        if len(arguments) != 2 or not self.values.is_pytorch:
+            return False
+        x, last = arguments
+        numbers = self.special.numbers
+        return (
+            isinstance(x, Node)
+            and x.size == 1
+            and x not in numbers
+            and isinstance(last, Node)
+            and last in numbers
+        )
 
     def _converted(self, name: str, arguments: Sequence[Value]) -> Value:
         """`int()`, `float('inf')`, `bool(xs)`: None where the op table's function is meant."""

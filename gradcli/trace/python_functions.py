@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import Node
+from gradcli.graph import SINGLE, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.kinds import cast
 from gradcli.trace.arguments import bind_names
@@ -226,8 +226,7 @@ class PythonFunctions:
         if isinstance(value, Node) and not value.shape and specification:
             return formatted(self._plain(value), specification)
         if isinstance(value, Node) and not value.shape and value not in self.numbers:
-            found = self._plain(value)  # as a tensor of one element in PyTorch
-            return str(as_single(found) if self.values.is_single(value) else found)
+            return str(self._plain(value))  # as a tensor of one element in PyTorch
         if isinstance(value, Object) and specification:
             text = value.formatted(specification)
             if text is not None:
@@ -285,8 +284,13 @@ class PythonFunctions:
         return self.written(value)
 
     def _plain(self, node: Node) -> float | bool:
-        """The number, an int where it is one."""
+        """The number, an int where it is one; with the digits that PyTorch has of it."""
         found: float | bool = self.values.evaluator.value(node).item()
+        is_single = node.attributes == SINGLE or (
+            node not in self.numbers and self.values.is_single(node)
+        )
+        if is_single and self.graph.precision != "float32":
+            found = as_single(found)
         is_whole = isinstance(found, float) and found.is_integer()
         if not is_whole or (self.values.is_python and node not in self.numbers):
             return found

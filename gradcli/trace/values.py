@@ -299,6 +299,21 @@ class Values:
         ):
             self.arrays.add(result)
 
+    def stay_tensors(self, result: Value, left: Value, right: Value) -> None:
+        """The same of an operator's result, which is a tensor where one of the two is."""
+        if not (self.is_pytorch and (self._has_axes(left) or self._has_axes(right))):
+            self.stay_arrays(result, (left, right))
+
+    def _has_axes(self, value: Value) -> bool:
+        """Whether it is a tensor of several elements, and neither an array nor a list."""
+        return (
+            isinstance(value, Node)
+            and bool(value.shape)
+            and value not in self.arrays
+            and value not in self.listed
+            and value not in self.number_lists
+        )
+
     @property
     def is_apart(self) -> bool:
         """Whether each tensor that is made is one of its own, also where others are equal to it."""
@@ -365,7 +380,7 @@ class Values:
                     "type", "an empty list is not a tensor", hint="zeros(0) is an empty one"
                 )
             nodes = [
-                done[id(item)] if _is_list(item) else self.tensor(item, "an element")
+                done[id(item)] if _is_list(item) else self.tensor(self.now(item), "an element")
                 for item in current
             ]
             known = _numbers(nodes)

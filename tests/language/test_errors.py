@@ -41,7 +41,9 @@ WRONG = [
     ("f(»'«abc)", "not closed", "'"),
     ('x = »"«abc\ny"', "not closed", '"'),
     ("1»__000«", "`1__000` is not a number", "1_000"),
-    ("0»x10«", "`0x10` is not a number", "decimal"),
+    ("0»xg«", "`0xg` is not a number", "0xff"),
+    ("0x1»g«", "`g` cannot follow the number `0x1`", "0x1*g"),
+    ("0b1»2«", "`2`", None),
     ("2.»sum«()", "`2.` is read as a number", "(2).sum"),
     ("1.2».3«", "`1.2.3` is not a number", "one decimal point"),
     ("2»x«", "`x` cannot follow", "2*x"),
@@ -185,7 +187,9 @@ def test_speaks_the_words_of_the_user(text: str) -> None:
     assert "\n" not in diagnostic.message
 
 
-@pytest.mark.parametrize("number", ["1e999", "-»1e400«", f"2 + »{'9' * 400}«"])
+@pytest.mark.parametrize(
+    "number", ["1e999", "»0x" + "f" * 300 + "«", "-»1e400«", f"2 + »{'9' * 400}«"]
+)
 def test_a_number_beyond_float64_is_an_error(number: str) -> None:
     marked = number if "»" in number else f"»{number}«"
     diagnostic = refused(marked.replace("»", "").replace("«", ""))
