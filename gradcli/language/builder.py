@@ -511,9 +511,9 @@ class Builder:
 
     def call(self, parts: Parts, span: Span) -> Call:
         callee, *given = parts
+        if Keyword not in map(type, given):
+            return Call(callee, tuple(given), (), span)
         arguments = tuple([node for node in given if type(node) is not Keyword])
-        if len(arguments) == len(given):
-            return Call(callee, arguments, (), span)
         keywords = tuple(given[len(arguments) :])
         names = set()
         for keyword in keywords:

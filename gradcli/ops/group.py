@@ -154,7 +154,10 @@ class Group:
         def build(*values: Operand) -> Node:
             if plain and are_floats(values):
                 return values[0].graph.apply(op, values)
-            return op.on(lift(values))
+            nodes = tuple(lift(values))
+            if plain and are_floats(nodes):
+                return nodes[0].graph.apply(op, nodes)
+            return op.on(nodes)
 
         shown = tuple(cases) or _broadcasting_cases(name, names, domain, smooth)
         return register(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gradcli.diagnostics import GradcliError, nearest
-from gradcli.graph import Node
+from gradcli.graph import EMPTY, Node
 from gradcli.ops.promotion import is_number
 from gradcli.ops.table import Function, Parameter
 from gradcli.trace.items import Items
@@ -180,15 +180,36 @@ def call(
     oldest = values.graph.count
     try:
         given, named = _converted(values, function, arguments, keywords)
-        first = values.graph.count
-        built = _build(values, function, given, named)
-        if values.passages is not None:
-            _remember(values, function, given, named, first, built)
-        return built if function.passes_on else values.new(built, oldest)
+        return _called(values, function, given, named, oldest)
     except GradcliError as error:
-        raise error.hinted(
-            f"{signature(function)}: gradcli ops {function.name} explains it"
-        ) from None
+        raise _hinted(error, function) from None
+
+
+def call_of_nodes(values: Values, function: Function, nodes: list[Node]) -> Any:
+    """What an elementwise function builds of its operands."""
+    try:
+        return _called(values, function, nodes, EMPTY, values.graph.count)
+    except GradcliError as error:
+        raise _hinted(error, function) from None
+
+
+def _called(
+    values: Values,
+    function: Function,
+    given: list[Any],
+    named: Mapping[str, Any],
+    oldest: int,
+) -> Any:
+    """What the building function makes of its arguments; nodes from `oldest` on are new."""
+    first = values.graph.count
+    built = _build(values, function, given, named)
+    if values.passages is not None:
+        _remember(values, function, given, named, first, built)
+    return built if function.passes_on else values.new(built, oldest)
+
+
+def _hinted(error: GradcliError, function: Function) -> GradcliError:
+    return error.hinted(f"{signature(function)}: gradcli ops {function.name} explains it")
 
 
 _OF_OLD = frozenset(("size_average", "reduce"))
@@ -239,7 +260,7 @@ def _converted(
 
 
 def _build(
-    values: Values, function: Function, arguments: list[Any], keywords: dict[str, Any]
+    values: Values, function: Function, arguments: list[Any], keywords: Mapping[str, Any]
 ) -> Any:
     if function.operands:
         build = function.variant if keywords and function.variant else function.build
@@ -253,7 +274,7 @@ def _remember(
     values: Values,
     function: Function,
     arguments: list[Any],
-    keywords: dict[str, Any],
+    keywords: Mapping[str, Any],
     first: int,
     built: Any,
 ) -> None:
@@ -261,7 +282,9 @@ def _remember(
     assert values.passages is not None
     parameters = parameters_of(function)
     if not any(each.variadic for each in parameters):
-        given = dict(zip((each.name for each in parameters), arguments, strict=False)) | keywords
+        given = dict(zip((each.name for each in parameters), arguments, strict=False)) | {
+            **keywords
+        }
         span, end = values.graph.span, values.graph.count
         values.passages.add(
             Passage("call", function.name, span, first, end, given, built, function)

@@ -8,12 +8,12 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.diagnostics import GradcliError, Note, nearest
-from gradcli.graph import EMPTY, Graph, Node
+from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
-from gradcli.trace.arguments import call
+from gradcli.trace.arguments import call, call_of_nodes
 from gradcli.trace.autograd import Autograd
 from gradcli.trace.callee import MODULES, function_name, method_name, path_of, place_receiver
 from gradcli.trace.dictionaries import Dictionary
@@ -157,14 +157,14 @@ class Calls(NumpyCalls):
         function = self._elementwise(expression)
         if function is None:
             return self._call(expression)
-        operands: list[Value] = []
+        operands: list[Node] = []
         for argument in expression.arguments:
             found = self.at_once(argument)
-            if found.__class__ is not Node:
+            if not isinstance(found, Node):
                 return self._call(expression, operands, found)
             operands.append(found)
         self.graph.span = expression.span
-        result: Value = call(self.values, function, operands, EMPTY)
+        result: Value = call_of_nodes(self.values, function, operands)
         if len(operands) > 1:
             watch(self.autograd, result, operands)
         if self.values.arrays:
