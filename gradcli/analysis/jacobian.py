@@ -140,7 +140,7 @@ def derivative_matrix(
 
 def _dense(linear: Linearisation, found: SparseMatrix) -> DenseMatrix:
     """The same with its zeros."""
-    values = linear.allocate()
+    values = linear.allocate(np.zeros)
     values.reshape(-1)[found.pattern.keys] = found.values
     return DenseMatrix(found.rows, found.columns, values, found.mode)
 

@@ -49,15 +49,15 @@ class Linearisation:
         """The dtype of derivatives."""
         return self.problem.graph.dtype("float")
 
-    def allocate(self) -> Array:
-        """An array for all derivatives, zeros so far. Raises `limit-memory`."""
+    def allocate(self, empty: Callable[..., Array] = np.empty) -> Array:
+        """An array for all derivatives, as NumPy makes it. Raises `limit-memory`."""
         shape = self.rows.size, self.columns.size
         self.problem.graph.ledger.take(
             shape[0] * shape[1] * self.dtype.itemsize,
             f"a matrix of {shape[0]:,} × {shape[1]:,}",
             hint="gradcli jvp or eval --gradient give its products with a vector",
         )
-        return np.zeros(shape, self.dtype)
+        return empty(shape, self.dtype)
 
     def pattern(self, most: int) -> Pattern:
         """Where derivatives may be different from 0.
