@@ -24,7 +24,7 @@ from gradcli.engine.kernels import Kernel, bound, kernel
 from gradcli.engine.plan import nbytes
 from gradcli.engine.products import is_large
 from gradcli.engine.swept import LARGE
-from gradcli.graph import Array, Attributes, Node
+from gradcli.graph import EMPTY, Array, Attributes, Node
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.loops import Loop
 
@@ -250,7 +250,7 @@ class Body:
             for segment in self._segments():
                 if marks is not None:
                     marks[segment.start] = [*map(_mark, carried)]
-                for part, columns in self._stretches(operands, values, carried, segment):
+                for part, columns in self._stretches(operands, values, carried, segment, kept):
                     self._keep(kept, columns, part, self.count)
                     told(next(stretches))
             return [
@@ -282,7 +282,8 @@ class Body:
             if every:
                 if node not in kept:
                     kept[node] = np.empty_like(columns[node], shape=(count, *node.shape))
-                kept[node][part] = columns[node]
+                if not np.may_share_memory(kept[node], columns[node]):  # else it is there
+                    kept[node][part] = columns[node]
 
     @np.errstate(all="ignore")
     def holds(self, operands: Sequence[Array], expected: Sequence[Array]) -> int:
@@ -316,10 +317,16 @@ class Body:
         return _cut(rows, self._stretch)
 
     def _stretches(
-        self, operands: Sequence[Array], values: list[Any], carried: list[Any], rows: slice
+        self,
+        operands: Sequence[Array],
+        values: list[Any],
+        carried: list[Any],
+        rows: slice,
+        kept: Mapping[Node, Array] = EMPTY,
     ) -> Iterator[tuple[slice, dict[Node, Array]]]:
         """Run the passes of some rows, a stretch at a time: which they are, and what is known of
         all of them. `carried` is what the first of them gets, and then what the next one does.
+        What passes leave is collected in `kept`, where it has a place there.
         """
         loop = self._loop
         sources = dict(zip(loop.rows, operands[len(loop.carried) :], strict=False))
@@ -328,7 +335,8 @@ class Body:
             self._extend(columns, self._early, values)
             collected = self._pass(values, columns, carried, part)
             for node, found in zip(self._columns, collected, strict=True):
-                columns[node] = self._column(node, found)
+                place = kept[node][part] if node in kept else None
+                columns[node] = self._column(node, found, place)
             self._extend(columns, self._late, values)
             yield part, columns
 
@@ -415,21 +423,27 @@ class Body:
         message = f"{told.message} (in pass {self._loop.before + number + 1:,} of the loop)"
         return GradcliError(told.code, message, hint=told.hint, span=span)
 
-    def _column(self, node: Node, found: list[Any]) -> Array:
-        """The values of a stretch as one array, in the order of rows. Its axes lie in memory as
-        those of the first value do, as sums are taken in the order of memory.
+    def _column(self, node: Node, found: list[Any], column: Array | None) -> Array:
+        """The values of a stretch as one array, in the order of rows: in the place for them, if
+        there is one. Its axes lie in memory as those of the first value do, as sums are taken in
+        the order of memory.
         """
         if self._loop.backwards:
             found.reverse()
         if self._is_number(node):
             return np.array(found, node.graph.dtype(node.kind))
-        first = np.asarray(found[0])
-        axes = sorted(range(first.ndim), key=lambda axis: -abs(first.strides[axis]))
-        column = np.empty((len(found), *(first.shape[axis] for axis in axes)), first.dtype)
-        column = column.transpose(0, *(1 + axes.index(axis) for axis in range(first.ndim)))
+        if column is None:
+            column = _empty_column(np.asarray(found[0]), len(found))
         for k, value in enumerate(found):
             column[k] = value
         return column
+
+
+def _empty_column(first: Array, count: int) -> Array:
+    """An array for so many values like the first one."""
+    axes = sorted(range(first.ndim), key=lambda axis: -abs(first.strides[axis]))
+    column = np.empty((count, *(first.shape[axis] for axis in axes)), first.dtype)
+    return column.transpose(0, *(1 + axes.index(axis) for axis in range(first.ndim)))
 
 
 def _live(loop: Loop, wanted: Iterable[Node], ready: Iterable[Node] = ()) -> set[Node]:
