@@ -11,6 +11,7 @@ from gradcli.diagnostics import GradcliError, Note, nearest
 from gradcli.graph import Graph, Node
 from gradcli.language import syntax
 from gradcli.ops import FUNCTIONS
+from gradcli.ops.control import bind
 from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import call, call_of_nodes
@@ -97,6 +98,9 @@ _AS_METHODS = {"__repr__": "repr", "__str__": "str", "__len__": "len"}
 """Methods that stand for functions."""
 _IN_PLACE = ("zero", "fill", "normal", "uniform", "copy", "resize", "detach")
 """What changes tensors in place besides functions of the op table."""
+_NEW_VIEWS = {"view": "view", "view_as": "view", "reshape": "view", "reshape_as": "view",
+              "expand": "expand", "expand_as": "expand"}  # fmt: skip
+"""What gives another tensor in any case, a view, and the function that PyTorch says made it."""
 _TAKE_DTYPES = ("to", "type", "astype")
 """Methods whose arguments may be names of dtypes: `x.to(torch.float64)`."""
 _NUMPYS_OWN = frozenset((
@@ -591,7 +595,18 @@ class Calls(NumpyCalls):
         result = self._result(built_in, arguments, keywords)
         if self.graph.draws > draws:
             self.note_random()
-        return result
+        is_given = bool(arguments) and result is arguments[0] and self.values.is_pytorch
+        if not is_given or built_in.name not in _NEW_VIEWS or not isinstance(result, Node):
+            return result
+        return self._another(result, (_NEW_VIEWS[built_in.name], arguments, keywords))
+
+    def _another(self, node: Node, made_by: tuple[str, list[Value], dict[str, Value]]) -> Node:
+        """A view of a tensor in the shape that it has: another tensor for backward."""
+        if not self.autograd.requires_grad(node):
+            return node
+        view = bind(node)
+        self.values.made_by[view] = made_by
+        return view
 
     def _result(
         self, built_in: Function, arguments: list[Value], keywords: dict[str, Value]

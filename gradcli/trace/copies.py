@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops.control import bind, detach, leaf
 from gradcli.trace.classes import Instance
@@ -14,12 +16,18 @@ from gradcli.trace.layers import Layer
 from gradcli.trace.modules import Composite, ModuleList
 from gradcli.trace.values import Value, Values
 
+COPIED = "only leaves can be copied with what they hold"
+
 
 class Copies:
     """New values for old ones; what is held twice is copied once."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(
+        self, values: Values, is_computed: Callable[[Node], bool] = lambda node: False
+    ) -> None:
+        """`is_computed` tells the tensors that gradients flow back from: these are not copied."""
         self.values = values
+        self._is_computed = is_computed
         self._new: dict[int, Any] = {}
         self._tensors: dict[Node, Node] = {}
 
@@ -49,6 +57,8 @@ class Copies:
     def _tensor(self, node: Node) -> Node:
         if node.known is not None:
             return node
+        if self._is_computed(node):
+            raise GradcliError("value", COPIED, hint="x.detach().clone() is a copy")
         if node not in self._tensors:
             parameters = self.values.parameters
             if node.kind == "float" and not node.op.unique:

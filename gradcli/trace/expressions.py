@@ -98,6 +98,8 @@ class Expressions:
         }
         computing = (syntax.Unary, syntax.Binary, syntax.Call, syntax.Index, syntax.Attribute)
         silent = {kind: self._silenced(recorded[kind]) for kind in computing}
+        self.kept_graphs: set[Node] = set()
+        """What functions have given that record inside of what does not."""
         self._visitors_of = {True: recorded, False: recorded | silent}
         self._visitors = recorded
 
@@ -163,7 +165,7 @@ class Expressions:
             or value.op in (LEAF, INPUT, DETACH)
         ):
             return value
-        if value in self.special.numbers:
+        if value in self.special.numbers or value in self.kept_graphs:
             return value
         cut = detach(value)
         if value in self.values.arrays:

@@ -32,8 +32,9 @@ _DATES = ("datetime", "pathlib", "strftime", "gmtime", "localtime", "ctime", "as
 _OF_INSTALLATION = ("sys", "importlib", "packaging")
 """The same of what Python is told of where it runs."""
 _MORE_OF_PYTHON = (
-    "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "import os",
-    "from os", "heapq", "bisect", "statistics", "logging", "enum", "Namespace", "sys.modules",
+    "itertools", "operator", "contextlib", "import re", "json", "SimpleNamespace", "os.path",
+    "os.environ", "os.getenv", "os.make", "from os", "heapq", "bisect", "statistics", "logging",
+    "enum", "Namespace", "sys.modules",
 )  # fmt: skip
 """The same of parts that fewer use."""
 _MATH = ("math",)
@@ -105,7 +106,7 @@ class Library:
         numbers = caller.special.numbers
         self.sequences = Sequences(self._values)
         self.python = caller.python
-        self.objects = ObjectFunctions(self._values, numbers)
+        self.objects = ObjectFunctions(self._autograd, numbers)
         settings = SettingCalls(self._autograd)
         calls, conversions = AutogradCalls(self._autograd), Conversions(self._autograd)
         self.functions: dict[str, Special] = (

@@ -28,6 +28,8 @@ class MoreParameters:
         self.functions: dict[str, Special] = {
             "torch.nn.init.calculate_gain": self._gain,
             "torch.nn.init.orthogonal_": self._orthogonal,
+            "torch.nn.init.dirac_": self._dirac,
+            "torch.nn.init.sparse_": self._sparse,
             "torch.nn.init.trunc_normal_": self._trunc_normal,
             "torch.nn.init._calculate_fan_in_and_fan_out": self._fans,
             "torch.nn.utils.vector_to_parameters": self._from_vector,
@@ -72,6 +74,35 @@ class MoreParameters:
         q = q * np.sign(np.diag(r))
         made = (q.T if is_wide else q).reshape(node.shape) * gain
         return self._parameters.put(node, self.values.graph.constant(made))
+
+    def _dirac(self, arguments: list[Value], keywords: Given) -> Value:
+        """Filters of a convolution that give each channel as it is."""
+        given = bind_names("dirac_", ("tensor", "groups"), arguments, keywords, ("groups",))
+        node = self.values.tensor(given["tensor"], "the parameter")
+        groups = self.values.integer(given["groups"], "groups") if "groups" in given else 1
+        if node.ndim not in (3, 4, 5) or groups < 1 or node.shape[0] % groups:
+            raise GradcliError("shape", "dirac_ is for filters of 3, 4 or 5 axes")
+        made = np.zeros(node.shape)
+        middle = tuple(length // 2 for length in node.shape[2:])
+        each = node.shape[0] // groups
+        for group in range(groups):
+            for place in range(min(each, node.shape[1])):
+                made[(group * each + place, place, *middle)] = 1.0
+        return self._parameters.put(node, self.values.graph.constant(made))
+
+    def _sparse(self, arguments: list[Value], keywords: Given) -> Value:
+        """Random numbers, of which a part of each column is 0."""
+        names = ("tensor", "sparsity", "std")
+        given = bind_names("sparse_", names, arguments, keywords, names[2:])
+        node = self.values.tensor(given["tensor"], "the parameter")
+        if node.ndim != 2:
+            raise GradcliError("shape", "sparse_ is for matrices")
+        part = self.values.number(given["sparsity"], "sparsity")
+        std = self.values.number(given["std"], "std") if "std" in given else 0.01
+        drawn = self.values.evaluator.value(self._parameters.drawn("randn", node)) * std
+        order = self.values.evaluator.value(self._parameters.drawn("rand", node)).argsort(0)
+        drawn[order < math.ceil(part * node.shape[0])] = 0.0
+        return self._parameters.put(node, self.values.graph.constant(drawn))
 
     def _trunc_normal(self, arguments: list[Value], keywords: Given) -> Value:
         node = self.values.tensor(arguments[0] if arguments else None, "the parameter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gradcli.diagnostics import GradcliError
 from gradcli.trace.dictionaries import Dictionary
@@ -26,14 +26,33 @@ def _between(start: float, end: float, part: float, *, linear: bool) -> float:
     return end + (start - end) / 2 * (1 + math.cos(math.pi * part))
 
 
+class Momenta(NamedTuple):
+    """The momentum while the rate is smallest, and while it is largest."""
+
+    most: float
+    least: float
+
+
+def _set_momenta(optimiser: Optimiser, momentum: float) -> None:
+    """Give all groups a momentum. Raises `value` where they have none."""
+    for place in range(len(optimiser.groups)):
+        if not optimiser.set_momentum(place, momentum):
+            raise GradcliError(
+                "value",
+                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled",
+                hint="cycle_momentum=False",
+            )
+
+
 class OneCycle(Scheduler):
     """Smith and Topin (2018): up to `max_lr`, and down to far less than it began with."""
 
     title = "OneCycleLR"
 
     def __init__(self, values: Values, optimiser: Optimiser, most: list[float], numbers: Numbers,
-                 linear: bool) -> None:  # fmt: skip
+                 linear: bool, momenta: Momenta | None) -> None:  # fmt: skip
         super().__init__(values, optimiser)
+        self._momenta = momenta
         self._most, self._numbers, self._linear = most, numbers, linear
         self.first = [each / numbers["div_factor"] for each in most]
         for group, rate in zip(optimiser.groups, self.first, strict=True):
@@ -42,22 +61,27 @@ class OneCycle(Scheduler):
     def set_rates(self) -> Visit:
         yield from ()
         for place, most in enumerate(self._most):
-            self.optimiser.set_rate(place, self._rate(self.first[place], most))
+            last = self.first[place] / self._numbers["final_div_factor"]
+            self.optimiser.set_rate(place, self._curve(self.first[place], most, last))
+        if self._momenta is not None:
+            most, least = self._momenta
+            _set_momenta(self.optimiser, self._curve(most, least, most))
         self.note_rates()
 
-    def _rate(self, first: float, most: float) -> float:
+    def _curve(self, first: float, middle: float, last: float) -> float:
+        """A number that goes from the first to the middle one, and on to the last."""
         n = self._numbers
-        if self.epoch >= n["total_steps"]:
+        if self.epoch > n["total_steps"]:
             raise GradcliError(
                 "value",
-                f"Tried to step {self.epoch + 1} times. The specified number of total steps is "
+                f"Tried to step {self.epoch} times. The specified number of total steps is "
                 f"{int(n['total_steps'])}",
             )
         top = n["pct_start"] * n["total_steps"] - 1
         if self.epoch <= top:
-            return _between(first, most, self.epoch / top, linear=self._linear)
+            return _between(first, middle, self.epoch / top, linear=self._linear)
         part = (self.epoch - top) / (n["total_steps"] - 1 - top)
-        return _between(most, first / n["final_div_factor"], part, linear=self._linear)
+        return _between(middle, last, part, linear=self._linear)
 
 
 class Cyclic(Scheduler):
@@ -65,23 +89,32 @@ class Cyclic(Scheduler):
 
     title = "CyclicLR"
 
-    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str) -> None:
+    def __init__(self, values: Values, optimiser: Optimiser, numbers: Numbers, mode: str,
+                 momenta: Momenta | None) -> None:  # fmt: skip
         super().__init__(values, optimiser)
-        self._numbers, self._mode = numbers, mode
+        self._numbers, self._mode, self._momenta = numbers, mode, momenta
+
+    def set_rates(self) -> Visit:
+        yield from super().set_rates()
+        if self._momenta is not None:
+            most, least = self._momenta
+            _set_momenta(self.optimiser, most - (most - least) * self._part())
 
     def rate(self, first: float, before: float) -> float:
+        n = self._numbers
+        return n["base_lr"] + (n["max_lr"] - n["base_lr"]) * self._part()
+
+    def _part(self) -> float:
+        """How far it is up between the two rates."""
         n = self._numbers
         whole = n["step_size_up"] + n["step_size_down"]
         cycle = math.floor(1 + self.epoch / whole)
         place = 1 + self.epoch / whole - cycle
         up = n["step_size_up"] / whole
         part = place / up if place <= up else (place - 1) / (up - 1)
-        height = (n["max_lr"] - n["base_lr"]) * part
         if self._mode == "triangular2":
-            height /= 2.0 ** (cycle - 1)
-        elif self._mode == "exp_range":
-            height *= n["gamma"] ** self.epoch
-        return n["base_lr"] + height
+            return part / 2.0 ** (cycle - 1)
+        return part * n["gamma"] ** self.epoch if self._mode == "exp_range" else part
 
 
 class InTurn(Object):
@@ -162,6 +195,13 @@ class MoreSchedulers:
             for name, default in defaults.items()
         }
 
+    def _momenta(self, given: dict[str, Value], defaults: Momenta) -> Momenta | None:
+        """Between what the momentum goes up and down; None where it stays."""
+        if "cycle_momentum" in given and not self.values.truth(given["cycle_momentum"]):
+            return None
+        names = {"max_momentum": defaults.most, "base_momentum": defaults.least}
+        return Momenta(*self._numbers(given, names).values())
+
     def _one_cycle(self, arguments: list[Value], keywords: Given) -> Visit:
         names = ("max_lr", "total_steps", "epochs", "steps_per_epoch", "pct_start",
                  "anneal_strategy", "cycle_momentum", "base_momentum", "max_momentum",
@@ -183,7 +223,8 @@ class MoreSchedulers:
         most = list(self.values.numbers(given["max_lr"], "max_lr"))
         most = most * len(optimiser.groups) if len(most) == 1 else most
         is_linear = given.get("anneal_strategy", "cos") == "linear"
-        made = OneCycle(self.values, optimiser, most, numbers, is_linear)
+        momenta = self._momenta(given, Momenta(0.95, 0.85))
+        made = OneCycle(self.values, optimiser, most, numbers, is_linear, momenta)
         yield made.set_rates()
         return made
 
@@ -200,7 +241,11 @@ class MoreSchedulers:
         })  # fmt: skip
         numbers["step_size_down"] = numbers["step_size_down"] or numbers["step_size_up"]
         optimiser = self._schedulers.optimiser(given["optimizer"])
-        made = Cyclic(self.values, optimiser, numbers, str(given.get("mode", "triangular")))
+        mode, momenta = (
+            str(given.get("mode", "triangular")),
+            self._momenta(given, Momenta(0.9, 0.8)),
+        )
+        made = Cyclic(self.values, optimiser, numbers, mode, momenta)
         yield made.set_rates()
         return made
 

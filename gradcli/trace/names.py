@@ -66,6 +66,8 @@ HARMLESS = frozenset((
     "init", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
     "normal_", "uniform_", "constant_", "zeros_", "ones_",
     "items", "keys", "values", "format", "lower", "upper", "strip", "center", "ljust", "rjust",
+    "join", "replace", "startswith", "endswith", "title", "zfill", "isalpha", "isdigit", "Tensor",
+    "TensorDataset", "LayerNorm", "GroupNorm", "Identity", "Unflatten", "MultiheadAttention",
 ))  # fmt: skip
 """Attributes that change at most the tensor that they belong to, or are no functions: a list has a
 new value for its name."""

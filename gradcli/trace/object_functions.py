@@ -10,6 +10,7 @@ from gradcli.diagnostics import GradcliError
 from gradcli.graph import Node
 from gradcli.ops import FUNCTIONS
 from gradcli.trace.arguments import bind_names
+from gradcli.trace.autograd import Autograd
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.iterators import Remaining
@@ -54,8 +55,9 @@ class OwnOrder:
 class ObjectFunctions:
     """The functions by name."""
 
-    def __init__(self, values: Values, numbers: PrintedNumbers) -> None:
-        self.values = values
+    def __init__(self, autograd: Autograd, numbers: PrintedNumbers) -> None:
+        self._autograd = autograd
+        self.values = values = autograd.values
         self.graph = values.graph
         self.numbers = numbers
         self.functions: dict[str, Callable[[list[Value], dict[str, Value]], Any]] = {
@@ -300,8 +302,11 @@ class ObjectFunctions:
         (value,) = bind_names("copy", ("x",), arguments, keywords).values()
         return shallow(value)
 
+    def _is_computed(self, node: Node) -> bool:
+        return self._autograd.requires_grad(node) and not self._autograd.is_leaf(node)
+
     def _copied(self, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         from gradcli.trace.copies import Copies
 
         (value,) = bind_names("deepcopy", ("x",), arguments, keywords).values()
-        return Copies(self.values).deep(value)
+        return Copies(self.values, self._is_computed).deep(value)

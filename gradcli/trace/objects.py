@@ -252,6 +252,9 @@ class ClassName(Object):
         self.of = of
 
     def attribute(self, name: str) -> Any:
+        own = getattr(self.of, "made_by", None)
+        if own is not None:
+            return own.attribute(name)
         return self.name if name == "__name__" else super().attribute(name)
 
     def is_same(self, other: Any) -> bool:

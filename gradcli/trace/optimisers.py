@@ -237,6 +237,18 @@ class Optimiser(Object):
         """Give a group another learning rate."""
         self.groups[place].put("lr", self.values.plain(rate))
 
+    def set_momentum(self, place: int, momentum: float) -> bool:
+        """Give a group another momentum, or a first beta; whether it has one of these."""
+        group, value = self.groups[place], self.values.plain(momentum)
+        if group.contains("betas"):
+            _, second = self.values.elements(group.item(["betas"]))
+            group.put("betas", (value, second))
+        elif group.contains("momentum"):
+            group.put("momentum", value)
+        else:
+            return False
+        return True
+
     def attribute(self, name: str) -> Value:
         if name == "param_groups":
             return Items(list(self.groups))

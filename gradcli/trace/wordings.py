@@ -175,6 +175,11 @@ _PHRASES = (
     _phrase(r"^retain_grad is for what requires grad", "RuntimeError", lambda:
              "can't retain_grad on Tensor that has requires_grad=False"),
     _phrase(r"^(Jacobian mismatch for output .*)", "GradcheckError", lambda text: text),
+    _phrase(r"^only leaves can be copied with what they hold", "RuntimeError", lambda:
+             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+             "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+             "because of a torch.nn.utils.weight_norm usage, see "
+             "https://github.com/pytorch/pytorch/pull/103001"),
     _phrase(r"^division by zero", "ZeroDivisionError", lambda: "division by zero"),
     _phrase(r"^view size is not compatible with", "RuntimeError", lambda: NOT_VIEWED),
     _phrase(r"^a tensor of shape .* has no attribute '(\w+)'", "AttributeError",
