@@ -212,7 +212,7 @@ MISTAKES = [
     _of_x("sum(x**2)", [0.8, 2.6, 4.5], "elements", "x[2]", "4.5 instead of 4.4"),
     _of_x("sum(x*log(x))", [1.0, float("nan"), 2.0], "nan", "x[1]"),
     # --- written with few digits
-    _of_x("sum(log(x))", [-2.5, -0.769231, -0.454545], "sign", "sign", "rounded to 6 digits"),
+    _of_x("sum(log(x))", [-2.5, -0.769231, -0.454545], "sign", "sign", "yours is rounded"),
     _of_x("mean(exp(x))", [1.492, 3.669, 9.025], "mean", "1/n is missing", "rounded"),
     # --- more of each kind
     _of_x(CUBE, [[-6, -54], [-24, -96]], "transposed", "transposed", "sign is wrong"),

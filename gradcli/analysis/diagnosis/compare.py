@@ -14,8 +14,7 @@ from gradcli.analysis.diagnosis.claim import Claim, close
 from gradcli.analysis.diagnosis.double import in_double
 from gradcli.analysis.diagnosis.elsewhere import branch
 from gradcli.analysis.diagnosis.patterns import elements
-from gradcli.analysis.diagnosis.rounding import roundings
-from gradcli.analysis.diagnosis.search import Search
+from gradcli.analysis.diagnosis.search import Search, rounding
 from gradcli.analysis.diagnosis.sides import MOST, Jump, kinks
 from gradcli.analysis.diagnosis.smaller import LARGE, confirmed_in_small
 from gradcli.analysis.diagnosis.typed import Tolerant
@@ -99,7 +98,7 @@ def _diagnosed(
         return known, len(known) == 1
     if close(mine, right, claim.rtol):
         return [_slight(claim, found)], True
-    if any(close(mine, right, claim.rtol, each.slack) for each in roundings(mine)):
+    if close(mine, right, claim.rtol, rounding(mine)):
         return [elements(claim, found.wrong, jumps)], True
     if large and 0 < np.count_nonzero(found.wrong) <= FEW * found.wrong.size:
         return [elements(claim, found.wrong, jumps)], False

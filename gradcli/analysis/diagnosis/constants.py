@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,7 @@ from gradcli.ops.statistics import VAR
 from gradcli.simplify import number_of
 
 
-@dataclass(frozen=True, slots=True)
-class KnownNumber:
+class KnownNumber(NamedTuple):
     """A number of the program, and where it stands."""
 
     value: float
@@ -61,69 +61,56 @@ def ratio(mine: Array, right: Array, rtol: float) -> float | None:
     return k if k and near.all() else None
 
 
-@dataclass(frozen=True, slots=True)
-class Meanings:
-    """Sentences that explain a factor, the most likely first; empty if nothing explains it."""
+class FactorMeaning(NamedTuple):
+    """A sentence that explains a factor."""
 
-    own: list[str]
-    """Explanations by numbers that the program computes with."""
-    general: list[str]
-    """Explanations by sizes of tensors, and by constants of mathematics."""
-    pairs: list[str]
-    """Explanations by two numbers, where one is not enough."""
-    is_exponent: bool
-    """Whether an exponent is among the first."""
-
-    @property
-    def all(self) -> list[str]:
-        return [*self.own, *self.general, *self.pairs]
+    words: str
+    own: bool
+    """Whether by a number that the program computes with; else by sizes and by mathematics."""
+    is_single: bool = True
+    """Whether by one number."""
 
 
-def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> Meanings:
-    """Explanations of k, not of its sign."""
+def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> list[FactorMeaning]:
+    """Explanations of k, not of its sign, the most likely first: by one number, or else by two."""
     size = abs(k)
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
     guesses = () if claim.is_formula else (*_sizes(claim), *WELL_KNOWN, less)
     general = [each for each in guesses if _explains(each.value)]
-    single = _told(own, size, rtol), _told(general, size, rtol)
-    pairs = (
-        []
-        if any(single) or claim.is_formula
-        else list(_pairs([*own, *general][:FIRST], size, rtol))
-    )
-    return Meanings(*single, pairs, any("exponent" in told for told in single[0]))
+    single = [FactorMeaning(told, True) for told in _told(own, size, rtol)]
+    single += [FactorMeaning(told, False) for told in _told(general, size, rtol)]
+    if single or claim.is_formula:
+        return single
+    return [
+        FactorMeaning(told, False, False) for told in _pairs([*own, *general][:FIRST], size, rtol)
+    ]
 
 
 def _explains(value: float) -> bool:
     return value not in (0.0, 1.0) and math.isfinite(value)
 
 
-def _told(known: Sequence[KnownNumber], size: float, rtol: float) -> list[str]:
+def _told(known: Sequence[KnownNumber], size: float, rtol: float) -> Iterator[str]:
     """A sentence for each number that explains a factor; what has the same number is in one."""
-    extra = [each for each in known if _same(size, each.value, rtol)]
-    missing = [each for each in known if _same(size, 1 / each.value, rtol)]
-    told = []
-    for found, what in (
-        (extra, "it is a factor too much, or a division by it is missing"),
-        (missing, "it is missing as a factor, or divides where it should not"),
+    for power, what in (
+        (1, "it is a factor too much, or a division by it is missing"),
+        (-1, "it is missing as a factor, or divides where it should not"),
     ):
-        words = dict.fromkeys(each.words for each in found)
-        if words:
-            either = " or ".join([*words][:EITHER])
-            told.append(f"{found[0].value:.6g} = {either}: {what}")
-    return told
+        found = [each for each in known if _same(size, each.value**power, rtol)]
+        if found:
+            either = " or ".join([*dict.fromkeys(each.words for each in found)][:EITHER])
+            yield f"{found[0].value:.6g} = {either}: {what}"
 
 
 def _pairs(known: list[KnownNumber], size: float, rtol: float) -> Iterator[str]:
     """Two numbers, of which one is a factor and the other a factor or a divisor."""
-    for a in known:
-        for b in known:
-            if _same(size, a.value / b.value, rtol):
-                yield f"{a}, divided by {b}"
-            elif _same(size, a.value * b.value, rtol):
-                yield f"{a}, times {b}"
+    for a, b in product(known, known):
+        if _same(size, a.value / b.value, rtol):
+            yield f"{a}, divided by {b}"
+        elif _same(size, a.value * b.value, rtol):
+            yield f"{a}, times {b}"
 
 
 def _same(a: float, b: float, rtol: float) -> bool:
@@ -138,17 +125,16 @@ def _program(claim: Claim, words: Wording) -> Iterator[KnownNumber]:
     for node in claim.between:
         if node.op.averages or node.op is VAR:
             n = node.inputs[0].size // max(1, node.size)
-            yield KnownNumber(float(n), f"the number of elements n in {words.place(node)}")
-            yield KnownNumber(n / max(1, n - 1), f"n/(n - 1) in {words.place(node)}")
+            place = words.place(node)
+            yield KnownNumber(float(n), f"the number of elements n in {place}")
+            yield KnownNumber(n / max(1, n - 1), f"n/(n - 1) in {place}")
             if node.op is VAR:
-                yield KnownNumber(float(n - 1), f"n - 1 in {words.place(node)}")
+                yield KnownNumber(float(n - 1), f"n - 1 in {place}")
         if node.op.infix == "/" and node.inputs[1].span == node.span:
             above, below = node.inputs  # a derived function divides by a count
             if above in moving and below not in moving and below.size == 1:
-                count = _single(point.value(below))
-                yield KnownNumber(
-                    count, f"the number n of elements that {words.formula(node)} averages"
-                )
+                told = f"the number n of elements that {words.formula(node)} averages"
+                yield KnownNumber(_single(point.value(below)), told)
         for position, operand in enumerate(node.inputs):
             value = number_of(operand)
             if value is not None:

@@ -133,12 +133,12 @@ def _locals(claim: Claim, words: Wording) -> Iterator[Piece]:
     for node in claim.between[:MOST]:
         for position, operand in enumerate(node.inputs):
             step = ReverseStep(node, position)
-            if not node.op.differentiable(node, position) or step.local() is None:
-                continue
-            local = step.local()
-            assert local is not None
+            local = step.local() if node.op.differentiable(node, position) else None
+            plain = None if local is None else words.plain(local)
+            if local is None or plain is None or number_of(plain) is not None:
+                continue  # numbers are among the pieces already
             told = f"the derivative of {words.of(node)} by {words.of(operand)}"
-            for text in (textbook(local, node, words), words.spelled(words.plain(local))):
+            for text in (textbook(local, node, position, words), words.spelled(plain)):
                 expression = text and _read(text)
                 if expression and not isinstance(expression, Number):
                     yield Piece(expression, told)

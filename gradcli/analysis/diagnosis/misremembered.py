@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 
 from gradcli.algebra.rules import value_of
 from gradcli.analysis.diagnosis.wording import Wording
@@ -13,23 +14,35 @@ SHIFTED = re.compile(r"\*\*\(n ([+-]) (\d)\)")
 """A power whose exponent is one less than n, or the like."""
 
 
-def textbook(local: Node, node: Node, words: Wording) -> str:
-    """A local derivative as textbooks write it."""
-    if len(node.op.textbook) == 1:
-        texts = {name: words.of(each) for name, each in _names(node).items()}
-        return _over(node.op.textbook[0], texts)
-    written = [words.spelled(each) for each in (words.plain(local), local)]  # names may be lost
-    return min((each for each in written if each), key=len, default="") or words.of(local)
+def textbook(local: Node, node: Node, position: int, words: Wording) -> str:
+    """The derivative of a node by the operand at a position, as textbooks write it, or as the
+    shortest formula over names.
+    """
+    known = node.op.textbook
+    own = _over(known[position], _texts(node, words)) if position < len(known) else ""
+    if len(known) == 1:
+        return own
+    nodes = (words.plain(local), local)  # the plain one may have lost the names
+    written = [words.of(each) for each in nodes if words.spelled(each)]
+    return min([*written, *([own] if own else [])], key=_length, default="") or words.of(local)
+
+
+def _length(text: str) -> int:
+    return len(text.replace(" ", ""))
 
 
 def misremembered(node: Node, position: int, words: Wording) -> Iterator[tuple[str, Node]]:
     """Wrong derivatives of a node by an operand of its shape, as text and as nodes."""
     if not node.op.misremembered:
         return
-    texts = {name: _atom(words.of(each)) for name, each in _names(node).items()}
+    texts = _texts(node, words)
     for text in node.op.misremembered[position]:
         formula, comma, remark = text.partition(",")
         yield _over(formula, texts) + comma + remark, value_of(formula, _names(node))
+
+
+def _texts(node: Node, words: Wording) -> dict[str, str]:
+    return {name: words.of(each) for name, each in _names(node).items()}
 
 
 def _names(node: Node) -> dict[str, Node]:
@@ -42,7 +55,8 @@ def _over(formula: str, texts: Mapping[str, str]) -> str:
         formula = SHIFTED.sub(
             lambda power: _power(int(texts["n"]) + int(power[1] + power[2])), formula
         )
-    return re.sub(r"\b[xny]\b", lambda name: texts[name[0]], formula)
+    put = str if re.search("[<>]", formula) else _atom  # nothing binds less than a comparison
+    return re.sub(r"\b[xny]\b", lambda name: put(texts[name[0]]), formula)
 
 
 def _power(exponent: int) -> str:
@@ -51,4 +65,8 @@ def _power(exponent: int) -> str:
 
 def _atom(text: str) -> str:
     """The text in parentheses, unless it is a name, a number or a call."""
-    return text if re.fullmatch(r"[\w.]+(\([^()]*\))?", text) else f"({text})"
+    name, _, inside = text.partition("(")
+    steps = ((each == "(") - (each == ")") for each in inside[:-1])
+    is_call = text.endswith(")") and min(accumulate(steps), default=0) >= 0
+    is_one = re.fullmatch(r"[\w.]+", name) and (name == text or is_call)
+    return text if is_one else f"({text})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -25,132 +25,98 @@ MOST = 150
 
 def quantities(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """Everything that people confuse with the gradient of the leaf."""
-    for found in (
-        _vectors(claim), _product_of_derivatives(claim, words), _inside(claim, words),
-        _intermediates(claim, words),
-        _leaves(claim, words), _outputs(claim, words), _tangent(claim), _jacobian(claim),
-        _second(claim), _values(claim, words),
+    for source in (
+        _vectors, _products, _inside, _of_others, _outputs, _tangent, _jacobian, _second, _values,
     ):  # fmt: skip
         try:
-            yield from found
+            yield from source(claim, words)
         except MISFITS:  # not possible for this program
             continue
 
 
-def _product_of_derivatives(claim: Claim, words: Wording) -> Iterator[Consequence]:
+def _products(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """(a*b)' as a'*b', and (a/b)' as a'/b'."""
     moving = {claim.leaf, *claim.between}
-    products = [
-        node
-        for node in claim.between
-        if node.op.infix in ("*", "/")
-        and node.shape == claim.leaf.shape
-        and moving.issuperset(node.inputs)
-        and node.inputs[0] is not node.inputs[1]
-    ]
-    products = _nearest(products, VISITS // (1 + len(claim.between)))
-    changes = vjp(claim.walk.outputs, claim.walk.cotangents, products) if products else []
-    one = claim.leaf.graph.constant(1.0)
-    for node, change in zip(products, changes, strict=True):
-        parts = [vjp([each], [one], [claim.leaf])[0] for each in node.inputs]
-        (whole,) = vjp([node], [change], [claim.leaf]) if change is not None else [None]
-        if change is not None and whole is not None and None not in parts:
-            a, b = (part for part in parts if part is not None)
-            is_product = node.op.infix == "*"
-            wrong = claim.grad - whole + change * (a * b if is_product else a / b)
-            rule = "product" if is_product else "quotient"
+
+    def is_product(node: Node) -> bool:
+        return node.op.infix in ("*", "/") and moving.issuperset(node.inputs)
+
+    for node, change in _own_changes(claim, is_product):
+        parts = [_slope(each, claim.leaf) for each in node.inputs]
+        (whole,) = vjp([node], [change], [claim.leaf])
+        if whole is not None and None not in parts and node.inputs[0] is not node.inputs[1]:
+            wrong = claim.leaf.graph.apply(node.op, tuple(filter(None, parts)), node.attributes)
+            rule = "product" if node.op.infix == "*" else "quotient"
             text = f"{rule} rule: yours is the {rule} of the derivatives in {words.of(node)}"
-            yield Consequence("product-rule", text, wrong)
-
-
-def _vectors(claim: Claim) -> Iterator[Consequence]:
-    walk = claim.walk
-    if not walk.vectors:
-        return
-    title = " and ".join(walk.vectors)
-    ones = [expand(claim.leaf.graph.constant(1.0), *node.shape) for node in walk.outputs]
-    without = f"the gradient vector {title} was left out: it is the gradient for a vector of ones"
-    yield from _by(claim, walk.outputs, ones, "gradient-vector", without)
-    twice = [each * each for each in walk.cotangents]
-    yield from _by(
-        claim, walk.outputs, twice, "gradient-vector", f"the gradient vector {title} went in twice"
-    )
+            yield Consequence("product-rule", text, claim.grad - whole + change * wrong)
 
 
 def _inside(claim: Claim, words: Wording) -> Iterator[Consequence]:
     """f(g(x))' as f(g'(x)) or f'(g'(x)): the inner function replaced by its derivative."""
     moving = {claim.leaf, *claim.between}
-    found = [
-        node
-        for node in claim.between
-        if _is_function(node) and node.inputs[0] in moving and node.shape == claim.leaf.shape
-    ]
-    found = _nearest(found, VISITS // (1 + len(claim.between)))
-    changes = vjp(claim.walk.outputs, claim.walk.cotangents, found) if found else []
-    one = claim.leaf.graph.constant(1.0)
-    for node, change in zip(found, changes, strict=True):
-        (inner,) = vjp([node.inputs[0]], [one], [claim.leaf])
-        if change is not None and inner is not None:
-            wrong = claim.leaf.graph.apply(node.op, (inner, *node.inputs[1:]), node.attributes)
-            text = f"{words.of(node)} is taken of the derivative of {words.of(node.inputs[0])}"
-            rule = "the chain rule multiplies by it"
-            yield Consequence("chain-inside", f"{text}: {rule}", change * wrong)
-            (outer,) = vjp([wrong], [one], [inner])
-            if outer is not None:
-                text = f"the derivative of {words.of(node)} is taken at that of what is inside"
-                yield Consequence("chain-inside", f"{text}: {rule}", change * outer)
+
+    def is_function(node: Node) -> bool:
+        one = len(node.inputs) == 1 and not node.op.infix
+        of_it = isinstance(node.op, Elementwise) and node.inputs[0] in moving
+        return of_it and (one or node.op.infix == "**")
+
+    for node, change in _own_changes(claim, is_function):
+        inner = _slope(node.inputs[0], claim.leaf)
+        if inner is None:
+            continue
+        wrong = claim.leaf.graph.apply(node.op, (inner, *node.inputs[1:]), node.attributes)
+        rule = "the chain rule multiplies by it"
+        text = f"{words.of(node)} is taken of the derivative of {words.of(node.inputs[0])}: {rule}"
+        yield Consequence("chain-inside", text, change * wrong)
+        outer = _slope(wrong, inner)
+        if outer is not None:
+            text = f"the derivative of {words.of(node)} is taken at that of what is inside: {rule}"
+            yield Consequence("chain-inside", text, change * outer)
 
 
-def _is_function(node: Node) -> bool:
-    """Whether a node is a function of one operand, or a power."""
-    one = len(node.inputs) == 1 and not node.op.infix
-    return isinstance(node.op, Elementwise) and (one or node.op.infix == "**")
+def _vectors(claim: Claim, _words: Wording) -> Iterator[Consequence]:
+    walk = claim.walk
+    title = " and ".join(walk.vectors)
+    ones = [_ones(node) for node in walk.outputs]
+    twice = [each * each for each in walk.cotangents]
+    told = "was left out: it is the gradient for a vector of ones"
+    for cotangents, what in ((ones, told), (twice, "went in twice")) if title else ():
+        text = f"the gradient vector {title} {what}"
+        yield from _by(claim, walk.outputs, cotangents, "gradient-vector", text)
 
 
-def _intermediates(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    """Named ones first."""
-    chosen = _nearest(sorted(claim.between, key=lambda node: not words.is_named(node)))
-    grads = vjp(claim.walk.outputs, claim.walk.cotangents, chosen)
-    for node, grad in zip(chosen, grads, strict=True):
-        if grad is not None and node not in claim.walk.outputs:
+def _of_others(claim: Claim, words: Wording) -> Iterator[Consequence]:
+    """Gradients of steps in between, named ones first, and of other leaves."""
+    between = _nearest(sorted(claim.between, key=lambda node: not words.is_named(node)))
+    leaves = [leaf for leaf in claim.walk.problem.leaves.values() if leaf is not claim.leaf]
+    for node, grad in _changes(claim, [*between, *leaves]):
+        if node not in claim.walk.outputs:
+            code = "other-leaf" if node in leaves else "intermediate"
             text = f"it is the gradient of {words.of(node)}, not of {claim.name}"
-            yield Consequence("intermediate", text, grad, {"of": words.of(node)})
-
-
-def _leaves(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    others = [leaf for leaf in claim.walk.problem.leaves.values() if leaf is not claim.leaf]
-    grads = vjp(claim.walk.outputs, claim.walk.cotangents, others)
-    for leaf, grad in zip(others, grads, strict=True):
-        if grad is not None:
-            text = f"it is the gradient of {words.of(leaf)}, not of {claim.name}"
-            yield Consequence("other-leaf", text, grad, {"of": words.of(leaf)})
+            yield Consequence(code, text, grad, {"of": words.of(node)})
 
 
 def _outputs(claim: Claim, words: Wording) -> Iterator[Consequence]:
-    whole = len(claim.walk.outputs) == 1
+    outputs = claim.walk.outputs
     for node in _nearest(claim.between, VISITS // (1 + len(claim.between))):
-        if whole and node in claim.walk.outputs:
-            continue
-        ones = expand(node.graph.constant(1.0), *node.shape)
-        title = words.of(node)
-        shown = title if node.size == 1 else f"sum({title})"
-        outputs = ", ".join(claim.walk.problem.outputs)
-        text = f"it is the gradient of {shown}, not of {outputs}: what comes after is left out"
-        yield from _by(claim, [node], [ones], "other-output", text)
+        if [node] != outputs:
+            shown = words.of(node) if node.size == 1 else f"sum({words.of(node)})"
+            text = f"it is the gradient of {shown}, not of {', '.join(claim.walk.problem.outputs)}"
+            text += ": what comes after is left out"
+            yield from _by(claim, [node], [_ones(node)], "other-output", text)
 
 
-def _tangent(claim: Claim) -> Iterator[Consequence]:
+def _tangent(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     (output, *more), (cotangent, *_) = claim.walk.outputs, claim.walk.cotangents
     if more or output.shape != claim.leaf.shape or output.size == 1:
         return
     (tangent,) = jvp([output], [claim.leaf], [expand(cotangent, *output.shape)])
     if tangent is not None:
-        yield Consequence(
-            "jacobian-transposed", "it is J·v, not vᵀ·J: J is not transposed", tangent
-        )
+        text = "it is J·v, not vᵀ·J: J is not transposed"
+        yield Consequence("jacobian-transposed", text, tangent)
 
 
-def _jacobian(claim: Claim) -> Iterator[Consequence]:
+def _jacobian(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     """The whole Jacobian, a row for each element of the only output."""
     (output, *more) = claim.walk.outputs
     if more or claim.mine.size != output.size * claim.leaf.size or not 1 < output.size <= ROWS:
@@ -163,10 +129,9 @@ def _jacobian(claim: Claim) -> Iterator[Consequence]:
     yield Consequence("jacobian", text, reshape(stack(known), *claim.mine.shape))
 
 
-def _second(claim: Claim) -> Iterator[Consequence]:
-    ones = expand(claim.leaf.graph.constant(1.0), *claim.leaf.shape)
+def _second(claim: Claim, _words: Wording) -> Iterator[Consequence]:
     text = "it is the second derivative, not the first"
-    yield from _by(claim, [claim.grad], [ones], "second-derivative", text)
+    yield from _by(claim, [claim.grad], [_ones(claim.leaf)], "second-derivative", text)
 
 
 def _values(claim: Claim, words: Wording) -> Iterator[Consequence]:
@@ -182,6 +147,26 @@ def _by(
     (grad,) = vjp(outputs, cotangents, [claim.leaf])
     if grad is not None and grad is not claim.grad:
         yield Consequence(code, message, grad)
+
+
+def _own_changes(claim: Claim, wanted: Callable[[Node], bool]) -> Iterator[tuple[Node, Node]]:
+    """Of the nodes of the leaf's shape those that are wanted, with their gradients."""
+    found = [node for node in claim.between if node.shape == claim.leaf.shape and wanted(node)]
+    return _changes(claim, _nearest(found, VISITS // (1 + len(claim.between))))
+
+
+def _changes(claim: Claim, nodes: list[Node]) -> Iterator[tuple[Node, Node]]:
+    """Nodes that have a gradient, with it."""
+    grads = vjp(claim.walk.outputs, claim.walk.cotangents, nodes) if nodes else []
+    return ((node, grad) for node, grad in zip(nodes, grads, strict=True) if grad is not None)
+
+
+def _slope(of: Node, by: Node) -> Node | None:
+    return vjp([of], [of.graph.constant(1.0)], [by])[0]
+
+
+def _ones(node: Node) -> Node:
+    return expand(node.graph.constant(1.0), *node.shape)
 
 
 def _nearest(nodes: list[Node], most: int = MOST) -> list[Node]:

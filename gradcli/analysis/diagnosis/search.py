@@ -6,6 +6,7 @@ several, the simplest comes first; with too few numbers to decide, the report is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,14 +16,15 @@ import numpy as np
 
 from gradcli.analysis.diagnosis.arrangements import arrangements
 from gradcli.analysis.diagnosis.claim import Claim, Guess, Point, agreeing, distinct
-from gradcli.analysis.diagnosis.constants import Meanings, meanings, ratio
+from gradcli.analysis.diagnosis.constants import FactorMeaning, meanings, ratio
 from gradcli.analysis.diagnosis.misprints import misprints
+from gradcli.analysis.diagnosis.mutation import distance
 from gradcli.analysis.diagnosis.patterns import elements, patterns
 from gradcli.analysis.diagnosis.quantities import quantities
-from gradcli.analysis.diagnosis.rounding import digits_in_common, roundings
 from gradcli.analysis.diagnosis.sides import kinks
 from gradcli.analysis.diagnosis.slips import Consequence, walk_slips
 from gradcli.analysis.diagnosis.wording import Wording
+from gradcli.analysis.evidence import from_values
 from gradcli.analysis.verdict import Cause
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node, ancestors
@@ -46,6 +48,8 @@ FACTORS = {
     "factor-missing", "factor-doubled", "factor-inverted", "exponent", "operation",
 }  # fmt: skip
 """Mistakes that may give a constant factor, and then explain it."""
+ALONE = {"value", "sign", "absolute", "reciprocal", "squared", "normalised"}
+"""Mistakes that are made together with no other one."""
 PLAIN = {"mean", "averaged", "chain-factor", "gradient-vector"}
 """Those among them that are certain."""
 ELEMENTS = 50_000_000
@@ -57,6 +61,14 @@ MARGIN = 1
 SHOWN = 3
 SURE = 3
 """The number of different numbers that must match, so that it is not a coincidence."""
+WRITTEN = 10_000
+"""Of so many numbers at most it is asked with how many digits they were written."""
+ROUGH = 1e-2
+"""Numbers with fewer digits are taken as exact: 6 is not a rounded 6.4."""
+SINGLE = 2e-6
+"""The relative error of a computation in single precision."""
+CLOSE = 0.1
+"""Numbers that are no farther off than this were computed badly."""
 NEARLY = 2e-3
 """A factor this close to 1 is not a mistake of its own."""
 
@@ -67,33 +79,40 @@ class Search:
     def __init__(self, claim: Claim, words: Wording) -> None:
         self.claim = claim
         self.words = words
-        self._outcomes: dict[Node, list[Consequence]] = {}
-        """By result: several mistakes may give the same numbers."""
+        shapes = claim.leaf.shape, claim.mine.shape
+        self._guesses: list[tuple[Cause, Guess]] = [
+            (Cause(code, message), _changed(_value(claim.grad), change))
+            for code, message, change in arrangements(*shapes)
+        ]
+        """Mistakes, and the numbers that they give."""
+        outcomes: dict[Node, list[Consequence]] = {}
         size = sum(node.size for node in ancestors([claim.grad, *claim.walk.outputs]))
         sources = (walk_slips, quantities, misprints)
         found = chain.from_iterable(source(claim, words) for source in sources)
         with suppress(GradcliError):  # the limit on nodes is reached
             for outcome in islice(found, max(FEWEST, ELEMENTS // size)):
-                self._outcomes.setdefault(outcome.node, []).append(outcome)
+                outcomes.setdefault(outcome.node, []).append(outcome)
+        self._guesses += [(_merged(same), _value(node)) for node, same in outcomes.items()]
 
     @property
     def sure(self) -> bool:
         """Whether there are enough numbers to distinguish causes."""
-        return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) >= SURE
+        return self._distinct >= SURE
+
+    @property
+    def _distinct(self) -> float:
+        """How many numbers there are by which mistakes can be distinguished."""
+        claim = self.claim
+        return math.inf if claim.is_formula else distinct(claim.theirs, claim.rtol)
 
     def causes(self, slack: Array | float = 0.0) -> list[Cause]:
         """Single mistakes, the simplest first."""
-        claim, grad = self.claim, self.claim.grad
-        found = [
-            Cause(code, message)
-            for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
-            if claim.fits(_changed(_value(grad), change), slack)
-        ]
-        found += self._named(slack, _same)
+        claim = self.claim
+        found = [cause for cause, guess in self._guesses if claim.fits(guess, slack)]
         if _lacks_one_hot(claim, slack):
             text = "the one-hot targets are missing: subtract 1 at the target"
             found.append(Cause("one-hot", text))
-        k = self._factor(_value(grad), slack)
+        k = self._factor(_value(claim.grad), slack)
         if k is None or abs(abs(k) - 1) <= NEARLY:
             return self._best(found)
         return self._with_factor(k, found, slack)
@@ -108,11 +127,10 @@ class Search:
             if found:
                 return found
         else:
-            for rounded in roundings(self.claim.theirs):
-                found = self.causes(rounded.slack)
-                if found:
-                    text = f"{found[0].message} (yours is rounded to {rounded.words})"
-                    return [replace(found[0], message=text), *found[1:]]
+            found = self.causes(rounding(self.claim.theirs))
+            if found:
+                text = f"{found[0].message} (yours is rounded)"
+                return [replace(found[0], message=text), *found[1:]]
         return self.times() or self.patterns() or self.two() or [self._unexplained()]
 
     def times(self) -> list[Cause]:
@@ -126,13 +144,8 @@ class Search:
 
     def patterns(self) -> list[Cause]:
         """What the wrong elements have in common."""
-        slacks: list[Array | float] = [0.0]
-        slacks += [each.slack for each in roundings(self.claim.theirs)]
-        for slack in slacks:
-            found = list(patterns(self.claim, slack))
-            if found:
-                return found
-        return []
+        slack = rounding(self.claim.theirs)
+        return list(patterns(self.claim, 0.0)) or list(patterns(self.claim, slack))
 
     def _best(self, found: Sequence[Cause], most: int = SHOWN) -> list[Cause]:
         """The simplest, one of each kind; of equally simple ones that with the shortest sentence.
@@ -147,47 +160,25 @@ class Search:
         by_code = {each.code: each for each in reversed(ranked) if _rank(each.code) <= last}
         return sorted(by_code.values(), key=ranked.index)[: 1 if first == 0 else most]
 
-    def _named(self, slack: Array | float, change: Callable[[Array], Array]) -> list[Cause]:
-        """The mistakes whose numbers, changed, are the user's."""
-        return [
-            _merged(outcomes)
-            for node, outcomes in self._outcomes.items()
-            if self.claim.fits(_changed(_value(node), change), slack)
-        ]
-
     def two(self) -> list[Cause]:
         """A mistake together with a wrong sign, a transposition or a factor."""
-        if not self._differs():
-            return []
-        claim, found = self.claim, []
-        guesses = [
-            (_merged(outcomes), _value(node))
-            for node, outcomes in self._outcomes.items()
-            if "value" not in {each.code for each in outcomes}
-        ]
-        guesses += [
-            (Cause(code, message), _changed(_value(claim.grad), change))
-            for code, message, change in arrangements(claim.leaf.shape, claim.mine.shape)
-            if code in ("transposed", "shape", "permuted")
-        ]
-        for cause, guess in guesses:
+        found = []
+        for cause, guess in self._guesses if self._distinct > 1 else ():
+            if cause.code in ALONE or "is_value" in cause.details:
+                continue
             for message, change in (
                 ("the sign is wrong", np.negative),
                 ("it is transposed", _transposed),
             ):
-                if claim.fits(_changed(guess, change)):
+                if self.claim.fits(_changed(guess, change)):
                     found.append(replace(cause, message=f"{cause.message}; and {message}"))
             k = self._factor(guess, 0.0) if self.sure else None
-            told = [] if k is None else self._meanings(k, 0.0).all
+            told = [] if k is None else self._meanings(k, 0.0)
             if k is not None and told:
                 sign = "the sign is wrong, and " if k < 0 else ""
-                besides = f"besides, {sign}it is {_times(abs(k))} that: {told[0]}"
+                besides = f"besides, {sign}it is {_times(abs(k))} that: {told[0].words}"
                 found.append(replace(cause, message=f"{cause.message}; {besides}"))
         return self._best(found)
-
-    def _differs(self) -> bool:
-        """Whether there is more than one number, so that mistakes can be distinguished."""
-        return self.claim.is_formula or distinct(self.claim.theirs, self.claim.rtol) > 1
 
     def _factor(self, guess: Guess, slack: Array | float) -> float | None:
         """The k with mine = k · guess at every point."""
@@ -208,7 +199,7 @@ class Search:
             off = np.where(size > 0, slack / size, 0.0)
         return max(self.claim.rtol, float(np.max(off, initial=0.0)))
 
-    def _meanings(self, k: float, slack: Array | float) -> Meanings:
+    def _meanings(self, k: float, slack: Array | float) -> list[FactorMeaning]:
         return meanings(self.claim, self.words, k, self._rtol(slack))
 
     def _with_factor(self, k: float, found: list[Cause], slack: Array | float) -> list[Cause]:
@@ -216,26 +207,36 @@ class Search:
         causes = self._best([each for each in found if each.code in FACTORS])
         text = f"it is {_times(k)} the gradient"
         if k < 0 and not causes:
-            named = self._named(slack, np.negative)
-            causes = self._best([each for each in named if each.code in FACTORS])
+            causes = self._best(
+                [
+                    cause
+                    for cause, guess in self._guesses
+                    if cause.code in FACTORS
+                    and self.claim.fits(_changed(guess, np.negative), slack)
+                ]
+            )
             text = f"the sign is wrong, and it is {_times(-k)} the gradient"
         meant = self._meanings(k, slack)
+        numbers = [Cause("factor", each.words) for each in meant if each.own]
+        general = [Cause("factor", each.words) for each in meant if not each.own]
+        (also, *_) = [each.words for each in meant if each.is_single and not each.own] or [""]
         sure = bool(causes) and causes[0].code in PLAIN
         if sure and causes[0].code == "chain-factor":  # 2 may be a factor, and an exponent
-            sure = not meant.is_exponent
-        numbers = [Cause("factor", told) for told in meant.own]
+            sure = not any("exponent" in each.message for each in numbers)
         told = [*causes, *numbers] if sure else [*numbers, *causes]
-        told += [Cause("factor", each) for each in (*meant.general, *meant.pairs)]
+        told += general
         if not told:
             return self._best(found)
         text += f": {told[0].message}"
-        if told[0].code not in ("factor", *PLAIN) and meant.general:
-            text += f" ({meant.general[0].partition(':')[0]})"
+        if told[0].code not in ("factor", *PLAIN) and also:
+            text += f" ({also.partition(':')[0]})"
         first = Cause(told[0].code, text, {"factor": k})
-        more = [] if sure else numbers
+        if not _rank(first.code):
+            return [first]
         others = [each for each in found if each.code not in {*FACTORS, "factor-extra"}]
-        others = [each for each in [*more, *others] if each.message != told[0].message]
-        return [first, *self._best(others, SHOWN - 1)] if _rank(first.code) else [first]
+        others = others if sure else numbers + others
+        others = [each for each in others if each.message != told[0].message]
+        return [first, *self._best(others, SHOWN - 1)]
 
     def _unexplained(self) -> Cause:
         claim = self.claim
@@ -245,9 +246,10 @@ class Search:
         wrong = ~agreeing(claim.theirs, claim.right, claim.rtol)
         if claim.theirs[~wrong].any():
             return elements(claim, wrong, kinks(claim, wrong))
-        digits = digits_in_common(claim.theirs, claim.right)
-        if digits > 1:
-            text = f"it is close, to {digits:.1f} digits: rounded early, or by differences?"
+        apart = distance(claim.theirs, claim.right)
+        if apart < CLOSE:
+            digits = f"{-math.log10(apart):.1f} digits"
+            text = f"it is close, to {digits}: rounded early, or by differences?"
             return Cause("approximate", text)
         with np.errstate(all="ignore"):
             quotient = claim.theirs / claim.right
@@ -257,6 +259,20 @@ class Search:
             spread = f": yours is {known.min():.4g} to {known.max():.4g} times the gradient"
         text = f"no single mistake that was tried gives these numbers{spread}"
         return Cause("unexplained", text)
+
+
+def rounding(numbers: Array) -> Array | float:
+    """How far numbers may be from those that they were rounded from: a unit of the last digit that
+    they have, or what is left of it in a computation in single precision.
+    """
+    if numbers.size > WRITTEN:
+        return 0.0
+    evidence, size = from_values(numbers), np.abs(numbers)
+    if evidence.dtype == "float32":
+        largest = float(np.max(size, initial=0.0, where=np.isfinite(size)))
+        return np.asarray(SINGLE * (size + 0.1 * largest))
+    unit = 2 * evidence.slack_of(numbers.shape)
+    return unit if (unit <= ROUGH * size)[numbers != 0].all() else 0.0
 
 
 def _value(node: Node) -> Guess:
@@ -293,11 +309,8 @@ def _merged(outcomes: Sequence[Consequence]) -> Cause:
     first = min(outcomes, key=lambda each: _rank(each.code))
     of = next((each for each in outcomes if each.code == "intermediate"), first)
     told = "" if of is first else f": {of.message}"
-    return Cause(first.code, first.message + told, first.details)
-
-
-def _same(array: Array) -> Array:
-    return array
+    alone = {"is_value": True} if any(each.code == "value" for each in outcomes) else {}
+    return Cause(first.code, first.message + told, first.details | alone)
 
 
 def _rank(code: str) -> int:

@@ -170,7 +170,8 @@ def _slips(step: ReverseStep, words: Wording, *, several: bool) -> Iterator[tupl
         yield "mean", text, _skipped
     elif local is not None and number_of(words.plain(local)) not in (1, -1):
         chain = "the factor" if several else "the chain rule's factor"
-        text = f"{chain} {textbook(local, node, words)}, the derivative of {here} by {below},"
+        factor = textbook(local, node, step.position, words)
+        text = f"{chain} {factor}, the derivative of {here} by {below},"
         yield "mask" if op.selects else "chain-factor", f"{text} is missing", _skipped
         yield "chain-doubled", f"{text} is multiplied in twice", _doubled
         yield "chain-inverted", f"{text} divides where it should multiply", _inverted
@@ -219,10 +220,6 @@ def walk_slips(claim: Claim, words: Wording) -> Iterator[Consequence]:
         for after in steps:
             if after.node is step.operand:
                 yield from _outcome(claim, _skipped, {step, after}, *_both(step, after, words))
-    for node in claim.between[: VISITS // len(passed)]:
-        taken = {step for step in steps if step.node is node}
-        text = f"{words.of(node)} was taken as a constant, but it depends on {claim.name}"
-        yield from _outcome(claim, _dropped, taken, "path-missing", text)
     yield from _alike(claim, steps)
 
 
@@ -246,7 +243,8 @@ def _both(step: ReverseStep, after: ReverseStep, words: Wording) -> tuple[str, s
     first, second = (each.local() for each in (step, after))
     factors = "two of the chain rule's factors"
     if first is not None and second is not None:
-        a, b = textbook(first, step.node, words), textbook(second, after.node, words)
+        a = textbook(first, step.node, step.position, words)
+        b = textbook(second, after.node, after.position, words)
         factors += f", {a} and {b},"
     from_, to = words.of(step.node), words.of(after.operand)
     return "chain-factors", f"{factors} are missing on the way from {from_} to {to}"
@@ -258,7 +256,7 @@ def _misremembered(claim: Claim, step: ReverseStep, words: Wording) -> Iterator[
     if local is None or step.operand.shape != step.node.shape:
         return
     right = f"the derivative of {words.of(step.node)} by {words.of(step.operand)} is"
-    right += f" {textbook(local, step.node, words)}"
+    right += f" {textbook(local, step.node, step.position, words)}"
     for text, derivative in misremembered(step.node, step.position, words):
 
         def wrong(_step: ReverseStep, change: Node, _part: Node, factor: Node = derivative) -> Node:
