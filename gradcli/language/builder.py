@@ -268,10 +268,19 @@ class Builder:
         return statement
 
     def yield_statement(self, parts: Parts, span: Span) -> Yield:
-        return self._yielding(Yield(parts[0] if parts else None, False, span))
+        return self._yielding(Yield(parts[0] if parts else None, False, None, span))
 
     def yield_all(self, parts: Parts, span: Span) -> Yield:
-        return self._yielding(Yield(parts[0], True, span))
+        return self._yielding(Yield(parts[0], True, None, span))
+
+    def yield_into(self, parts: Parts, span: Span) -> Yield:
+        target, *value = parts
+        names = targets.assignable(target, self.tokens.source)
+        return self._yielding(Yield(value[0] if value else None, False, names, span))
+
+    def yield_all_into(self, parts: Parts, span: Span) -> Yield:
+        names = targets.assignable(parts[0], self.tokens.source)
+        return self._yielding(Yield(parts[1], True, names, span))
 
     def _yielding(self, statement: Yield) -> Yield:
         self.returns.append(statement)

@@ -31,7 +31,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "    case [a, *b] if a > 0: y = a\n    case _: y = 3\ny",
                   "values, names, rows, {'k': v}, Class(x=v), a | b, conditions"),
         Construct("yield", "def f(n):\n    yield from range(n)\n    yield 7\nsum(list(f(3)))",
-                  "a generator: its body goes on when the next value is asked for"),
+                  "a generator goes on when the next value is asked for; x = yield v"),
         Construct("global", "n = 1\ndef f():\n    global n\n    n = 2\nf(); n",
                   "global and nonlocal: names of outer bodies"),
         Construct("class", "class A:\n    def __init__(self, x): self.x = x\n"

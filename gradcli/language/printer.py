@@ -220,17 +220,25 @@ def _simple(
             return f"del {', '.join(map(print_expression, targets))}"
         case Evaluate(value):
             return _bare(value)
-        case Return(value) | Yield(value):
-            word = "return" if isinstance(statement, Return) else "yield" + " from" * statement.all
-            return f"{word} {_bare(value)}" if value else word
+        case Return() | Yield() | Raise():
+            return _left(statement)
         case Declaration(name):
             return f"{name}: object"
         case Outer(names, everywhere):
             return f"{'global' if everywhere else 'nonlocal'} {', '.join(names)}"
-        case Raise(error, cause):
-            parts = [print_expression(each) for each in (error, cause) if each]
-            return " ".join(["raise", " from ".join(parts)]) if parts else "raise"
     return _WORDS[type(statement)]
+
+
+def _left(statement: Return | Yield | Raise) -> str:
+    """What leaves a body, or stops it."""
+    if isinstance(statement, Raise):
+        parts = [print_expression(each) for each in (statement.error, statement.cause) if each]
+        return " ".join(["raise", " from ".join(parts)]) if parts else "raise"
+    given = f" {_bare(statement.value)}" if statement.value else ""
+    if isinstance(statement, Return):
+        return f"return{given}"
+    into = f"{_bare(statement.target)} = " if statement.target else ""
+    return f"{into}yield{' from' * statement.all}{given}"
 
 
 _WORDS: dict[type, str] = {Break: "break", Continue: "continue", PassStatement: "pass"}

@@ -365,10 +365,11 @@ class Return(Syntax):
 
 
 class Yield(Syntax):
-    """`yield value`; `yield from value` gives `all` of its elements."""
+    """`target = yield value`; `yield from value` gives `all` of its elements."""
 
     value: Expression | None
     all: bool
+    target: Target | None
     span: Span
 
 

@@ -41,14 +41,18 @@ class GeneratorBody:
         self._stack: list[Any] = [tracer.body(statements)]
         """The visitors that wait for each other, the outermost first."""
         self._frame, self._records = frame, tracer.records
+        self.returned: Value = None
+        """What it has returned at its end."""
 
     def values(self) -> Iterator[Value]:
         """What it gives, up to its end."""
         while (found := self.go_on()) is not None:
             yield found.value
 
-    def go_on(self, error: GradcliError | None = None) -> Yielded | None:
-        """Run it to its next `yield`, which may raise an error there; None where it ends."""
+    def go_on(self, error: GradcliError | None = None, sent: Value = None) -> Yielded | None:
+        """Run it to its next `yield`, after an error is raised where it stands, or a value is sent
+        there; None where it ends.
+        """
         tracer = self._tracer
         if tracer.generators_open >= DEEPEST:
             raise GradcliError(
@@ -60,16 +64,15 @@ class GeneratorBody:
         tracer.frame, tracer.records = self._frame, self._records
         tracer.generators_open += 1
         try:
-            return self._run(error)
+            return self._run(error, sent)
         finally:
             self._frame, self._records = tracer.frame, tracer.records
             tracer.frame, tracer.records = outside
             tracer.generators_open -= 1
 
-    def _run(self, error: Any) -> Yielded | None:
+    def _run(self, error: Any, result: Any) -> Yielded | None:
         """As the tracer runs visitors, up to where a `yield` stops it."""
         stack = self._stack
-        result: Any = None
         while stack:
             visit = stack[-1]
             try:
@@ -88,6 +91,7 @@ class GeneratorBody:
                 result, error = None, raised
         if error is not None:
             raise error
+        self.returned = getattr(result, "value", None)  # of a `return`
         return None
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from gradcli.diagnostics import GradcliError
+from gradcli.trace.arguments import bind_names
 from gradcli.trace.items import Items
 from gradcli.trace.objects import Given, Object
 from gradcli.trace.operators import is_same
 from gradcli.trace.values import Value, Values
+
+
+class YieldingBody(Protocol):
+    """The body of a function that yields, as those who take its values know it."""
+
+    returned: Value
+
+    def go_on(self, error: GradcliError | None = None, sent: Value = None) -> Any:
+        """Run it to its next value; None where it ends."""
 
 
 class Remaining(Object):
@@ -23,11 +33,11 @@ class Remaining(Object):
         self,
         values: Values,
         items: Iterable[Value],
-        fail: Callable[[GradcliError], object] | None = None,
+        body: YieldingBody | None = None,
     ) -> None:
-        """`fail` raises an error where a generator stands."""
+        """`body` is that of a function of the program that yields them."""
         self.values = values
-        self._fail = fail
+        self._body = body
         self._rest = iter(items)
         self._next: list[Value] = []
         """The next value, where it was looked for."""
@@ -49,9 +59,14 @@ class Remaining(Object):
 
     def fail(self, error: GradcliError) -> None:
         """Raise an error where the generator stands, which may be content with it."""
-        if self._fail is None:
+        if self._body is None:
             raise error
-        self._fail(error)
+        self._body.go_on(error)
+
+    @property
+    def returned(self) -> Value:
+        """What a generator has returned at its end."""
+        return None if self._body is None else self._body.returned
 
     def elements(self) -> Items:
         """All that is left, which is left no more."""
@@ -68,16 +83,44 @@ class Remaining(Object):
         raise GradcliError("type", "an iterator has no length", hint="list(it) has one")
 
     def methods(self) -> dict[str, Callable[[list[Any], Given], Any]]:
-        return {"close": lambda *_: self._close(), "__next__": lambda *_: self._asked()}
+        known: dict[str, Callable[[list[Any], Given], Any]] = {
+            "close": lambda *_: self._close(),
+            "__next__": lambda *_: self._asked(),
+        }
+        return known if self._body is None else known | {"send": self._send}
+
+    def _send(self, arguments: list[Any], keywords: Given) -> Value:
+        """Go on with a value where the generator stands, up to its next one."""
+        (value,) = bind_names("send", ("value",), arguments, keywords).values()
+        assert self._body is not None
+        if self._next:
+            return self.next()
+        found = self._body.go_on(None, value)
+        if found is None:
+            raise self._ended()
+        return self.values.now(found.value)
+
+    def _ended(self) -> GradcliError:
+        from gradcli.trace.caught import RaisedError  # most programs start faster without
+
+        return RaisedError("StopIteration", "")
 
     def _asked(self) -> Value:
         if self.is_empty():
-            from gradcli.trace.caught import RaisedError  # most programs start faster without
-
-            raise RaisedError("StopIteration", "")
+            raise self._ended()
         return self.next()
 
     def _close(self) -> None:
+        """Let go of the rest; a generator ends where it stands, as by an error."""
+        from gradcli.trace.caught import RaisedError  # most programs start faster without
+
+        left = RaisedError("GeneratorExit", "")
+        try:
+            if self._body is not None:
+                self._body.go_on(left)
+        except GradcliError as error:
+            if error is not left:
+                raise
         self._rest, self._next = iter(()), []
 
 

@@ -360,6 +360,8 @@ def _read(part: Any, bound: Container[str]) -> list[Any]:
     match part:
         case syntax.Assign(target=syntax.Name() | syntax.Tuple() as target, value=value):
             return [value, _Binds(_names_in(target))]
+        case syntax.Yield(value=value, target=target) if target is not None:
+            return [*((value,) if value else ()), _Binds(_names_in(target))]
         case syntax.ChainedAssign(targets=targets, value=value):
             return [value, *(_Binds(_names_in(target)) for target in targets)]
         case syntax.Walrus(name=title, value=value):

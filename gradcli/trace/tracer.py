@@ -486,8 +486,13 @@ class Tracer(Loops):
         if statement.value is not None:
             value = self.as_written(statement.value, (yield self.visit(statement.value)))
         self.graph.span = statement.span
+        sent: Value = None
         for each in taken(self.values, value) if statement.all else (value,):
-            yield Yielded(each)
+            sent = yield Yielded(each)
+        if statement.target is not None:
+            if statement.all:
+                sent = value.returned if isinstance(value, Remaining) else None
+            yield self.unpack(statement.target, sent)
 
     def user_call(
         self, function: UserFunction, arguments: list[Value], keywords: dict[str, Value]
@@ -549,7 +554,7 @@ class Tracer(Loops):
         records, self.records = self.records, function.records is not False and self.records
         body = GeneratorBody(self, function.definition.body, frame)
         self.records = records
-        return Remaining(self.values, body.values(), body.go_on)
+        return Remaining(self.values, body.values(), body)
 
     def _given(
         self,

@@ -39,6 +39,35 @@ try: raise NotImplementedError
 except NotImplementedError as e: print(repr(e), [e], str(e) == "")
 try: raise ValueError("no")
 except ValueError as e: print(repr(e), f"{e!r}", e)
+### generators that are sent values
+import math
+def mean():
+    total = n = 0
+    value = None
+    while True:
+        x = yield value
+        total += x; n += 1
+        value = total / n
+g = mean(); next(g)
+print(g.send(10), g.send(20), g.send(3.5))
+def closing():
+    try:
+        yield 1
+        yield 2
+    finally: print("closed")
+c = closing(); print(next(c)); c.close(); print(list(c))
+def inner():
+    got = yield 1
+    print("got", got)
+    return 5
+def outer():
+    value = yield from inner()
+    a, b = yield value, 2
+    print(a + b)
+o = outer()
+print(next(o), next(o))
+try: o.send((3, 4))
+except StopIteration: print("end")
 ### properties
 import math
 class A:
