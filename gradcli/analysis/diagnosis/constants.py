@@ -77,7 +77,7 @@ def meanings(claim: Claim, words: Wording, k: float, rtol: float) -> list[Factor
     own = [each for each in _program(claim, words) if _explains(each.value)]
     own.sort(key=lambda each: each.value < 1)  # 2 is missing, rather than 0.5 too much
     less = KnownNumber(claim.leaf.size - 1.0, f"n - 1, with the n elements of {claim.name}")
-    guesses = () if claim.is_formula else (*_sizes(claim), *WELL_KNOWN, less)
+    guesses = () if claim.is_formula else (*sizes(claim), *WELL_KNOWN, less)
     general = [each for each in guesses if _explains(each.value)]
     single = [FactorMeaning(told, True) for told in _told(own, size, rtol)]
     single += [FactorMeaning(told, False) for told in _told(general, size, rtol)]
@@ -155,10 +155,10 @@ def _single(value: Array | None) -> float:
     return math.nan if value is None else abs(float(value.reshape(())))
 
 
-def _sizes(claim: Claim) -> Iterator[KnownNumber]:
+def sizes(claim: Claim) -> Iterator[KnownNumber]:
     """Numbers of elements, of all and along axes."""
-    problem = claim.walk.problem
-    for name, node in ({claim.name: claim.leaf} | problem.names).items():
+    named = {claim.name: claim.leaf} | claim.walk.problem.names | claim.walk.vectors
+    for name, node in named.items():
         yield KnownNumber(float(node.size), f"the number of elements of {name}")
         if node.ndim > 1:
             for axis, length in enumerate(node.shape):

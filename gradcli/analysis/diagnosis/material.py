@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
 from gradcli.analysis.diagnosis.claim import Claim
+from gradcli.analysis.diagnosis.constants import sizes
 from gradcli.analysis.diagnosis.misremembered import textbook
 from gradcli.analysis.diagnosis.pieces import Material, Piece
 from gradcli.analysis.diagnosis.slips import ReverseStep
@@ -116,11 +117,8 @@ def _sizes(claim: Claim, numbers: Collection[float]) -> Iterator[Piece]:
         if step.op.averages:
             n = step.inputs[0].size // max(1, step.size)
             found.setdefault(n, set()).add("the number of elements that are averaged")
-    named = {claim.name: claim.leaf} | claim.walk.problem.names | claim.walk.vectors
-    for title, node in named.items():
-        found.setdefault(node.size, set()).add(f"the number of elements of {title}")
-        for axis, length in enumerate(node.shape if node.ndim > 1 else ()):
-            found.setdefault(length, set()).add(f"the length of axis {axis} of {title}")
+    for each in sizes(claim):
+        found.setdefault(int(each.value), set()).add(each.words)
     for count, told in found.items():
         if count > 1:
             known = len(told) > 1 or count in numbers
