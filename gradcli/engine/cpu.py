@@ -52,9 +52,10 @@ class NumpyEngine:
         self._slots: dict[Node, int] = {}
         self._start: list[Any] = [None]
         self._inputs: list[tuple[int, Node]] = []
+        self._of_numbers = not any(node.shape for node in plan.nodes)
         folded: set[Node] = set()
         for node in plan.sources:
-            slot = self._hold(node, _held(node.known))
+            slot = self._hold(node, self._read(node.known))
             if _is_fed(node):
                 self._inputs.append((slot, node))
             else:
@@ -104,7 +105,8 @@ class NumpyEngine:
     def _folded(self, node: Node, call: Kernel, operands: Sequence[Node]) -> Any:
         """The node's value, computed now."""
         try:
-            return _held(np.asarray(call(*[self._start[self._slots[each]] for each in operands])))
+            value = call(*[self._start[self._slots[each]] for each in operands])
+            return self._read(np.asarray(value))
         except GradcliError as error:
             raise _placed(error, node) from None
 
@@ -156,6 +158,12 @@ class NumpyEngine:
 
         return compute
 
+    def _read(self, array: Array | None) -> Any:
+        """An array as the calls take it: next to numbers alone a number is NumPy's scalar, which
+        ops make of others, and which Python's operators take; ufuncs rather take an array.
+        """
+        return array[()] if self._of_numbers and array is not None else array
+
     def _hold(self, node: Node, value: Any) -> int:
         """The slot of a node, and what is in it before a run."""
         slot = self._slots[node] = len(self._start)
@@ -177,7 +185,7 @@ class NumpyEngine:
             SPARE.keep(0 if targets else self._spare)
         values = self._start.copy()
         for slot, node in self._inputs:
-            values[slot] = _held(inputs[node])
+            values[slot] = self._read(inputs[node])
         self._compute(values, targets)
         if targets:
             self._fill(values, targets)
@@ -241,13 +249,6 @@ def _telling(calls: Sequence[_Call], told: ToldSteps) -> Iterator[_Call]:
     for number, call in enumerate(calls):
         told.begin(number)
         yield call
-
-
-def _held(array: Array | None) -> Any:
-    """An array as the engine holds it: a single number as NumPy's scalar, which is what ops make of
-    others, and which Python's operators take.
-    """
-    return array if array is None or array.ndim else array[()]
 
 
 def _is_fed(node: Node) -> bool:
