@@ -16,6 +16,12 @@ FEW_ALIKE = 4
 """Of which at most this part may have the same high bits."""
 
 
+SEARCHED = 1 << 16
+"""Of so many elements, few are looked at closer where one is searched."""
+SAMPLES, MARGIN = 1 << 13, 1 << 8
+"""How many of them say where it lies; by how many places it may be off."""
+
+
 def stable_order(xp: Any, x: Array, axis: int) -> Array:
     """The places of the elements along an axis, nan last.
 
@@ -40,6 +46,61 @@ def order_elements(size: float, length: int) -> float:
     if length < FEW:
         return length / 2
     return 1.25 * size if length < MANY else max(1.25 * size, 2.25 * length)
+
+
+def among_few(x: Array, place: int) -> Array | None:
+    """The element of a vector that is at a place in their order, as one of those between two that
+    lie around it in the order of some; None if it is not, or the vector is short. There is no nan.
+    """
+    if x.size < SEARCHED:
+        return None
+    some = np.sort(x[:: x.size // SAMPLES])
+    middle = place * some.size // x.size
+    least, most = some[[max(0, middle - MARGIN), min(some.size - 1, middle + MARGIN)]]
+    before, between = 0, []
+    for start in range(0, x.size, SEARCHED):  # a block stays in the cache
+        block = x[start : start + SEARCHED]
+        inside = block >= least
+        before += block.size - int(np.count_nonzero(inside))
+        inside &= block <= most
+        between.append(block[inside])
+    few, place = np.concatenate(between), place - before
+    if not 0 <= place < few.size:
+        return None
+    return np.partition(few, place)[place : place + 1]
+
+
+def place_of_rank(xp: Any, x: Array, axis: int, rank: int) -> Array:
+    """Which place is number `rank` in the stable order along an axis, kept: long rows are not put
+    in order for it.
+    """
+    rows = xp.moveaxis(x, axis, -1)
+    if xp is not np or rows.shape[-1] < FEW:
+        return xp.moveaxis(stable_order(xp, rows, -1)[..., rank : rank + 1], -1, axis)  # type: ignore[no-any-return]
+    found = np.empty((*rows.shape[:-1], 1), np.int64)
+    for row in np.ndindex(rows.shape[:-1]):
+        found[row] = _place_in_row(rows[row], rank)
+    return np.moveaxis(found, -1, axis)
+
+
+def _place_in_row(x: Array, rank: int) -> int:
+    has_nan = x.dtype.kind == "f" and np.isnan(np.max(x))
+    found = None if has_nan else among_few(x, rank)
+    value = np.partition(x, rank)[rank] if found is None else found[0]
+    if has_nan and np.isnan(value):  # the last ones
+        alike = np.isnan(x)
+        before = x.size - np.count_nonzero(alike)
+    else:
+        before = np.count_nonzero(x < value)
+        alike = x == value
+    return int(np.flatnonzero(alike)[rank - before])
+
+
+def rank_elements(size: float, length: int) -> float:
+    """The elements that `place_of_rank` has in memory besides operand and result, as `Op.work`
+    counts them.
+    """
+    return size + order_elements(size, length) if length < FEW else 1.5 * length
 
 
 def _order_of_rows(rows: Array) -> Array:

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.ops.extremes import spacing
+from gradcli.language.construct import argument, attribute, call, number
+from gradcli.language.syntax import Expression
+from gradcli.ops.extremes import spacing, tie_edge
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import General
-from gradcli.ops.orders import order_elements, stable_order
+from gradcli.ops.orders import order_elements, place_of_rank, rank_elements, stable_order
 from gradcli.ops.scattering import gather
-from gradcli.ops.shapes import normalize_axis, show
+from gradcli.ops.shapes import normalize_axis, reduced, show
 from gradcli.ops.shaping import flatten, reshape, squeeze, take_slices
 from gradcli.ops.table import Case, everywhere
 
@@ -36,6 +38,24 @@ ARGSORT = General(
     work=lambda node: max(
         order_elements(node.size, node.shape[node.attributes[0]]), node.size * node.attributes[1]
     ),
+)
+
+
+def _kth_spelled(node: Node, x: Expression) -> Expression:
+    axis, rank = node.attributes
+    found = call("kthvalue", x, number(rank + 1), number(axis), keepdim=argument(True))
+    return attribute(found, "indices")
+
+
+ARGKTH = General(
+    "argkth",
+    infer=lambda x, axis, rank: (reduced(x.shape, (axis,), keepdim=True), "int"),
+    forward=place_of_rank,
+    edge=lambda xp, x, axis, rank: tie_edge(
+        xp, x, xp.take_along_axis(x, place_of_rank(xp, x, axis, rank), axis=axis), (axis,)
+    ),
+    work=lambda node: rank_elements(node.inputs[0].size, node.inputs[0].shape[node.attributes[0]]),
+    spell=_kth_spelled,
 )
 
 
@@ -143,7 +163,7 @@ def kthvalue(x: Node, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
         )
     if not x.shape:
         return sort.build(x)  # type: ignore[no-any-return]
-    place = _places(argsort(x, axis), axis, k - 1, 1)
+    place = x.graph.apply(ARGKTH, (x,), (axis, k - 1))
     value = gather(x, axis, place)
     if keepdim:
         return Ordered(value, place)

@@ -26,7 +26,7 @@ from gradcli.ops.extremes import (
 )
 from gradcli.ops.group import Group
 from gradcli.ops.kinds import NUMBERS, General, Reduction, cast
-from gradcli.ops.orders import stable_order
+from gradcli.ops.orders import among_few, stable_order
 from gradcli.ops.p_norm import NORM
 from gradcli.ops.powers import sqrt, square
 from gradcli.ops.reductions import average, cases_of, mean, reduce_axes, sum_
@@ -202,43 +202,17 @@ def std_mean(
 # --- order statistics ----------------------------------------------------------------------
 
 
-MANY = 1 << 16
-"""Of so many elements, few are looked at closer."""
-SAMPLES, MARGIN = 1 << 13, 1 << 8
-"""How many of them say where the one that is searched lies; by how many places it may be off."""
-
-
 def median_along(xp: Any, x: Array, axes: Axes, keepdim: bool) -> Array:
     """The middle element along an axis, the lower one of two; nan where one is."""
     (axis,) = axes
     count = x.shape[axis]
     place = (count - 1) // 2
-    found = _near(x, place) if xp is np and x.ndim == 1 and count >= MANY else None
+    found = among_few(x, place) if xp is np and x.ndim == 1 else None
     if found is None:
         found = xp.take(xp.partition(x, place, axis), xp.asarray([place]), axis=axis)
     last = xp.max(x, axis=axis, keepdims=True)  # nan if an element is
     found = xp.where(xp.isnan(last), last, found)
     return found if keepdim else xp.squeeze(found, axis=axis)  # type: ignore[no-any-return]
-
-
-def _near(x: Array, place: int) -> Array | None:
-    """The element of a vector that is at a place in their order, as one of those between two that
-    lie around it in the order of some; None if it is not.
-    """
-    some = np.sort(x[:: x.size // SAMPLES])
-    middle = place * some.size // x.size
-    least, most = some[[max(0, middle - MARGIN), min(some.size - 1, middle + MARGIN)]]
-    before, between = 0, []
-    for start in range(0, x.size, MANY):  # a block stays in the cache
-        block = x[start : start + MANY]
-        inside = block >= least
-        before += block.size - int(np.count_nonzero(inside))
-        inside &= block <= most
-        between.append(block[inside])
-    few, place = np.concatenate(between), place - before
-    if not 0 <= place < few.size:
-        return None
-    return np.partition(few, place)[place : place + 1]
 
 
 MEDIAN = Reduction(

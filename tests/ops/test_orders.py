@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from gradcli.graph import Array
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.extremes import SHORT
-from gradcli.ops.orders import FEW, MANY, stable_order
+from gradcli.ops.orders import FEW, MANY, place_of_rank, stable_order
 from gradcli.ops.statistics import median_along
 
 LONG = FEW + 50
@@ -95,3 +96,28 @@ def test_the_median_of_many_is_that_of_all_in_order(count: int) -> None:
         np.testing.assert_array_equal(found, np.sort(case)[(count - 1) // 2])
     numbers[-7] = np.nan
     assert np.isnan(median_along(np, numbers, (-1,), False))
+
+
+DRAWN: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
+    "numbers": lambda rng, shape: rng.standard_normal(shape),
+    "ties": lambda rng, shape: np.round(rng.standard_normal(shape)),
+    "nan": lambda rng, shape: np.where(rng.random(shape) < 0.3, np.nan, rng.random(shape)),
+    "zeros of both signs": lambda rng, shape: np.where(rng.random(shape) < 0.5, 0.0, -0.0),
+    "whole numbers": lambda rng, shape: rng.integers(-3, 3, shape),
+    "in order": lambda rng, shape: np.arange(math.prod(shape), dtype=float).reshape(shape),
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((FEW + 1,), -1), ((3, 2 * FEW), -1), ((FEW, 2), -2), ((5, 40), 1), ((LONG,), 0)],
+)
+@pytest.mark.parametrize("draw", DRAWN)
+def test_a_rank_has_the_place_that_the_stable_order_gives(
+    draw: str, shape: tuple[int, ...], axis: int
+) -> None:
+    x = DRAWN[draw](np.random.default_rng(6), shape)
+    order = np.argsort(x, axis=axis, kind="stable")
+    for rank in {0, 1, shape[axis] // 3, shape[axis] // 2, shape[axis] - 1}:
+        found = place_of_rank(np, x, axis, rank)
+        np.testing.assert_array_equal(found, np.take(order, [rank], axis))
