@@ -325,7 +325,8 @@ class Model(Instance, Module):
     def __init__(self, autograd: Autograd, made_by: Class, replace: Replace) -> None:
         Module.__init__(self, autograd, made_by.name, replace)
         Instance.__init__(self, autograd.values, made_by)
-        self._buffers: set[str] = set()
+        self._buffers: dict[str, None] = {}
+        """The names of its buffers, in their order."""
 
     def own(self) -> dict[str, Node]:
         now = {name: self.values.now(value) for name, value in self.fields.items()}
@@ -351,7 +352,7 @@ class Model(Instance, Module):
         known = name in self.fields or self.made_by.found(name) is not None
         if not known and name == "_modules":
             return OwnModules(self)
-        if not known and name == "training":
+        if not known and name in ("training", "_parameters", "_buffers"):
             return Module.attribute(self, name)
         return Instance.attribute(self, name)
 
@@ -385,7 +386,7 @@ class Model(Instance, Module):
         names = ("name", "tensor", "persistent")
         given = bind_names("register_buffer", names, arguments, keywords, names[2:])
         self._register([given["name"], given["tensor"]], {})
-        self._buffers.add(str(given["name"]))
+        self._buffers[str(given["name"])] = None
         if "persistent" in given and not self.values.truth(given["persistent"]):
             self.not_saved.add(str(given["name"]))
         return None

@@ -26,6 +26,12 @@ Replace = Callable[[Node, Node], None]
 _HOOKS = {"_forward_hooks": "_hooks", "_forward_pre_hooks": "_before",
           "_backward_hooks": "_watchers"}  # fmt: skip
 """What PyTorch calls the hooks of a module."""
+_PARTS: Mapping[str, Callable[[Module], Mapping[Any, Any]]] = {
+    "_parameters": lambda module: module.parameters(),
+    "_buffers": lambda module: module.buffers(),
+    "_modules": lambda module: module.inside(),
+}
+"""What PyTorch calls what a module is made of, by name."""
 _METHODS = {name: name for name in ("double", "float", "half", "bfloat16")}
 """Methods that give parameters a dtype."""
 _TO = ("device", "dtype", "non_blocking", "memory_format")
@@ -239,6 +245,8 @@ class Module(Object):
             return ClassName(self.title)
         if name in _HOOKS:
             return HookTable(self.values, getattr(self, _HOOKS[name]))
+        if name in _PARTS:
+            return Dictionary(self.values, _PARTS[name](self).items())
         if self.computed and (found := self.part(name)) is not None:
             return found  # type: ignore[no-any-return]
         raise self.has_no("attribute", name)

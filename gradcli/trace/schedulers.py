@@ -83,6 +83,8 @@ SCHEDULES = {
     "PolynomialLR": Schedule({"total_iters": 5.0, "power": 1.0}, _polynomial),
 }
 """By the name of PyTorch's class."""
+_COUNTS = ("step_size", "T_max", "total_iters", "T_0", "T_mult")
+"""Numbers of schedulers that are whole."""
 _AT_ONCE = ("LinearLR", "ConstantLR")
 """Those that change the first rate, too."""
 
@@ -129,7 +131,8 @@ class Scheduler(Object):
         """What it needs to go on elsewhere."""
         numbers: Numbers = getattr(self, "_numbers", {})
         pairs: list[tuple[Value, Value]] = [
-            (name, self.values.plain(each)) for name, each in numbers.items()
+            (name, self.values.plain(int(each) if name in _COUNTS else each))
+            for name, each in numbers.items()
         ]
         pairs += [(name, self.attribute(name)) for name in ("base_lrs", "last_epoch")]
         pairs += [("_step_count", self.attribute("_step_count")), ("_last_lr", self._last([], {}))]

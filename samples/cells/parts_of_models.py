@@ -18,6 +18,7 @@ class Net(nn.Module):
 net = Net()
 print(net.get_submodule('blocks.0'), net.get_parameter('blocks.1.bias').shape, net.get_buffer('step'))
 print(list(net.state_dict()), [name for name, _ in net.named_buffers()], net.extra_repr() == '')
+print(list(net.blocks[0]._parameters), list(net._buffers), list(net.blocks._modules))
 net.blocks.insert(0, nn.Tanh())
 print(net.blocks.pop(1), len(net.blocks), net.blocks)
 layers = nn.Sequential(nn.Linear(1, 2), nn.ReLU(), nn.Linear(2, 3))
