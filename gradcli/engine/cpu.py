@@ -211,8 +211,8 @@ class NumpyEngine:
             values[_RUN] = None  # else they would hold themselves
 
     def _told_calls(self) -> Iterable[_Call]:
-        """The calls; where somebody waits for large values, each is told of as it begins."""
-        if not self._large or not wanted():
+        """The calls; where somebody waits for them, each is told of as it begins."""
+        if not wanted():
             return self._calls
         sizes = [
             max([node.size for node in (*unit.operands, *unit.outputs)], default=0)

@@ -123,7 +123,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "w.data.mul_(2); w.grad = None; w", "leaves under no_grad, and .data"),
         Construct("graph nodes", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "y = x * 3\nprint(y.grad_fn.name(), y.grad_fn.next_functions)",
-                  "grad_fn: next_functions, register_hook, register_prehook, metadata"),
+                  "grad_fn: name, next_functions, hooks, metadata"),
         Construct("anomalies", "import torch\nx = torch.tensor(2., requires_grad=True)\n"
                   "with torch.autograd.set_detect_anomaly(True):\n    (x**2).backward()\nx.grad",
                   "backward stops where a gradient is NaN"),

@@ -23,6 +23,8 @@ from gradcli.trace.values import Value, Values, describe
 
 LONGEST = 1000
 """Characters of a pattern."""
+DEEPEST = 50
+"""Groups in each other."""
 MOST_STEPS = 5 * 10**8
 """What the engine may have to try."""
 _BACK = ("GROUPREF", "GROUPREF_EXISTS", "GROUPREF_IGNORE")
@@ -41,10 +43,6 @@ def compiled(pattern: Value, flags: int = 0) -> re.Pattern[str]:
             return re.compile(pattern, flags)
     except (re.error, OverflowError) as error:
         raise GradcliError("value", f"this is no pattern: {error}") from None
-
-
-DEEPEST = 50
-"""Groups in each other."""
 
 
 def _ways(parsed: Any, size: int, inside: bool = False) -> int:
