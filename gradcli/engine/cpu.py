@@ -246,9 +246,12 @@ class NumpyEngine:
 
 
 def _telling(calls: Sequence[_Call], told: ToldSteps) -> Iterator[_Call]:
-    for number, call in enumerate(calls):
-        told.begin(number)
-        yield call
+    try:
+        for number, call in enumerate(calls):
+            told.begin(number)
+            yield call
+    finally:
+        told.end()
 
 
 def _is_fed(node: Node) -> bool:

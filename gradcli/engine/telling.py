@@ -48,6 +48,10 @@ class ToldSteps:
         whole = self._before[-1] or 1
         _inside.span = self._before[number] / whole, self._before[number + 1] / whole
 
+    def end(self) -> None:
+        """No more steps follow."""
+        vars(_inside).pop("span", None)
+
 
 def wanted() -> bool:
     """Whether steps should be told, and are not inside others."""
