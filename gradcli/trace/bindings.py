@@ -244,7 +244,7 @@ class Bindings(Updates):
             elif isinstance(part, syntax.Starred):
                 waiting.append((part.value, value))
             elif isinstance(part, syntax.Index):
-                yield self.set_element(part, value)
+                yield self.set_element(part, self.values.now(value))  # a view may have changed
             elif isinstance(part, syntax.Attribute):
                 yield self.set_attribute(part, value)
             else:

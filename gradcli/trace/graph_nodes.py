@@ -143,7 +143,8 @@ def _edges(autograd: Autograd, name: str, node: Node) -> Iterator[GraphNode | No
     """What the node's edges lead to, in PyTorch's order."""
     made = autograd.values.made_by.get(node)
     function = made[0].rpartition(".")[2] if made else ""
-    operands = _tensors([*made[1], *made[2].values()]) if made else [*node.inputs]
+    own = node.inputs[1:] if isinstance(node.op, Custom) else node.inputs
+    operands = _tensors([*made[1], *made[2].values()]) if made else [*own]
     if function == "linear" and name.startswith(("Addmm", "Mm")):
         yield from _linear(autograd, operands, node)
     elif function == "cross_entropy":

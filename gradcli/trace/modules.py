@@ -428,8 +428,11 @@ class Module(Object):
 
     def text(self, inside: list[tuple[str, list[str]]]) -> list[str]:
         """Its lines, of those of the modules inside."""
-        head = f"{self.title}({self.details()}"
-        within = [*self.lines()]
+        details = self.details()
+        is_tall = bool(details) and (bool(inside) or "\n" in details)
+        head = f"{self.title}({'' if is_tall else details}"
+        own = [f"  {each}" for each in details.split("\n")] if is_tall else []
+        within = [*own, *self.lines()]
         if len(within) == 1 and not inside:
             return [f"{head}{within[0].removeprefix('  ')})"]
         for label, (first, *rest) in self.labelled(inside):

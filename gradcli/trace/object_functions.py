@@ -158,6 +158,9 @@ class ObjectFunctions:
 
     def _filter(self, arguments: list[Value], keywords: dict[str, Value]) -> Visit:
         no_names("filter", keywords)
+        if len(arguments) == 2 and arguments[0] is None:
+            items = self.values.elements(arguments[1])
+            return Items([each for each in items if self.values.truth(each)])
         function, rows = self._function("filter", arguments)
         kept: list[Value] = []
         for each in self.values.elements(rows[0]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from gradcli.diagnostics import GradcliError
@@ -13,6 +14,7 @@ from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Method
 from gradcli.trace.objects import Given
+from gradcli.trace.printing import LINE
 from gradcli.trace.values import Value
 
 
@@ -50,6 +52,20 @@ class OwnOptimiser(Instance):
         if not is_own and name in self.methods():
             return self.methods()[name]
         return super().method(name)
+
+    def parts(self, quoted: bool) -> list[tuple[Any, bool]] | None:
+        """As PyTorch prints it: the options of each group by name."""
+        if self.made_by.found("__repr__") is not None:
+            return super().parts(quoted)
+        groups = self.fields["param_groups"]
+        assert isinstance(groups, Items)
+        found: list[tuple[Any, bool]] = [(f"{self.made_by.name} (", False)]
+        for place, group in enumerate(groups):
+            found.append((f"{LINE}Parameter Group {place}", False))
+            options = {str(key): value for key, value in group.pairs() if key != "params"}
+            for key, value in sorted(options.items(), key=itemgetter(0)):
+                found += [(f"{LINE}    {key}: ", False), (value, False)]
+        return [*found, (f"{LINE})", False)]
 
     def begin(self, arguments: list[Value], keywords: Given) -> Value:
         """`super().__init__(params, defaults)`."""
