@@ -514,6 +514,8 @@ class Expressions:
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
             left, right = self._lists(operator, expression, left, right)
+        elif operator == "*" and type(expression.right) is syntax.List and self._is_count(left):
+            right = self.as_written(expression.right, right)
         if left.__class__ is not Node or right.__class__ is not Node:
             return self.operated(operator, left, right)
         if right.known is not None and operator in _DIVIDING:
@@ -529,7 +531,10 @@ class Expressions:
             self.autograd.dtypes.check_product("matmul", result, first)
         if left.shape != right.shape:
             watch(self.autograd, result, (left, right))
-        if self.values.arrays:
+        sides = type(expression.left), type(expression.right)
+        if self.values.arrays and syntax.List in sides:  # which is no tensor
+            self.values.stay_arrays(result, (left, right))
+        elif self.values.arrays:
             self.values.stay_tensors(result, left, right)
         return result
 
@@ -578,6 +583,8 @@ class Expressions:
                 return method.call([right], {})
             if isinstance(right, Object) and (method := right.special(f"__r{name}__")):
                 return method.call([left], {})
+        if operator == "*" and self._is_count_of(left, right):
+            left, right = right, left
         if isinstance(left, str):
             return self._of_string(operator, left, right)
         if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
@@ -598,6 +605,17 @@ class Expressions:
         watch(self.autograd, result, (left, right))
         self.values.stay_tensors(result, left, right)
         return result
+
+    def _is_count_of(self, left: Value, right: Value) -> bool:
+        """Whether it is `3 * "-"`, or of a list or tuple in a program that is Python's."""
+        is_repeated = isinstance(right, str) or (
+            self.values.is_python and isinstance(right, Items | tuple)
+        )
+        return is_repeated and self._is_count(left)
+
+    def _is_count(self, value: Value) -> bool:
+        """Whether it is a plain number."""
+        return isinstance(value, Node) and value in self.special.numbers
 
     def _joined(self, left: Items, right: Items) -> Value:
         """Two lists one behind the other; lists of numbers are tensors in other programs than

@@ -97,6 +97,7 @@ class MoreTensors:
             "torch.broadcast_shapes": self._broadcast_shapes,
             "torch.cartesian_prod": self._cartesian,
             "torch.chain_matmul": self._chain,
+            "torch.spmm": lambda given, named: self._call("mm", given, named),
             "torch.randint_like": self._randint_like,
             "torch.initial_seed": lambda *_: self.values.graph.constant(0.0),
             "torch.is_inference_mode_enabled": lambda *_: self.values.graph.constant(False),
