@@ -16,7 +16,14 @@ from gradcli.ops.elementwise import Elementwise
 from gradcli.ops.table import TABLE, Function
 from gradcli.trace.arguments import call, call_of_nodes
 from gradcli.trace.autograd import Autograd
-from gradcli.trace.callee import MODULES, function_name, method_name, path_of, place_receiver
+from gradcli.trace.callee import (
+    MODULES,
+    STRANGERS,
+    function_name,
+    method_name,
+    path_of,
+    place_receiver,
+)
 from gradcli.trace.dictionaries import Dictionary
 from gradcli.trace.expressions import Visit
 from gradcli.trace.growth import watch
@@ -414,7 +421,8 @@ class Calls(NumpyCalls):
 
         path = path_of(callee)
         written = imported(path, self.frame.imports) if path else None
-        if written is not None:
+        is_known = path is not None and (path[0] in self.frame.imports or path[0] not in STRANGERS)
+        if written is not None and is_known:
             member = self._member(written)
             if member is not None:
                 return member

@@ -40,9 +40,20 @@ class PythonMath:
             "math.lcm": partial(self._of_whole, math.lcm),
             "math.prod": self._prod,
             "math.fsum": self._fsum,
+            "math.gamma": self._gamma,
             "math.isclose": self._isclose,
             "math.log": self._log,
         }
+
+    def _gamma(self, arguments: list[Value], keywords: Given) -> Value:
+        (x,) = bind_names("gamma", ("x",), arguments, keywords).values()
+        number = self.values.number(x, "gamma: x")
+        try:
+            return self.values.plain(math.gamma(number))
+        except (ValueError, OverflowError) as error:
+            raise GradcliError(
+                "value", f"gamma of {number}: {error}", hint="math.lgamma is its logarithm"
+            ) from None
 
     def _of_counts(self, name: str, arguments: list[Value], keywords: Given) -> Value:
         compute, count = _OF_COUNTS[name]
