@@ -135,6 +135,7 @@ class Bound(Object):
     """A method of an object, or of a class."""
 
     what = "a method"
+    title = "method"
 
     def __init__(self, function: Object, receiver: Value) -> None:
         self.function = function

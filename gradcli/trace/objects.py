@@ -188,6 +188,8 @@ def attribute_or_method(owner: Object, name: str) -> Any:
 class BoundMethod(BuiltIn):
     """A method of an object as a value."""
 
+    title = "method"
+
     def __init__(self, owner: Object, name: str, method: Callable[[list[Any], Given], Any]) -> None:
         super().__init__(name, lambda _, arguments, keywords: method(arguments, keywords))
         self._owner = owner
