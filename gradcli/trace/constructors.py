@@ -97,7 +97,8 @@ def _with_data(
         lengths = autograd.values.tensor(Items(list(arguments[0])))
         arguments = [cast(lengths, "int"), *arguments[1:]]
     arguments = [
-        Items(autograd.values.elements(each)) if is_row(each) else each for each in arguments
+        Items(autograd.values.elements(each)) if is_row(each) or isinstance(each, range) else each
+        for each in arguments
     ]
     if autograd.values.is_pytorch and arguments and isinstance(arguments[0], Items):
         arguments = [_singles(autograd.values, arguments[0]), *arguments[1:]]
