@@ -122,6 +122,9 @@ class Updates(ElementUpdates):
         if any(length < 0 for length in shape):
             raise GradcliError("value", "resize_: lengths are 0 or more")
         count = math.prod(shape)
+        if count != node.size and self._has_views(node):
+            raise GradcliError("value", "resize_: other names stand for views of this tensor",
+                               hint="bind a name to the result: x = x.flatten()[:n]")  # fmt: skip
         self.graph.ledger.require(8 * count, "a tensor", self.graph.span)
         row = FUNCTIONS["reshape"].build(node, -1)
         if count <= node.size:
@@ -131,6 +134,13 @@ class Updates(ElementUpdates):
         result: Node = FUNCTIONS["reshape"].build(row, *shape)
         self.replace(node, leaf(detach(cast(result, node.kind)), marked=False))
         return result
+
+    def _has_views(self, node: Node) -> bool:
+        """Whether a name stands for a view of a tensor."""
+        base, _ = self.values.storage(node)
+        held = (each for frame in self.frame for each in frame.values.values())
+        found = (self.values.storage(each) for each in held if isinstance(each, Node))
+        return any(views and of is base for of, views in found)
 
     def _owner_of_grad(self, grad: syntax.Expression) -> Visit:
         """The x of `x.grad` and `x.grad.data`; None for others."""

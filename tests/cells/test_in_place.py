@@ -124,3 +124,9 @@ def test_values_that_backward_does_not_need_may_change_through_data() -> None:
 def printed(program: str) -> list[str]:
     parsed = parse_program(Source("program", program), ParseLimits())
     return list(session.evaluate(parsed, {}).printed)
+
+
+def test_a_tensor_with_views_is_not_resized() -> None:
+    program = "import torch\na = torch.arange(6)\nb = a.reshape(2, 3)\na.resize_(2, 2)\nprint(b)"
+    with pytest.raises(GradcliError, match="views of this tensor"):
+        session.evaluate(parse_program(Source("cell", program), ParseLimits()), {})
