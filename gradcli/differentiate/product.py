@@ -45,14 +45,17 @@ class Gathered:
 
     def add(self, node: Node, change: Node) -> None:
         """Add to the change of a node."""
+        before = self._changes.get(node)
+        if before is None and node not in self._sums:
+            self._changes[node] = change
+            return
         is_number = change.op is CONSTANT and not change.shape
-        if is_number and node in self._sums:
+        if is_number and before is None:
             self._sums[node] = self._sums[node] + change.known
             return
-        before = self.of(node)
         if before is None:
-            self._changes[node] = change
-        elif is_number and before.op is CONSTANT and not before.shape:
+            before = self._settled(node)
+        if is_number and before.op is CONSTANT and not before.shape:
             del self._changes[node]
             self._sums[node] = before.known + change.known  # type: ignore[operator]
         else:
@@ -60,14 +63,17 @@ class Gathered:
 
     def of(self, node: Node) -> Node | None:
         """The change of a node."""
-        if node in self._sums:
-            self._changes[node] = node.graph.constant(self._sums.pop(node))
-        return self._changes.get(node)
+        return self._settled(node) if node in self._sums else self._changes.get(node)
 
     def settle(self) -> None:
         """Let all sums be nodes."""
         for node in [*self._sums]:
-            self.of(node)
+            self._settled(node)
+
+    def _settled(self, node: Node) -> Node:
+        """The sum of a node as a node."""
+        total = self._changes[node] = node.graph.constant(self._sums.pop(node))
+        return total
 
 
 def add(changes: Changes, node: Node, change: Node) -> None:

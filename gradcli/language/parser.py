@@ -94,6 +94,10 @@ _Step: TypeAlias = tuple[_Build, Callable[[Parts], Parts], int, int]
 picked from the tokens of the statement and what was built before, one behind the other.
 """
 Recipe: TypeAlias = tuple[_Step, ...]
+_Value: TypeAlias = tuple[tuple[int, ...], int]
+"""The places of parts, and the first token of their text."""
+_Pair: TypeAlias = tuple[_Build, bool]
+"""What builds the second token, and whether the first is a part of the row too."""
 
 _SEPARATOR = NUMBER_OF["_SEPARATOR"]
 BETWEEN = 4
@@ -182,6 +186,10 @@ def _run(tokens: Tokens, start: str) -> tuple[Any, frozenset[str]]:
             below = states[-1]
             state = (gotos[below] or TABLES.gotos[below])[head]
             states.append(state)
+            if build is _splice and recipes is not None:
+                count = recipes.pairs(place, below, state, values[-1])
+                if count:
+                    place, kind = next(islice(found, count - 1, count))  # noqa: PLW2901
         if not action:
             from gradcli.language.mistakes import explain
 
@@ -217,6 +225,7 @@ class _Recipes(dict[bytes, "Recipe | None"]):
         super().__init__()
         self._tokens, self._builder = tokens, builder
         self._states: list[int] = []
+        self._pairs: dict[tuple[int, int, bytes], _Pair | None] = {}
 
     def statements(self, place: int, states: list[int]) -> tuple[list[Statement], int]:
         """The statements from a token on, as many as there are recipes for, and the count of their
@@ -242,17 +251,54 @@ class _Recipes(dict[bytes, "Recipe | None"]):
             place = end + 1
         return built, place - begin
 
+    def pairs(self, place: int, below: int, state: int, row: list[Any]) -> int:
+        """Add to a row what stands from a token on, as long as it is pairs such as `+ x` that leave
+        the automaton in the same two states; the count of their tokens.
+        """
+        kinds, starts, ends = self._tokens.kinds, self._tokens.starts, self._tokens.ends
+        known, builder, begin = self._pairs, self._builder, place
+        while True:
+            key = below, state, bytes(kinds[place : place + 3])
+            if key not in known:
+                known[key] = _pair(*key)
+            pair = known[key]
+            if pair is None:
+                return place - begin
+            build, is_first_part = pair
+            if is_first_part:
+                row.append(place)
+            second = place + 1
+            row.append(build(builder, [second], (starts[second], ends[second])))
+            place += 2
+
     def __missing__(self, kinds: bytes) -> Recipe | None:
-        recipe = self[kinds] = _recipe(kinds, self._states)
+        recipe = self[kinds] = _recipe(kinds, [*self._states], [])
         return recipe
 
 
-def _recipe(kinds: bytes, states: list[int]) -> Recipe | None:
-    """The recipe of a statement and the separator behind it, by a run of the automaton from a state
-    between statements; None where they are no whole statement.
+def _pair(below: int, state: int, kinds: bytes) -> _Pair | None:
+    """How the first two of three tokens are added to a row that the automaton has just reduced, if
+    it comes back to the same state before the third.
     """
-    states, recipe = [*states], list[_Step]()
-    values: list[tuple[tuple[int, ...], int]] = []  # places of parts, and the first token
+    states, values = [below, state], list[_Value]()
+    recipe = _recipe(kinds, states, values)
+    if recipe is None or len(recipe) != 1 or len(values) != 2:
+        return None
+    build, _, *tokens = recipe[0]
+    joins, head, length, positions, _ = _REDUCTIONS[-TABLES.actions[states[-1]][kinds[2]]]
+    if tokens != [1, 1] or joins is not _splice or length != 3:
+        return None
+    if TABLES.gotos[below][head] != state:
+        return None
+    return build, positions is None or 1 in positions
+
+
+def _recipe(kinds: bytes, states: list[int], values: list[_Value]) -> Recipe | None:
+    """The recipe of a statement and the separator behind it, by a run of the automaton from a state
+    between statements; None where they are no whole statement. What the automaton has when the
+    statement joins those before it is left in `states` and `values`.
+    """
+    recipe = list[_Step]()
     for place, kind in enumerate(kinds):
         while (action := TABLES.actions[states[-1]][kind]) < 0:
             build, head, length, positions, _ = _REDUCTIONS[-action]

@@ -27,6 +27,8 @@ _LEVELS = [
 LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
 _NEGATED = {"is": "is not", "in": "not in"}
 _NOT = NUMBER_OF["NOT"]
+LONG = 16
+"""In a row of more parts it pays to look first whether all operators bind alike."""
 NOT, COMPARISON, SIGN, POWER = LEVEL["not"], LEVEL["=="], LEVEL["+ - ~"], LEVEL["**"]
 
 
@@ -41,6 +43,11 @@ def fold(row: Sequence[Any], tokens: Tokens, start: int, end: int) -> Expression
         operator = tokens.text(place)
         if LEVEL[operator] != COMPARISON:
             return Binary(operator, left, right, (start, end), tokens.span(place))  # type: ignore[arg-type]
+    if len(row) > LONG and int not in map(type, row[::2]):
+        operators = [tokens.text(place) for place in row[1::2]]
+        level, *others = {LEVEL[each] for each in {*operators}}
+        if not others and level not in (COMPARISON, POWER):
+            return _from_the_left(row, operators, tokens, start, end)
     climber = _Climber(tokens)
     operand_is_next = True
     for part in row:
@@ -59,6 +66,18 @@ def fold(row: Sequence[Any], tokens: Tokens, start: int, end: int) -> Expression
             operand_is_next = True
     climber.reduce(-1, end)
     return climber.operands[0]
+
+
+def _from_the_left(
+    row: Sequence[Any], operators: Sequence[Any], tokens: Tokens, start: int, end: int
+) -> Expression:
+    """The tree of a row of operators that bind alike, such as `a + b - c`."""
+    starts, ends, places = tokens.starts, tokens.ends, row[1::2]
+    stops = [*[ends[place - 1] for place in places[1:]], end]
+    tree: Expression = row[0]
+    for operator, place, right, stop in zip(operators, places, row[2::2], stops, strict=True):
+        tree = Binary(operator, tree, right, (start, stop), (starts[place], ends[place]))
+    return tree
 
 
 class _Climber:

@@ -85,7 +85,7 @@ class Elementwise(Op):
         partial = self.partials[operand]
         if partial is None:
             return None
-        factor = partial if isinstance(partial, int | float) else partial(node, *node.inputs)
+        factor = partial(node, *node.inputs) if callable(partial) else partial
         return multiply(change, factor)
 
     _moved = vjp  # forward mode does not go through the rule backward: one may be wrong alone

@@ -509,7 +509,7 @@ class Expressions:
     def _of_sides(self, expression: syntax.Binary, left: Value, right: Value) -> Any:
         """The value of an operator between two values, or the visitor that finds it."""
         operator = expression.operator
-        if isinstance(left, str | Items):
+        if left.__class__ is not Node and isinstance(left, str | Items):
             right = self.as_written(expression.right, right)
         self.graph.span = expression.span
         if type(expression.left) is syntax.List and operator in _ON_LISTS:
@@ -531,11 +531,11 @@ class Expressions:
             self.autograd.dtypes.check_product("matmul", result, first)
         if left.shape != right.shape:
             watch(self.autograd, result, (left, right))
-        sides = type(expression.left), type(expression.right)
-        if self.values.arrays and syntax.List in sides:  # which is no tensor
-            self.values.stay_arrays(result, (left, right))
-        elif self.values.arrays:
-            self.values.stay_tensors(result, left, right)
+        if self.values.arrays:
+            if syntax.List in (type(expression.left), type(expression.right)):  # which is no tensor
+                self.values.stay_arrays(result, (left, right))
+            else:
+                self.values.stay_tensors(result, left, right)
         return result
 
     def _check_division(self, left: Node, right: Node) -> None:

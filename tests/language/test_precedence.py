@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradcli.diagnostics import GradcliError
+from gradcli.language.syntax import Binary
 from tests.language.trees import expression, python_shape, shape
 
 BINARY = [*"+-*/%@<>&|", "//", "**", "==", "!=", "<=", ">=", "and", "or"]
@@ -103,3 +104,31 @@ def test_is_not_is_one_operator() -> None:
 @given(st.floats(min_value=0, allow_nan=False, allow_infinity=False))
 def test_numbers_keep_their_bits(value: float) -> None:
     assert shape(expression(repr(value))) == ("Number", value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x - y + 1",
+        "(x) - (y) + (z)",
+        "(x)" + " - (y) + z" * 9,
+        "x" + " * (y + 1) / z % (w)" * 9,
+        "(x + y)" + " - z - f(1)" * 9,
+        "x" + " + y * (z) - w" * 9,
+        "x ** " * 9 + "x",
+    ],
+)
+def test_operators_have_the_places_that_python_gives_them(text: str) -> None:
+    ours, theirs = expression(text), ast.parse(text, mode="eval").body
+    while isinstance(ours, Binary):
+        assert isinstance(theirs, ast.BinOp)
+        assert ours.span == (theirs.col_offset, theirs.end_col_offset)
+        assert text[slice(*ours.operator_span)] == ours.operator
+        ours, theirs = ours.left, theirs.left
+
+
+@pytest.mark.parametrize("operator", BINARY)
+def test_long_rows_of_one_operator_read_as_python_reads_them(operator: str) -> None:
+    ours, theirs = outcomes(f" {operator} ".join("abcdefghijkl"))
+    assert ours == theirs
+    assert ours is not None

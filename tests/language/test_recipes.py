@@ -28,6 +28,31 @@ if x > 0: y = 1
 while x > 0 { x = x - 1; y = 2 }
 assert x > 0, "no"
 """
+ROWS = [
+    "x + y - 3 * z ** 2 / w + 1 < x + 2 and y or not z",
+    "x < y <= 3 != z == w; x ** y ** 2 ** z; x - y - z - w",
+    "x + 1 - (y * 2 * z) + -x + f(x, 1, y, 2)(x + 1 + y) + x[1, 2, i, j] - y",
+    "x in y not in z is w is not v; x | 1 | y & 2 & z ^ w ^ 3 @ v @ u",
+    "x + y + 1 if x * y * z else 1 + x + y",
+    "a = [1, x, 2, y, 3 + x + 1, z]; b = 1, x, y, 2,; c = {x, 1, y}; d = {1: x, 2: y, 3: z}",
+    "global a, b, c, d",
+    "f(x, y, k=1, l=x, m=2)",
+    "a, b, c, d = e, f, 3, g",
+    "x +\\\n y + (x\n + 1\n + y) + 1",
+    "x + é + 1 + ü + 'a' + 2 + true + y",
+]
+"""Rows of operands and of items, of which pairs are added as others were."""
+BROKEN = [
+    "x + y + 1e999 + z",
+    "x + y + z z + x",
+    "x + y + + z + x * / y",
+    "x + y + not z + x",
+    "f(x, y, 1, , 2)",
+    "[1, x, 2, y",
+    "x + y + z +",
+    "x + y + z = 3",
+    "f(x, k=1, y, z)",
+]
 
 
 def fields(part: Any) -> Iterator[Any]:
@@ -55,8 +80,8 @@ def tree(text: str) -> Any:
 
 @pytest.mark.parametrize(
     "text",
-    [ALIKE * 3, *(path.read_text(encoding="utf-8") * 2 for path in SAMPLES + CELLS)],
-    ids=["alike", *(path.stem for path in SAMPLES + CELLS)],
+    [ALIKE * 3, *ROWS, *(path.read_text(encoding="utf-8") * 2 for path in SAMPLES + CELLS)],
+    ids=["alike", *ROWS, *(path.stem for path in SAMPLES + CELLS)],
 )
 def test_trees_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tree(text)
@@ -75,18 +100,40 @@ def test_errors_are_the_same(wrong: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not isinstance(expected, list)
 
 
+@pytest.mark.parametrize("text", BROKEN)
+def test_errors_in_rows_are_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = tree(text)
+    monkeypatch.setattr(parser, "LONG", 0)
+    assert tree(text) == expected
+    assert not isinstance(expected, list)
+
+
+def test_most_of_a_long_row_is_added_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    pairs = parser._Recipes.pairs
+
+    def counted(recipes: parser._Recipes, *begun: Any) -> int:
+        counts.append(pairs(recipes, *begun))
+        return counts[-1]
+
+    monkeypatch.setattr(parser._Recipes, "pairs", counted)
+    tree("a = [x" + ", 1, y" * parser.LONG + "]\nx" + " + 1 * y" * parser.LONG)
+    assert sum(counts) > 8 * parser.LONG - 20
+    assert len(counts) < 8
+
+
 def test_most_statements_of_a_long_text_are_built_as_others_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[bytes] = []
     recipe = parser._recipe
 
-    def counted(kinds: bytes, states: list[int]) -> parser.Recipe | None:
+    def counted(kinds: bytes, *begun: Any) -> parser.Recipe | None:
         asked.append(kinds)
-        return recipe(kinds, states)
+        return recipe(kinds, *begun)
 
     monkeypatch.setattr(parser, "_recipe", counted)
     text = "".join(f"y{i} = sin(y{i}) + {i}.5\n" for i in range(parser.LONG // 4))
     names = [part for part in tree(text) if isinstance(part, str) and part.startswith("y")]
-    assert len(asked) == 1
+    assert len([kinds for kinds in asked if kinds[-1] == parser._SEPARATOR]) == 1
     assert len(names) == 2 * (parser.LONG // 4)
