@@ -24,8 +24,9 @@ class Environment:
         self.methods: dict[str, Special] = {}
         self.functions: dict[str, Special] = {
             **{f"sys.path.{name}": lambda *_: None for name in _PATHS},
-            "sys.stdout.flush": lambda *_: None,
+            **{f"sys.{name}.flush": lambda *_: None for name in ("stdout", "stderr")},
             "sys.stdout.write": lambda given, _: show(given, {"end": ""}),
+            "sys.stderr.write": lambda *_: None,
             "importlib.metadata.version": self._version,
             **dict.fromkeys(
                 ("packaging.version.Version", "packaging.version.parse"), self._numbers_of_version

@@ -89,7 +89,7 @@ def _converted(value: Any, flags: str, width: str, precision: str | None, letter
         raise GradcliError("value", f"%{letter} does not fit: {error}") from None
 
 
-_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]")
+_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::((?:[^{}]|\{\w*\})*))?\}|[{}]")
 
 
 def places(template: str) -> list[str | tuple[str, str, str]]:

@@ -30,6 +30,7 @@ _FLAGS = ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE")
 _OF_PYTHON: dict[str, float | str | tuple[int, ...]] = {
     "sys.maxsize": float(sys.maxsize), "sys.byteorder": "little", "sys.platform": "linux",
     "sys.version_info": (3, 11, 0), "sys.version": "3.11.0",
+    "sys.stdout": Unquoted("sys.stdout"), "sys.stderr": Unquoted("sys.stderr"),
     **{f"re.{name}": float(getattr(re, name)) for name in _FLAGS},
 }  # fmt: skip
 _ABSTRACT = ("np.floating", "np.integer", "np.number", "np.generic")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.diagnostics import GradcliError
-from gradcli.graph import INPUT, Graph, Node
+from gradcli.graph import DECIMAL, INPUT, Graph, Node
 from gradcli.ops import FUNCTIONS
 from gradcli.ops.control import LEAF, detach, leaf
 from gradcli.trace.arguments import bind_names
@@ -19,6 +19,7 @@ from gradcli.trace.dictionaries import Dictionary, pairs_of
 from gradcli.trace.items import Items
 from gradcli.trace.modules import Module, ModuleDict, ModuleList, Replace, Sequential
 from gradcli.trace.objects import Given, Object
+from gradcli.trace.special import Size
 from gradcli.trace.values import Value
 
 Call = Callable[[str, list[Value], Given], Any]
@@ -44,8 +45,9 @@ PLAIN = {
     "Sigmoid": Plain("sigmoid"), "Tanh": Plain("tanh"), "SiLU": Plain("silu", ("inplace",)),
     "GELU": Plain("gelu", ("approximate",)), "ELU": Plain("elu", ("alpha", "inplace")),
     "CELU": Plain("celu", ("alpha", "inplace")), "SELU": Plain("selu", ("inplace",)),
-    "Mish": Plain("mish"), "Hardswish": Plain("hardswish"), "Hardsigmoid": Plain("hardsigmoid"),
-    "Hardtanh": Plain("hardtanh", ("min_val", "max_val")), "Softsign": Plain("softsign"),
+    "Mish": Plain("mish", ("inplace",)), "Hardswish": Plain("hardswish", ("inplace",)),
+    "Hardsigmoid": Plain("hardsigmoid", ("inplace",)),
+    "Hardtanh": Plain("hardtanh", ("min_val", "max_val", "inplace")), "Softsign": Plain("softsign"),
     "LeakyReLU": Plain("leaky_relu", ("negative_slope", "inplace")),
     "LogSigmoid": Plain("logsigmoid"), "Tanhshrink": Plain("tanhshrink"),
     "Softplus": Plain("softplus", ("beta", "threshold")),
@@ -53,14 +55,13 @@ PLAIN = {
     "Softmax": Plain("softmax", ("dim",)), "LogSoftmax": Plain("log_softmax", ("dim",)),
     "Softmin": Plain("softmin", ("dim",)),
     "Flatten": Plain("flatten", ("start_dim", "end_dim"), {"start_dim": 1}),
-    "Unflatten": Plain("unflatten", ("dim", "sizes")),
-    "GLU": Plain("glu", ("dim",)), "Threshold": Plain("threshold", ("threshold", "value")),
+    "GLU": Plain("glu", ("dim",)),
+    "Threshold": Plain("threshold", ("threshold", "value", "inplace")),
     "AdaptiveAvgPool1d": Plain("adaptive_avg_pool1d", ("output_size",)),
     "AdaptiveAvgPool2d": Plain("adaptive_avg_pool2d", ("output_size",)),
     "AdaptiveMaxPool2d": Plain("adaptive_max_pool2d", ("output_size",)),
     "PixelShuffle": Plain("pixel_shuffle", ("upscale_factor",)),
     "Upsample": Plain("interpolate", ("size", "scale_factor", "mode", "align_corners")),
-    "ZeroPad2d": Plain("pad", ("pad",)),
     "MaxPool1d": Plain("max_pool1d", _MAX), "MaxPool2d": Plain("max_pool2d", _MAX),
     "AvgPool1d": Plain("avg_pool1d", _AVERAGE), "AvgPool2d": Plain("avg_pool2d", _AVERAGE),
     "MSELoss": Plain("mse_loss", _LOSS), "L1Loss": Plain("l1_loss", _LOSS),
@@ -93,12 +94,17 @@ SHOWN: dict[str, Given] = {
     "Hardtanh": {"min_val": -1.0, "max_val": 1.0}, "Softshrink": {"lambd": 0.5},
     "Hardshrink": {"lambd": 0.5}, "GLU": {"dim": -1}, "Threshold": {},
     "PixelShuffle": {}, "AdaptiveAvgPool1d": {}, "AdaptiveAvgPool2d": {}, "AdaptiveMaxPool2d": {},
-    "AdaptiveAvgPool3d": {}, "AdaptiveMaxPool1d": {}, "PixelUnshuffle": {},
-    "ChannelShuffle": {},
+    "AdaptiveAvgPool3d": {}, "AdaptiveMaxPool1d": {}, "AdaptiveMaxPool3d": {},
+    "PixelUnshuffle": {}, "ChannelShuffle": {}, "RReLU": {"lower": 1 / 8, "upper": 1 / 3},
+    "Unfold": {"kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
+    "Fold": {"output_size": None, "kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
+    **{name: {"norm_type": None, "kernel_size": None, "stride": None, "ceil_mode": False}
+       for name in ("LPPool1d", "LPPool2d")},
+    "LocalResponseNorm": {"size": None, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
 }  # fmt: skip
 """What is shown in the parentheses of layers without parameters, besides what they are given."""
-UNNAMED = ("Softshrink", "Hardshrink")
-"""Layers that show it without names."""
+UNNAMED = {"Softshrink": ("lambd",), "Hardshrink": ("lambd",), "LocalResponseNorm": ("size",)}
+"""What layers show without its name."""
 
 
 class Layer(Module):
@@ -260,7 +266,7 @@ class Layers:
             ) | options  # fmt: skip
             if title == "AvgPool1d":
                 options = {name: self._row(value) for name, value in options.items()}
-        elif title == "Upsample":
+        elif title.startswith("Upsampl"):
             options = {name: value for name, value in options.items() if name != "align_corners"}
             options = options | {"mode": options.get("mode", "nearest")}
             if isinstance(factor := options.get("scale_factor"), Node) and factor.size == 1:
@@ -270,23 +276,26 @@ class Layers:
         else:
             return ""
         texts = {name: value if name == "scale_factor" and isinstance(value, str)
-                 else self._shown(value) for name, value in options.items()}  # fmt: skip
-        if title in UNNAMED:
-            return ", ".join(texts.values())
-        return ", ".join(f"{name}={text}" for name, text in texts.items())
+                 else self.shown(value) for name, value in options.items()}  # fmt: skip
+        unnamed = UNNAMED.get(title, ())
+        return ", ".join(
+            text if name in unnamed else f"{name}={text}" for name, text in texts.items()
+        )
 
     def _row(self, value: Any) -> Any:
         """A single number as a tuple of one."""
         return (value,) if isinstance(value, Node | int) else value
 
-    def _shown(self, value: Any) -> str:
+    def shown(self, value: Any) -> str:
+        """A setting as PyTorch shows it."""
         if isinstance(value, Node) and value.size == 1:
             plain = self.values.evaluator.value(value).item()
             is_whole = not isinstance(plain, bool) and float(plain).is_integer()
-            return str(int(plain) if is_whole else plain)
+            return str(int(plain) if is_whole and value.attributes != DECIMAL else plain)
         if isinstance(value, tuple | Items):
             end = "," if len(value) == 1 else ""
-            return f"({', '.join(map(self._shown, value))}{end})"
+            opening, closing = ("torch.Size([", "])") if isinstance(value, Size) else "()"
+            return f"{opening}{', '.join(map(self.shown, value))}{end}{closing}"
         return repr(value)
 
     def _dropout(self, arguments: list[Value], keywords: Given) -> Layer:
@@ -297,7 +306,9 @@ class Layers:
             options = {"p": self.graph.constant(p)}
             return self.compute("dropout", inputs, options) if layer.training and p else inputs[0]
 
-        layer = self.layer("Dropout", compute, details=f"p={p}, inplace=False")
+        in_place = "inplace" in given and self.values.truth(given["inplace"])
+        made = self._in_place(compute) if in_place else compute
+        layer = self.layer("Dropout", made, details=f"p={p}, inplace={in_place}")
         return layer.made_with({"p": self.values.plain(p)})
 
     def _linear(self, arguments: list[Value], keywords: Given) -> Layer:

@@ -68,7 +68,9 @@ class LBFGS(Optimiser):
         """The direction, the gradient before it, how far it was gone, and the scale."""
 
     def shown(self) -> str:
-        lines = [f"    {key}: {value:g}" for key, value in sorted(self._numbers.items())]
+        texts = {key: f"{value:g}" for key, value in self._numbers.items()}
+        texts["line_search_fn"] = "strong_wolfe" if self._searches else "None"
+        lines = [f"    {key}: {text}" for key, text in sorted(texts.items())]
         return "\n".join(["LBFGS (", "Parameter Group 0", *lines, ")"])
 
     # --- the parameters as one row ---
@@ -120,7 +122,7 @@ class LBFGS(Optimiser):
     def _iterate(self, closure: Object, loss: float, grad: Array) -> Any:
         n = self._numbers | {"lr": self.rates()[0]}
         limit = int(n["max_iter"])
-        most = int(n["max_eval"]) or limit * 5 // 4
+        most = int(n["max_eval"])
         looks = 1
         for turn in range(1, limit + 1):
             self._count += 1
@@ -251,6 +253,8 @@ def lbfgs(optimisers: Optimisers) -> Callable[[list[Value], Given], Value]:
             name: values.number(given[name], name) if given.get(name) is not None else value
             for name, value in NUMBERS.items()
         }
+        if given.get("max_eval") is None:
+            numbers["max_eval"] = numbers["max_iter"] * 5 // 4
         search = given.get("line_search_fn")
         if search not in (None, "strong_wolfe"):
             raise GradcliError("value", "line_search_fn is None or 'strong_wolfe'")

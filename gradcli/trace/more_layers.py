@@ -26,14 +26,15 @@ MORE: dict[str, Plain] = {
     "AdaptiveMaxPool1d": Plain("adaptive_max_pool1d", ("output_size",)),
     "AdaptiveMaxPool3d": Plain("adaptive_max_pool3d", ("output_size",)),
     "AvgPool3d": Plain("avg_pool3d", _SIZED), "MaxPool3d": Plain("max_pool3d", _SIZED),
-    "LPPool1d": Plain("lp_pool1d", ("norm_type", "kernel_size", "stride")),
-    "LPPool2d": Plain("lp_pool2d", ("norm_type", "kernel_size", "stride")),
+    "LPPool1d": Plain("lp_pool1d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
+    "LPPool2d": Plain("lp_pool2d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
     "ChannelShuffle": Plain("channel_shuffle", ("groups",)),
     "PixelUnshuffle": Plain("pixel_unshuffle", ("downscale_factor",)),
     "Unfold": Plain("F.unfold", ("kernel_size", "dilation", "padding", "stride")),
     "Fold": Plain("fold", ("output_size", "kernel_size", "dilation", "padding", "stride")),
     "LocalResponseNorm": Plain("local_response_norm", ("size", "alpha", "beta", "k")),
-    "Softmax2d": Plain("softmax", ("dim",), {"dim": -3}), "RReLU": Plain("rrelu"),
+    "Softmax2d": Plain("softmax", ("dim",), {"dim": -3}),
+    "RReLU": Plain("rrelu", ("lower", "upper", "inplace")),
     "CTCLoss": Plain("ctc_loss", ("blank", "reduction", "zero_infinity")),
     "MultiMarginLoss": Plain("multi_margin_loss", ("p", "margin", "weight", *_LOSS)),
     "MultiLabelMarginLoss": Plain("multilabel_margin_loss", _LOSS),
@@ -73,6 +74,8 @@ class MoreLayers:
             ),
             "parallel.DistributedDataParallel": partial(self._parallel, "DistributedDataParallel"),
             "RMSNorm": self._rms_norm,
+            "Unflatten": self._unflatten,
+            "UpsamplingBilinear2d": self._upsampling,
             "Bilinear": self._bilinear,
         }
         self.functions: dict[str, Special] = {
@@ -94,6 +97,29 @@ class MoreLayers:
 
         layers = self.layers
         return Composite(layers.autograd, title, layers.replace, {"module": module}, compute)
+
+    def _unflatten(self, arguments: list[Value], keywords: Given) -> Layer:
+        """One axis as several."""
+        names = ("dim", "unflattened_size")
+        given = bind_names("Unflatten", names, arguments, keywords)
+
+        def compute(_: Layer, inputs: list[Value], __: Given) -> Value:
+            found: Value = self.layers.compute("unflatten", [*inputs, *given.values()], {})
+            return found
+
+        details = ", ".join(f"{name}={self.layers.shown(given[name])}" for name in names)
+        return self.layers.layer("Unflatten", compute, details=details).made_with(given)
+
+    def _upsampling(self, arguments: list[Value], keywords: Given) -> Layer:
+        """`Upsample` with one mode."""
+        names = ("size", "scale_factor")
+        given = bind_names("UpsamplingBilinear2d", names, arguments, keywords, names)
+        aligned = self.values.graph.constant(True)
+        made = self.layers.plain(
+            "Upsample", [], {**given, "mode": "bilinear", "align_corners": aligned}
+        )
+        made.title = "UpsamplingBilinear2d"
+        return made
 
     def _bag(self, arguments: list[Value], keywords: Given) -> Layer:
         """Means, sums or maxima of rows of a table."""
@@ -151,7 +177,8 @@ class MoreLayers:
             found: Value = self.layers.compute("pad", [*inputs, around, mode], more)
             return found
 
-        shown = f"padding={widths}, value={value}" if title.startswith("Constant") else str(widths)
+        fill = self.layers.shown(given["value"]) if "value" in given else str(value)
+        shown = f"padding={widths}, value={fill}" if title.startswith("Constant") else str(widths)
         return self.layers.layer(title, compute, details=shown)
 
     def _transposed(self, axes: int, arguments: list[Value], keywords: Given) -> Layer:

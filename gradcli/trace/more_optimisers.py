@@ -18,6 +18,13 @@ def _f(name: str, *operands: Node | float) -> Node:
     return found
 
 
+def _after_decay(p: Node, g: Node, n: Numbers) -> tuple[Node, Node]:
+    """A parameter and its grad, one of which has the decay of weights."""
+    if n["decoupled_weight_decay"] and n["weight_decay"]:
+        return p * (1 - n["lr"] * n["weight_decay"]), g
+    return p, g + p * n["weight_decay"] if n["weight_decay"] else g
+
+
 def _moments(p: Node, g: Node, state: State, n: Numbers) -> tuple[Node, Node]:
     zero = zeros_like(p)
     m = state["m"] = state.get("m", zero) * n["beta1"] + g * (1 - n["beta1"])
@@ -35,8 +42,7 @@ def _ahead(step: int, n: Numbers) -> Rates:
 
 
 def _nadam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        g = g + p * n["weight_decay"]
+    p, g = _after_decay(p, g, n)
     before = state.get("product", p.graph.constant(1.0))
     product = state["product"] = before * rates["mu"]
     m, v = _moments(p, g, state, n)
@@ -58,8 +64,7 @@ def _rectified(step: int, n: Numbers) -> Rates:
 
 
 def _radam(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
-    if n["weight_decay"]:
-        g = g + p * n["weight_decay"]
+    p, g = _after_decay(p, g, n)
     m, v = _moments(p, g, state, n)
     change = m / rates["bias"] * rates["size"]
     return p - change if rates["is_early"] else p - change / (_f("sqrt", v) + n["eps"])
@@ -87,13 +92,14 @@ def _asgd(p: Node, g: Node, _: State, rates: Rates, n: Numbers) -> Node:
     return p * rates["kept"] - g * rates["size"]
 
 
-_ADAM: Numbers = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0}
+_ADAM: Numbers = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0}
 MORE = {
-    "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3}, _nadam, _ahead),
+    "NAdam": Method({"lr": 2e-3, **_ADAM, "momentum_decay": 4e-3,
+                     "decoupled_weight_decay": 0}, _nadam, _ahead),
     "ASGD": Method({"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6,
-                    "weight_decay": 0.0}, _asgd, _slowing),
-    "RAdam": Method({"lr": 1e-3, **_ADAM}, _radam, _rectified),
-    "Rprop": Method({"lr": 1e-2, "eta1": 0.5, "eta2": 1.2, "least": 1e-6, "most": 50.0}, _rprop),
+                    "weight_decay": 0}, _asgd, _slowing),
+    "RAdam": Method({"lr": 1e-3, **_ADAM, "decoupled_weight_decay": 0}, _radam, _rectified),
+    "Rprop": Method({"lr": 1e-2, "eta1": 0.5, "eta2": 1.2, "least": 1e-6, "most": 50}, _rprop),
 }  # fmt: skip
 """By the name of PyTorch's class."""
 

@@ -133,10 +133,10 @@ _FLAGS = {"capturable": False, "differentiable": False, "foreach": None, "fused"
           "maximize": False}  # fmt: skip
 _LACKING = {
     "SGD": ("capturable",), "RMSprop": ("fused",), "Adagrad": ("capturable",),
-    "Adadelta": ("fused",), "Adamax": ("fused",),
+    **dict.fromkeys(("Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop"), ("fused",)),
 }  # fmt: skip
 """Options that one of PyTorch's optimisers does not have."""
-_TRUTHS = ("nesterov", "amsgrad", "centered", "maximize")
+_TRUTHS = ("nesterov", "amsgrad", "centered", "maximize", "decoupled_weight_decay")
 
 
 def shown_options(values: Values, name: str, group: Dictionary) -> list[tuple[str, str]]:
@@ -145,8 +145,9 @@ def shown_options(values: Values, name: str, group: Dictionary) -> list[tuple[st
     if name in ("Adam", "AdamW"):
         shown["decoupled_weight_decay"] = str(name == "AdamW")
     for key, value in group.pairs():
-        if key == "betas":
-            shown[key] = f"({', '.join(_shown(each) for each in values.numbers(value, key))})"
+        if isinstance(value, tuple | Items) and key != "params" and isinstance(key, str):
+            pair = (_shown(values.number(each, key), each) for each in value)
+            shown[key] = f"({', '.join(pair)})"
         elif key != "params" and isinstance(key, str) and value is not None:
             number = values.number(value, key)
             is_truth = key in _TRUTHS or key in _FLAGS or key in shown

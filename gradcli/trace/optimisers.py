@@ -144,36 +144,36 @@ def _adamax(p: Node, g: Node, state: State, rates: Rates, n: Numbers) -> Node:
     return p - m / most * rates["size"]
 
 
-_ADAM: Numbers = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0,
-                  "amsgrad": 0.0}  # fmt: skip
+_ADAM: Numbers = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0,
+                  "amsgrad": 0}  # fmt: skip
 METHODS = {
-    "SGD": Method({"lr": 1e-3, "momentum": 0.0, "dampening": 0.0, "weight_decay": 0.0,
-                   "nesterov": 0.0, "maximize": 0.0}, _sgd, _first),
+    "SGD": Method({"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0,
+                   "nesterov": 0, "maximize": 0}, _sgd, _first),
     "Adam": Method(_ADAM, _adam, _unbiased),
     "AdamW": Method(_ADAM | {"weight_decay": 1e-2}, _adamw, _unbiased),
-    "RMSprop": Method({"lr": 1e-2, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0.0,
-                       "momentum": 0.0, "centered": 0.0}, _rmsprop),
-    "Adagrad": Method({"lr": 1e-2, "lr_decay": 0.0, "weight_decay": 0.0,
-                       "initial_accumulator_value": 0.0, "eps": 1e-10}, _adagrad, _decayed),
-    "Adadelta": Method({"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, _adadelta),
+    "RMSprop": Method({"lr": 1e-2, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0,
+                       "momentum": 0, "centered": 0}, _rmsprop),
+    "Adagrad": Method({"lr": 1e-2, "lr_decay": 0, "weight_decay": 0,
+                       "initial_accumulator_value": 0, "eps": 1e-10}, _adagrad, _decayed),
+    "Adadelta": Method({"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0}, _adadelta),
     "Adamax": Method({"lr": 2e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
-                      "weight_decay": 0.0}, _adamax, _unbiased),
+                      "weight_decay": 0}, _adamax, _unbiased),
 }  # fmt: skip
 """By the name of PyTorch's class."""
-_BETAS = ("beta1", "beta2")
+PAIRS = {"betas": ("beta1", "beta2"), "etas": ("eta1", "eta2"), "step_sizes": ("least", "most")}
+"""Numbers that are given two and two, by the name of both."""
+_PAIR_OF = {each: pair for pair, both in PAIRS.items() for each in both}
 _IGNORED = ("foreach", "fused", "capturable", "differentiable")
 
 
 def group_of(values: Values, name: str, given: Given, defaults: Given) -> Dictionary:
     """A group of parameters: what it was given, the rest as by default. Raises `value`."""
-    constant = values.graph.constant
+    numbers = METHODS[name].numbers
     group = Dictionary(values)
-    for key, number in METHODS[name].numbers.items():
-        if key in _BETAS:
-            pair = tuple(constant(METHODS[name].numbers[each]) for each in _BETAS)
-            group.put("betas", given.get("betas", defaults.get("betas", pair)))
-        else:
-            group.put(key, given.get(key, defaults.get(key, constant(number))))
+    for key in numbers:
+        whole, both = _PAIR_OF.get(key, key), PAIRS.get(_PAIR_OF.get(key, ""), ())
+        usual = tuple(values.plain(numbers[each]) for each in both) or values.plain(numbers[key])
+        group.put(whole, given.get(whole, defaults.get(whole, usual)))
     if values.number(group.item(["lr"]), "lr") < 0:
         raise GradcliError("value", f"{name}: lr is negative", hint="lr=0.1")
     return group
@@ -183,11 +183,11 @@ def numbers_of(values: Values, group: Dictionary) -> Numbers:
     """The numbers of a group as they are now."""
     numbers: Numbers = {}
     for key, value in group.pairs():
-        if key == "betas":
-            pair = values.numbers(value, "betas")
-            if len(pair) != len(_BETAS):
-                raise GradcliError("value", "betas are two numbers", hint="betas=(0.9, 0.999)")
-            numbers |= dict(zip(_BETAS, pair, strict=True))
+        if isinstance(key, str) and key in PAIRS:
+            pair = values.numbers(value, key)
+            if len(pair) != len(PAIRS[key]):
+                raise GradcliError("value", f"{key} are two numbers", hint="betas=(0.9, 0.999)")
+            numbers |= dict(zip(PAIRS[key], pair, strict=True))
         elif key != "params" and isinstance(key, str) and isinstance(value, Node | None):
             numbers[key] = values.number(value, key) if value is not None else 0.0
     return numbers
@@ -371,7 +371,7 @@ class Optimisers:
     def maker(self, name: str) -> Callable[[list[Value], Given], Value]:
         """The function that makes an optimiser of that name."""
         numbers = METHODS[name].numbers
-        known = list(dict.fromkeys("betas" if each in _BETAS else each for each in numbers))
+        known = list(dict.fromkeys(_PAIR_OF.get(each, each) for each in numbers))
 
         def make(arguments: list[Value], keywords: Given) -> Value:
             names = ("params", *known, *_IGNORED)

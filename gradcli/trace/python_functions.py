@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import count
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import SINGLE, Node
@@ -251,25 +252,36 @@ class PythonFunctions:
         """`template.format(…)`."""
         from gradcli.trace.formats import places
 
-        parts: list[str] = []
-        count = 0
-        for place in places(template):
-            if isinstance(place, str):
-                parts.append(place)
-                continue
-            name, conversion, specification = place
+        unnamed = count()
+
+        def value_of(name: str) -> Value:
             if name in keywords:
-                value = keywords[name]
-            else:
-                number = int(name) if name.isdecimal() and len(name) < 9 else count
-                if (name and not name.isdecimal()) or number >= len(arguments):
-                    raise GradcliError(
-                        "value", f"there is no value for the field {{{name}}} of {template!r}"
-                    )
-                value = arguments[number]
-                count += not name
-            parts.append(self.converted(value, conversion, specification))
-        return self.joined(parts)
+                return keywords[name]
+            number = (
+                int(name or next(unnamed))
+                if len(name) < 9 and name.isdecimal() | (not name)
+                else len(arguments)
+            )
+            if number >= len(arguments):
+                raise GradcliError(
+                    "value", f"there is no value for the field {{{name}}} of {template!r}"
+                )
+            return arguments[number]
+
+        def filled(part: str | tuple[str, str, str]) -> str:
+            if isinstance(part, str):
+                return part
+            name, conversion, specification = part
+            value = value_of(name)
+            if "{" in specification:  # fields inside of the field, as the width: {:{}}
+                inner = places(specification)
+                specification = "".join(
+                    each if isinstance(each, str) else self.converted(value_of(each[0]), "", "")
+                    for each in inner
+                )
+            return self.converted(value, conversion, specification)
+
+        return self.joined([filled(part) for part in places(template)])
 
     def percent(self, template: str, value: Value) -> str:
         """`template % value`, where a tuple is several values."""

@@ -119,7 +119,10 @@ class RecurrentLayers:
             return after if kind.parts > 1 else after[0]
 
         parameters = self._parameters(kind.gates, inputs, size, has_bias)
-        made = self.layers.layer(f"{name}Cell", compute, parameters, f"{inputs}, {size}")
+        details = f"{inputs}, {size}" + ("" if has_bias else ", bias=False")
+        if given.get("nonlinearity", "tanh") != "tanh":
+            details += f", nonlinearity={given['nonlinearity']}"
+        made = self.layers.layer(f"{name}Cell", compute, parameters, details)
         return made.made_with({each: given[each] for each in names[:2]})
 
     # --- all steps of a row ---

@@ -203,6 +203,8 @@ class Specials:
         if not isinstance(separator, str) or not isinstance(end, str):
             raise GradcliError("type", "print: sep and end are strings", hint="sep=', '")
         line = pieces(arguments, self.numbers, self.graph.ledger, separator)
+        if given.get("file") == "sys.stderr":  # which is not among what a program prints
+            return None
         if self._goes_on:
             self.printed[-1] += line
         else:

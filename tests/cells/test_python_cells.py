@@ -289,6 +289,16 @@ print(a.lr, a)
 import sys
 print(sys.maxsize > 5)
 sys.stdout.flush()
+print("loss", 0.5, file=sys.stdout, flush=True)
+print("a warning", file=sys.stderr)
+sys.stderr.write("another")
+print("on", end=" ")
+print("aside", file=sys.stderr)
+print("goes")
+### fields inside of fields
+x, w, p = 3.14159, 10, 2
+print("{:{}}|{:>{w}.{p}f}|".format(3, 5, x, w=8, p=1))
+print("{0:{1}.{2}f}|{{}}".format(x, w, p), f"{x:{w}.{p}f}|{'a':>{w}}|")
 ### generators
 import math
 def g():
