@@ -100,8 +100,8 @@ class _Rows:
         self._begin(first, ways(first))
         if self.length < least or not self._is_narrow(first):
             self._begin(first, [each for each in ways(first) if (each.axis or 0) < -2])
-            widest = max(first.size, first.inputs[0].size)
-            self.in_strip = max(1, ELEMENTS * self.length // widest)
+            taken = 0 if first.op.contracts else first.inputs[0].size
+            self.in_strip = max(1, ELEMENTS * self.length // max(first.size, taken))
             self._widest, least = WIDEST_BATCH, BATCHES * self.in_strip
         if self.length >= least and self._is_narrow(first):
             self._follow(first)

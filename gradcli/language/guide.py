@@ -79,7 +79,7 @@ GUIDE: dict[str, tuple[Construct, ...]] = {
                   "zip, enumerate, reversed, list, tuple"),
         Construct("numbers", "max(1, 2) + abs(-3) + round(2.5) + int(float('7.9'))",
                   "of plain numbers as Python's"),
-        Construct("bases", "import math\nprint(bin(5), hex(255), format(pi, '.2f'), hash((1, 2)))",
+        Construct("bases", "import math\nprint(bin(5), hex(255), hash((1, 2)))\nformat(pi, '.2f')",
                   "bin, hex, oct, format, hash, frozenset, slice"),
         Construct("is", "x = 3; y = 1 if x is not None else 0", "None, and the same tensor"),
         Construct("print", "print(1, 2, sep=', ', end='!')", "sep and end too"),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gradcli.diagnostics import GradcliError
 from gradcli.graph import Array, Node
-from gradcli.language.construct import argument, attribute, call, number
+from gradcli.language.construct import WHOLE, call, number, places, subscript
 from gradcli.language.syntax import Expression
 from gradcli.ops.extremes import spacing, tie_edge
 from gradcli.ops.group import Group
@@ -43,8 +43,10 @@ ARGSORT = General(
 
 def _kth_spelled(node: Node, x: Expression) -> Expression:
     axis, rank = node.attributes
-    found = call("kthvalue", x, number(rank + 1), number(axis), keepdim=argument(True))
-    return attribute(found, "indices")
+    shape = node.inputs[0].shape
+    before = [WHOLE] * (axis % len(shape))
+    order = call("argsort", x, number(axis))
+    return subscript(order, [*before, places(rank, 1, 1, shape[axis])])
 
 
 ARGKTH = General(
