@@ -91,8 +91,11 @@ class Class(Object):
                 hint=f"class Own({self.name}): def {missing[0]}(self): …",
             )
         if self.found("__new__") is not None:
-            raise GradcliError("type", f"{self.name} makes its objects itself, by __new__",
-                               hint="def __init__(self), and a function that gives the object")  # fmt: skip
+            raise GradcliError(
+                "type",
+                f"{self.name} makes its objects itself, by __new__",
+                hint="def __init__(self), and a function that gives the object",
+            )
         instance = self._make(self)
         start = self.found("__init__")
         if isinstance(start, UserFunction | BuiltIn):
