@@ -95,7 +95,7 @@ SHOWN: dict[str, Given] = {
     "Hardshrink": {"lambd": 0.5}, "GLU": {"dim": -1}, "Threshold": {},
     "PixelShuffle": {}, "AdaptiveAvgPool1d": {}, "AdaptiveAvgPool2d": {}, "AdaptiveMaxPool2d": {},
     "AdaptiveAvgPool3d": {}, "AdaptiveMaxPool1d": {}, "AdaptiveMaxPool3d": {},
-    "PixelUnshuffle": {}, "ChannelShuffle": {}, "RReLU": {"lower": 1 / 8, "upper": 1 / 3},
+    "PixelUnshuffle": {}, "ChannelShuffle": {},
     "Unfold": {"kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
     "Fold": {"output_size": None, "kernel_size": None, "dilation": 1, "padding": 0, "stride": 1},
     **{name: {"norm_type": None, "kernel_size": None, "stride": None, "ceil_mode": False}

@@ -34,7 +34,6 @@ MORE: dict[str, Plain] = {
     "Fold": Plain("fold", ("output_size", "kernel_size", "dilation", "padding", "stride")),
     "LocalResponseNorm": Plain("local_response_norm", ("size", "alpha", "beta", "k")),
     "Softmax2d": Plain("softmax", ("dim",), {"dim": -3}),
-    "RReLU": Plain("rrelu", ("lower", "upper", "inplace")),
     "CTCLoss": Plain("ctc_loss", ("blank", "reduction", "zero_infinity")),
     "MultiMarginLoss": Plain("multi_margin_loss", ("p", "margin", "weight", *_LOSS)),
     "MultiLabelMarginLoss": Plain("multilabel_margin_loss", _LOSS),
@@ -74,6 +73,7 @@ class MoreLayers:
             ),
             "parallel.DistributedDataParallel": partial(self._parallel, "DistributedDataParallel"),
             "RMSNorm": self._rms_norm,
+            "RReLU": self._rrelu,
             "Unflatten": self._unflatten,
             "UpsamplingBilinear2d": self._upsampling,
             "Bilinear": self._bilinear,
@@ -162,6 +162,23 @@ class MoreLayers:
             return found
 
         return self.layers.layer(title, compute, details=f"p={p}, inplace=False")
+
+    def _rrelu(self, arguments: list[Value], keywords: Given) -> Layer:
+        """Its slopes are random in training."""
+        names = ("lower", "upper", "inplace")
+        given = bind_names("RReLU", names, arguments, keywords, names)
+        lower, upper = self._number(given, "lower", 1 / 8), self._number(given, "upper", 1 / 3)
+        slopes = {name: self.values.plain(e) for name, e in (("lower", lower), ("upper", upper))}
+
+        def compute(layer: Layer, inputs: list[Value], _: Given) -> Value:
+            options = {**slopes, "training": self.values.graph.constant(layer.training)}
+            found: Value = self.layers.compute("rrelu", inputs, options)
+            return found
+
+        details = f"lower={lower}, upper={upper}"
+        if "inplace" in given and self.values.truth(given["inplace"]):
+            details += ", inplace=True"
+        return self.layers.layer("RReLU", compute, details=details).made_with(slopes)
 
     def _pad(self, title: str, mode: str, axes: int, arguments: list[Value], keywords: Given
              ) -> Layer:  # fmt: skip

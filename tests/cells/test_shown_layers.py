@@ -173,3 +173,12 @@ print(x.data)
 )
 def test_settings_have_their_meaning(made: str, values: str) -> None:
     assert printed(HEAD + STEPS.replace("{made}", made)) == [values]
+
+
+def test_slopes_are_drawn_in_training_alone() -> None:
+    program = (
+        "import torch\nm = torch.nn.RReLU(0.1, 0.3)\nx = -torch.ones(1000)\ny = -m(x)\n"
+        "print(bool(y.min() >= 0.1 and y.max() <= 0.3), bool(y.std() > 0.05))\n"
+        "m.eval()\nprint(-m(x)[:1], m)"
+    )
+    assert printed(program) == ["True True", "tensor([0.2000]) RReLU(lower=0.1, upper=0.3)"]
