@@ -175,7 +175,8 @@ class Expressions:
     # --- how visitors are run ---
 
     def run(self, visit: Visit | Value) -> Any:
-        """Run a visitor and all that it yields, on a stack that is not Python's.
+        """Run a visitor and all that it yields, or returns to be run in its place, on a stack that
+        is not Python's.
 
         An error goes up through the visitors, any of which may catch it.
         """
@@ -197,6 +198,9 @@ class Expressions:
             except StopIteration as stop:
                 stack.pop()
                 result, error = stop.value, None
+                if result.__class__ is GeneratorType:
+                    stack.append(result)
+                    result = None
             except (GradcliError, Unlike) as raised:
                 stack.pop()
                 result, error = None, raised

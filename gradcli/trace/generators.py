@@ -86,6 +86,9 @@ class GeneratorBody:
             except StopIteration as stop:
                 stack.pop()
                 result, error = stop.value, None
+                if isinstance(result, GeneratorType):
+                    stack.append(result)
+                    result = None
             except GradcliError as raised:
                 stack.pop()
                 result, error = None, raised

@@ -147,6 +147,20 @@ except Exception as e: print(type(e).__name__, e)
 print(hash(3), hash(2.0) == hash(2), hash((1, 2)) == hash((1, 2)), hash("a") == hash("a"))
 s = frozenset([1, 2, 2])
 print(len(s), {s: 1}[frozenset([2, 1])], 1 in s)
+### attributes found by functions that look for others
+import math
+class A:
+    def __getattr__(self, n):
+        return getattr(self, "p")
+    @property
+    def p(self): return 4
+    def f(self, n): return getattr(self, n)
+def g(a):
+    yield getattr(a, "zz")
+    x = [getattr(a, n) for n in ("p", "q")]
+    yield x
+a = A()
+print(a.x, getattr(a, "y"), a.f("z"), getattr(a, "w", 0), [getattr(a, "v")], list(g(a)))
 ### texts of numbers
 import math
 print(bin(5), hex(255), oct(8), bin(-3))
