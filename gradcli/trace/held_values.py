@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -162,7 +163,9 @@ def computed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> 
         return function(*arguments, **keywords)
     except TypeError as error:
         raise GradcliError("type", str(error)) from None
-    except (ValueError, OverflowError) as error:
+    except ZeroDivisionError:
+        raise GradcliError("value", "division by zero") from None
+    except (ValueError, OverflowError, OSError, re.error) as error:
         raise GradcliError("value", str(error)) from None
 
 

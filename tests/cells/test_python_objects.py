@@ -245,6 +245,10 @@ def test_no_file_is_looked_at() -> None:
         ("from pathlib import Path\np = Path('a' * 999)\nwhile True: p = p / p", "limit-memory",
          "a path or date"),
         ("from datetime import timedelta\ntimedelta(days=1e9)", "value", "must have magnitude"),
+        ("from datetime import timedelta\ntimedelta(days=1)/0", "value", "division by zero"),
+        ("from datetime import datetime\ndatetime.fromtimestamp(1e17)", "value", "too large"),
+        ("from datetime import datetime\ndatetime.strptime('1 1', '%d %d')", "value",
+         "redefinition"),
     ],
 )  # fmt: skip
 def test_an_error_says_what_is_wrong(cell: str, code: str, said: str) -> None:
