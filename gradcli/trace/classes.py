@@ -162,6 +162,23 @@ def bound(value: Value, instance: Instance | None, owner: Class) -> Value:
     return Bound(value, instance)
 
 
+class _Key:
+    """An object of a class that has a hash of its own, among the keys of a dictionary."""
+
+    def __init__(self, instance: Instance, number: int) -> None:
+        self._instance, self._number = instance, number
+
+    def __hash__(self) -> int:
+        return self._number
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Key):
+            return False
+        if self._instance is other._instance:
+            return True
+        return self._number == other._number and bool(self._instance.equals(other._instance))
+
+
 class Instance(Object):
     """An object of a class of the program."""
 
@@ -267,7 +284,7 @@ class Instance(Object):
 
     def key(self) -> Any:
         answer = self.asked("__hash__")
-        return self if answer is None else ("object", self.values.integer(answer, "__hash__"))
+        return self if answer is None else _Key(self, self.values.integer(answer, "__hash__"))
 
     def asked(self, name: str, *arguments: Value) -> Value:
         """What its method of that name gives; None where it has none."""

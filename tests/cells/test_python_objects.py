@@ -147,6 +147,18 @@ except Exception as e: print(type(e).__name__, e)
 print(hash(3), hash(2.0) == hash(2), hash((1, 2)) == hash((1, 2)), hash("a") == hash("a"))
 s = frozenset([1, 2, 2])
 print(len(s), {s: 1}[frozenset([2, 1])], 1 in s)
+### keys of one hash that are not equal
+import math
+class P:
+    def __init__(self, x): self.x = x
+    def __hash__(self): return 0
+    def __eq__(self, o): return self.x == o.x
+d = {P(1): "a", P(2): "b"}
+print(len(d), d[P(2)], P(3) in d, len({P(1), P(1), P(3), (P(1), 2), (P(2), 2)}))
+class Q:
+    def __hash__(self): return 7
+q = Q()
+print(len({Q(), q, q}))
 ### attributes found by functions that look for others
 import math
 class A:
