@@ -60,9 +60,9 @@ def _numbers(index: Array, shape: Shape, axis: int) -> Array:
 def _gather(xp: Any, x: Array, index: Array, axis: int) -> Array:
     check_bounds(x.shape, [index], (axis,))
     others = [i for i in range(-x.ndim, 0) if i != axis]
-    if x.size and not any(x.strides[i] for i in others if x.shape[i] > 1):
+    if x.size and not any(x.strides[i] for i in others if x.shape[i] > 1):  # all lines are alike
         first = xp.moveaxis(x, axis, -1)[(0,) * len(others)]
-        return xp.take(first, index)  # type: ignore[no-any-return] # all lines are like it  # type: ignore[no-any-return]
+        return xp.take(first, index)  # type: ignore[no-any-return]
     if xp is np and x.size and x.flags.c_contiguous:  # else the row would be a copy
         return x.reshape(-1).take(_numbers(index, x.shape, axis))
     return x[_grid(xp, index, axis)]  # type: ignore[no-any-return]
